@@ -358,4 +358,31 @@ struct EndingTests {
         }
         #expect(found == [expected])
     }
+
+    /// A script of the provider's leads to the redirect URI, which was pushed, or has a name in its place.
+    @Test(arguments: [
+        ("request_uri=urn%3Aexample%3Apushed-1", 302, Outcome.success),
+        ("redirect_uri=Shop_Inc-Shop-PRD&response_type=code&state=state-of-one-0001", 302, .success),
+        ("request_uri=urn%3Aexample%3Apushed-1", 500, .failure),
+    ])
+    func answerThatAScriptBringsToTheAppIsFound(query: String, status: Int, expected: Outcome) {
+        let login = ShopLogin()
+        let request = "https://idp.example/authorize?client_id=shop&" + query
+        var capture = CaptureBuilder()
+        capture.redirect("https://shop.example/login", to: request, headers: ShopLogin.browser)
+        capture.get(
+            request,
+            headers: ShopLogin.browser,
+            body: .html("<div id=root></div><script src=a.js></script>")
+        )
+        capture.get("https://shop.example/news?code=4711", headers: ShopLogin.browser)
+        capture.get(
+            login.callbackURL,
+            status,
+            headers: ShopLogin.browser,
+            answer: status == 302 ? [("Location", "/home"), ("Set-Cookie", "session=3f9a7c1e5b")] : []
+        )
+        #expect(capture.flows.map(\.ending) == [expected])
+        #expect(capture.flows.first?.authorizationResponses.map(\.callback) == [3])
+    }
 }

@@ -34,8 +34,10 @@ struct ResponseFinder {
         hasPlainTargets = targets.contains { $0.hasPrefix("http:") }
     }
 
-    /// Where the answers go to requests that do not show their redirect URI, since it was pushed or is in an object that nobody
-    /// can read: where the provider sends the browser with a code, or an error and the `state`.
+    /// Where the answers go to requests that do not show their redirect URI, since it was pushed, is in an object that nobody can
+    /// read, or has a name of the provider's in its place (eBay): where the provider sends the browser with a code, or an error and
+    /// the `state`, and where the browser comes with these to the app that had sent it there, which a script of the provider's
+    /// may have brought about.
     private static func targets(
         ofUnnamed requests: [AuthorizationRequest],
         in capture: Capture,
@@ -43,23 +45,34 @@ struct ResponseFinder {
     ) -> [String] {
         let unnamed = requests.filter { request in
             request.redirectURI == nil
-                && ["request_uri", "request"].contains { request.parameters.contains($0) }
+                && ["request_uri", "request", "redirect_uri"].contains { request.parameters.contains($0) }
         }
         let origins = Set(unnamed.compactMap { capture[$0.exchange].request.url.origin })
         guard !origins.isEmpty else { return [] }
+        let addresses = Set(unnamed.map { capture[$0.exchange].request.url.text })
+        var apps: Set<String> = []
         return order.compactMap { index in
             let exchange = capture[index]
-            guard let location = exchange.response?.location, let origin = exchange.request.url.origin,
-                origins.contains(origin)
-            else { return nil }
-            let url = exchange.request.url.resolving(location)
-            guard url.origin != origin else { return nil }
-            let isAnswer = [url.queryItems, url.fragmentItems].contains { items in
-                items.first("response") != nil
-                    || (items.first("code") ?? items.first("error")) != nil
-                        && (items.first("state") ?? items.first("iss")) != nil
+            guard let origin = exchange.request.url.origin else { return nil }
+            guard origins.contains(origin) else {
+                let target = exchange.response?.location.map { exchange.request.url.resolving($0).text }
+                if let target, addresses.contains(target) { apps.insert(origin) }
+                guard apps.contains(origin), exchange.request.method == "GET",
+                    isAnswer(exchange.request.url)
+                else { return nil }
+                return exchange.request.url.withoutQuery
             }
-            return isAnswer ? url.withoutQuery : nil
+            guard let location = exchange.response?.location else { return nil }
+            let url = exchange.request.url.resolving(location)
+            return url.origin != origin && isAnswer(url) ? url.withoutQuery : nil
+        }
+    }
+
+    private static func isAnswer(_ url: RecordedURL) -> Bool {
+        [url.queryItems, url.fragmentItems].contains { items in
+            items.first("response") != nil
+                || (items.first("code") ?? items.first("error")) != nil
+                    && (items.first("state") ?? items.first("iss")) != nil
         }
     }
 

@@ -26,7 +26,14 @@ package struct AuthorizationRequest: Sendable {
     }
 
     package var clientID: String? { parameters["client_id"] }
-    package var redirectURI: String? { parameters["redirect_uri"] }
+    /// Nil where a name of the provider's own stands in its place (eBay's, `postmessage`), which is no address.
+    package var redirectURI: String? {
+        parameters["redirect_uri"].flatMap { uri in
+            let isName =
+                !uri.isEmpty && uri.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5f || $0 == 0x2d }
+            return isName ? nil : uri
+        }
+    }
     package var state: String? { parameters["state"] }
     /// Nil where it is empty: a parameter without a value is none (RFC 6749, section 3.1).
     package var nonce: String? { parameters["nonce"].flatMap { $0.isEmpty ? nil : $0 } }
