@@ -54,6 +54,7 @@ package final class Redactor {
                 finder.read(opener.opening(entry), holdsClaims: isAboutSomebody)
             }
             finder.read(flows)
+            finder.readPasswords(of: capture)
         }
         found = finder.finish()
         self.options = options

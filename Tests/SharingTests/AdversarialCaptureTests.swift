@@ -195,6 +195,34 @@ struct AdversarialCaptureTests {
         #expect(shared.differences.isEmpty)
     }
 
+    /// Its page says what the field is for.
+    @Test(arguments: ["p", "field-4"])
+    func passwordUnderANameThatSaysNothingIsReplaced(name: String) throws {
+        var world = try SharingWorld()
+        world.change(2) { entry in
+            guard var response = entry["response"]?.object, var content = response["content"]?.object else {
+                return
+            }
+            content["text"] = .string(
+                "<form method=post action=/sign-in><input name=user><input type=password name=\(name)></form>"
+            )
+            response["content"] = .object(content)
+            entry["response"] = .object(response)
+        }
+        world.change(3) { entry in
+            guard var request = entry["request"]?.object, var data = request["postData"]?.object else {
+                return
+            }
+            data["text"] = .string("user=alice&\(name)=correcthorsebattery")
+            request["postData"] = .object(data)
+            entry["request"] = .object(request)
+        }
+        let shared = try world.shared()
+        #expect(!shared.text.contains("correcthorse"))
+        #expect(shared.text.contains("&\(name)="))
+        #expect(shared.differences.isEmpty)
+    }
+
     @Test func secretOfOneCharacterIsReplaced() throws {
         var world = try SharingWorld()
         world.change(3) { entry in

@@ -64,6 +64,14 @@ final class SecretFinder {
         }
     }
 
+    /// Reads what was typed into fields that their pages have for passwords.
+    func readPasswords(of capture: Capture) {
+        for (name, value) in PasswordFields.typed(in: capture)
+        where !options.keptNames.contains(name) && !isMark(value) {
+            note(.password, name, value)
+        }
+    }
+
     /// A word of the protocol that is also somebody's state stays what it is where the protocol says it.
     private func isOpen(_ name: String) -> Bool {
         switch SecretRoles.role(of: name, in: .form) {
