@@ -309,7 +309,11 @@ struct RecordCommandTests {
         let place = try Place()
         defer { place.folder.remove() }
         // The line comes a moment after the address.
-        let seen = try place.onTerminal(place.options, columns: 40, type: [("backend: not yet seen", "\\x03")])
+        let seen = try place.onTerminal(
+            place.options,
+            columns: 40,
+            type: [("backend: not yet seen", "\\x03")]
+        )
         #expect(seen.status == 0)
         #expect(seen.text.contains("browser: not yet seen · backend: not yet seen"))
     }

@@ -47,7 +47,8 @@ struct Ending {
             builder.responses.last.map {
                 index.capture[$0.exchange].startedAt < index.capture[request.exchange].startedAt
             } ?? true
-        if let response = builder.responses.last, !isUnanswered || request.isSilent || !exchanges.isEmpty {
+        if let seen = builder.responses.last, !isUnanswered || request.isSilent || !exchanges.isEmpty {
+            let response = exchanges.isEmpty ? withoutReload(seen) : seen
             if let error = response.error {
                 return AccessPolicy.isCancellation(error) ? .cancelled : .failure
             }
@@ -157,10 +158,21 @@ struct Ending {
         return exchange.response?.location.map { exchange.request.url.resolving($0).withoutQuery }
     }
 
+    /// The answer whose code the app had taken already, where it was loaded again and refused: nothing is lost by that, whether
+    /// its token request is in the capture or not.
+    private func withoutReload(_ response: AuthorizationResponse) -> AuthorizationResponse {
+        guard let callback = response.callback, isRefused(callback, response.code) else { return response }
+        return taken(before: callback, response) ?? response
+    }
+
     /// The same response had been taken already: loaded again it is refused, and nothing is lost.
     private func hasSucceededBefore(_ callback: Int, _ response: AuthorizationResponse) -> Bool {
-        guard let code = response.code else { return false }
-        return builder.responses.contains { earlier in
+        taken(before: callback, response) != nil
+    }
+
+    private func taken(before callback: Int, _ response: AuthorizationResponse) -> AuthorizationResponse? {
+        guard let code = response.code else { return nil }
+        return builder.responses.last { earlier in
             guard let other = earlier.callback, other != callback, earlier.code == code,
                 index.position[other] < index.position[callback], index.capture[other].response != nil
             else { return false }

@@ -15,11 +15,18 @@ package struct PasswordFields: Sendable, Hashable {
 
     /// Adds those of the page that an exchange brought; of anything else there are none.
     package mutating func add(_ exchange: Exchange) {
-        guard let body = exchange.response?.body, (body.size ?? 0) <= Self.maximumBytes, body.isPage,
+        for field in Self.all(in: exchange) { names.insert(field.name) }
+    }
+
+    /// The fields of the page that an exchange brought, each with where its form goes.
+    package static func all(in exchange: Exchange) -> [(name: String, target: RecordedURL)] {
+        guard let body = exchange.response?.body, (body.size ?? 0) <= maximumBytes, body.isPage,
             let page = body.bytes
-        else { return }
-        for form in HTMLForm.all(in: page) {
-            for field in form.fields where field.type == "password" { names.insert(field.name) }
+        else { return [] }
+        return HTMLForm.all(in: page).flatMap { form in
+            form.fields.filter { $0.type == "password" }.map {
+                (name: $0.name, target: exchange.request.url.resolving(form.action))
+            }
         }
     }
 

@@ -66,7 +66,7 @@ final class SecretFinder {
 
     /// Reads what was typed into fields that their pages have for passwords.
     func readPasswords(of capture: Capture) {
-        for (name, value) in PasswordFields.typed(in: capture)
+        for (name, value) in TypedPasswords.all(in: capture)
         where !options.keptNames.contains(name) && !isMark(value) {
             note(.password, name, value)
         }

@@ -399,6 +399,21 @@ struct CallbackRejectedByAppTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// In the export of a browser, which has no token request.
+    @Test func reloadOfADoneCallbackFailsNothingWithoutTheBackChannel() throws {
+        var recording = try Recording("healthy/web-code-flow").without {
+            ["/token", "/jwks", "/userinfo"].contains($0.request.url.path)
+                || $0.request.url.path.contains("well-known")
+        }
+        #expect(recording.outcomes == [.success])
+        var again = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
+        again.startedAt = again.startedAt + .seconds(5)
+        again.response = RecordedResponse(status: 400)
+        recording.exchanges.append(again)
+        #expect(recording.outcomes == [.success])
+        #expect(recording.finding(rule).map { $0.severity == .note } ?? true)
+    }
+
     @Test func saysNothingOfCookiesThatWereStripped() throws {
         #expect(try Recording(broken).sanitized.finding(rule)?.places.count == 2)
     }
