@@ -10,10 +10,12 @@ package enum ErrorRedirect {
         if let fragment = url.fragment, let mark = fragment.firstIndex(of: "?") {
             items += QueryItems(String(fragment[fragment.index(after: mark)...])).items
         }
-        // Spring's has no value at all.
+        // Spring's page to sign in at has no value at all.
+        let isSignIn =
+            url.path.split(separator: "/").last.map { signInPages.contains($0.lowercased()) } ?? false
         let plain = items.first {
             ["error", "auth_error", "login_error"].contains($0.name)
-                && ($0.value.isEmpty || !nothing.contains($0.value.asciiLowercased()))
+                && ($0.value.isEmpty ? isSignIn : !nothing.contains($0.value.asciiLowercased()))
         }
         if let plain { return plain.name }
         let isFailure = url.path.hasSuffix("/failure")
@@ -30,5 +32,8 @@ package enum ErrorRedirect {
         "error_code", "errorcode", "error_message", "errormessage", "error_description", "err", "sso_error",
         "oauth_error", "oidc_error",
     ]
-    private static let nothing: Set<String> = ["", "0", "false", "none", "null", "undefined"]
+    private static let nothing: Set<String> = [
+        "", "0", "00", "200", "false", "no", "none", "null", "ok", "success", "undefined",
+    ]
+    private static let signInPages: Set<String> = ["login", "signin", "sign-in", "sign_in", "logon", "error"]
 }

@@ -35,7 +35,9 @@ package enum FailedLoginNotice {
         guard page.count < largest else { return nil }
         let boxes = [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
         let headings = HTMLHeadings.all(in: page).prefix(3)
-        if let words = (boxes + headings).first(where: isOne) ?? headings.first(where: ShutOut.isOne) {
+        if let words = (boxes + headings).first(where: isOne)
+            ?? headings.prefix(2).first(where: ShutOut.isOne)
+        {
             return words
         }
         // Other pages have texts for what may happen yet.
@@ -98,6 +100,7 @@ package enum FailedLoginNotice {
                 let body = answer.body, body.isPage, let page = body.bytes,
                 FailedLoginNotice.words(in: page) != nil
                     || current != callback && isSignIn(index.capture[current].request.url, page)
+                        && isLast(current, behind: callback, index)
             else { return nil }
             guard current == callback else { return current }
             guard asksToSignIn(page), !goesOn(callback, response, redeemed, index) else { return nil }
@@ -108,9 +111,33 @@ package enum FailedLoginNotice {
         private static func isSignIn(_ url: RecordedURL, _ page: [UInt8]) -> Bool {
             guard page.count < largest, let name = url.path.split(separator: "/").last else { return false }
             let letters = name.prefix { $0 != "." }.lowercased().filter(\.isLetter)
-            return signInPages.contains(letters) && asksToSignIn(page)
+            guard signInPages.contains(letters), asksToSignIn(page) else { return false }
+            // A form that a script shows where it is wanted.
+            return !String(decoding: page, as: UTF8.self).lowercased().containsBytes("display:none")
         }
 
+        /// Whether nothing was signed in on the way there, and nothing of the app was to be had behind it.
+        private static func isLast(_ landing: Int, behind callback: Int, _ index: CaptureIndex) -> Bool {
+            let known = Set(index.capture[callback].request.cookies.map(\.name))
+            let way = index.order[index.position[callback]...index.position[landing]]
+            let origin = index.capture[landing].request.url.origin
+            let isSignedIn = way.contains { exchange in
+                index.capture[exchange].request.url.origin == origin
+                    && index.capture[exchange].response?.setCookies.contains { cookie in
+                        !cookie.value.isEmpty && !known.contains(cookie.name)
+                    } ?? false
+            }
+            guard !isSignedIn else { return false }
+            return !index.order[(index.position[landing] + 1)...].prefix(mostLater).contains { exchange in
+                let later = index.capture[exchange]
+                guard later.request.url.origin == origin, let answer = later.response, answer.status < 300,
+                    index.messages[exchange] == nil, let body = answer.body
+                else { return false }
+                return body.isPage || body.essence == "application/json"
+            }
+        }
+
+        private static let mostLater = 200
         private static let signInPages: Set<String> = ["login", "signin", "logon", "signon"]
 
         /// Whether the page at a redirect URI may bring the code to somebody yet.

@@ -43,7 +43,9 @@ package struct ErrorResponse: Sendable, Hashable {
     /// Facebook's dialog has names of its own for an error of the request.
     init?(named parameters: Parameters) {
         let found = Self.ofFacebook.compactMap { parameters.parameter($0) }.filter { !$0.value.isEmpty }
-        guard found.count == Self.ofFacebook.count else { return nil }
+        guard found.count == Self.ofFacebook.count, !["0", "200"].contains(found[0].value),
+            !parameters.contains("code")
+        else { return nil }
         self.init(error: found[0].value, description: found[1].value, place: found[0].place)
     }
 

@@ -57,7 +57,7 @@ package enum HTMLAlert {
             ["error", "errors", "errorlist", "alert-danger", "alert-error"].contains(name)
                 || ["error-message", "error-msg", "error-text", "errormessage", "-alert-danger"].contains(
                     where: name.hasSuffix
-                )
+                ) && !name.hasPrefix("hide-")
         }
     }
 

@@ -159,7 +159,7 @@ struct BearerRefusal {
         challenges = response.map { AuthenticationChallenge.all(in: $0.headers) } ?? []
         let fields = response?.headers.all("www-authenticate") ?? []
         header = fields.isEmpty ? nil : fields.joined(separator: ", ")
-        body = Self.words(of: response, exchange, flow)
+        body = flow.hidingSecrets(in: Self.words(of: response, exchange, flow), of: exchange)
         // Addresses in a challenge (`resource_metadata`) are no reason.
         let said = challenges.flatMap { challenge in
             ["error", "error_description"].compactMap { challenge[$0] }

@@ -1,5 +1,6 @@
 import Flows
 import Captures
+import JSON
 import OAuth
 
 extension Evidence {
@@ -40,7 +41,10 @@ extension Flow {
     /// came with it.
     func evidence(of answer: Answer, note: String? = nil) -> [Evidence] {
         guard answer.error == nil, answer.isRefusal else { return [answer.evidence(note: note)] }
-        let words = PageText.start(of: capture[answer.exchange].response?.body)
+        let words = hidingSecrets(
+            in: PageText.start(of: capture[answer.exchange].response?.body),
+            of: answer.exchange
+        )
         guard !words.isEmpty else { return [answer.statusEvidence(note: note)] }
         return [
             answer.statusEvidence(note: note),
@@ -49,6 +53,30 @@ extension Flow {
                 value: Masking.shown(words, of: "body")
             ),
         ]
+    }
+}
+
+extension Flow {
+    /// A text of an answer without the secrets that the request brought, or that the answer names as such.
+    func hidingSecrets(in text: String, of exchange: Int) -> String {
+        let request = capture[exchange].request
+        let sent = request.url.queryItems.items + (FormBody.items(of: request.body)?.items ?? [])
+        var secrets = sent.filter { Masking.isSecret($0.name) }.map(\.value)
+        secrets += request.headers.all("authorization").map { $0.drop { $0 != " " }.dropFirst() }.map(
+            String.init
+        )
+        for json in [Answer(of: capture[exchange], at: exchange).json, request.body.flatMap(Self.object)] {
+            secrets += json?.members.filter { Masking.isSecret($0.name) }.compactMap(\.value.string) ?? []
+        }
+        return secrets.filter { $0.utf8.count >= 6 }.sorted { $0.utf8.count > $1.utf8.count }
+            .reduce(text) { Masking.hiding($1, in: $0) }
+    }
+
+    private static func object(_ body: Body) -> JSONObject? {
+        guard body.essence == "application/json", let bytes = body.bytes, bytes.count < 1 << 16 else {
+            return nil
+        }
+        return (try? JSONParser.parse(bytes))?.object
     }
 }
 

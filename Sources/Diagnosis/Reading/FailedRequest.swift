@@ -115,14 +115,17 @@ extension Flow {
         return own.contains(work)
     }
 
-    /// What the app's server, at work on a callback that it then refused, wanted in vain: of the provider's host at whatever port,
-    /// or with a token of the flow.
+    /// What the app's server, at work on a callback that it then refused, wanted in vain: of the provider's host at whatever port
+    /// (but on this machine, where others listen as well), or with a token of the flow.
     private var wantedAtCallbacks: Set<Int> {
         let called = Set(
             messages.compactMap { if case .resource(let call) = $0 { call.exchange } else { nil } }
         )
         return Set(RejectedCallback.all(in: self).flatMap { $0.unservedCalls(in: self) }).filter {
-            called.contains($0) || capture[$0].request.url.host.map(providerHosts.contains) ?? false
+            called.contains($0)
+                || capture[$0].request.url.host.map {
+                    providerHosts.contains($0) && !LoopbackHost.isLoopback($0)
+                } ?? false
         }
     }
 

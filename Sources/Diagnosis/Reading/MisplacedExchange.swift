@@ -32,7 +32,12 @@ extension Flow {
     /// The same of one that went to the address where the login began; nil for any other.
     func takenToAuthorizationEndpoint(_ request: TokenRequest) -> Violation? {
         let address = request.endpoint.normalizedWithoutQuery
-        guard !request.answer.isSuccess || request.answer.json == nil,
+        // Who answers as a token endpoint, or is said to be it, is it.
+        let isNamed = serverMetadata.contains { metadata in
+            metadata.endpoint("token_endpoint").map { RecordedURL($0).normalizedWithoutQuery } == address
+        }
+        guard !isNamed, request.answer.error == nil, !request.answer.parameters.contains("access_token"),
+            (request.answer.status ?? 0) < 500, !request.answer.isSuccess || request.answer.json == nil,
             authorizationRequests.contains(where: { $0.endpoint.normalizedWithoutQuery == address })
         else { return nil }
         return misplaced(

@@ -18,10 +18,19 @@ struct RejectedCallback {
 
     /// In the order of time; without those that were loaded again after the answer was done with: what they needed has served
     /// its purpose.
-    static func all(in flow: Flow) -> [RejectedCallback] { found(in: flow).filter { $0.repeats == nil } }
+    static func all(in flow: Flow) -> [RejectedCallback] { seen(in: flow).filter { $0.repeats == nil } }
 
     /// Those that were loaded again after the answer was done with.
-    static func repeated(in flow: Flow) -> [RejectedCallback] { found(in: flow).filter { $0.repeats != nil } }
+    static func repeated(in flow: Flow) -> [RejectedCallback] { seen(in: flow).filter { $0.repeats != nil } }
+
+    private static func seen(in flow: Flow) -> [RejectedCallback] {
+        flow.derived.value { Seen(callbacks: found(in: flow)) }.callbacks
+    }
+
+    /// Found once for all rules.
+    private struct Seen: Sendable {
+        var callbacks: [RejectedCallback]
+    }
 
     private static func found(in flow: Flow) -> [RejectedCallback] {
         let requests = Dictionary(
@@ -29,6 +38,10 @@ struct RejectedCallback {
             uniquingKeysWith: { first, _ in first }
         )
         let codes = Set(flow.tokenRequests.compactMap(\.code))
+        let byCode = Dictionary(
+            grouping: flow.authorizationResponses.filter { $0.callback != nil },
+            by: \.code
+        )
         return flow.authorizationResponses.compactMap { response in
             guard let callback = response.callback,
                 ["code", "id_token", "response"].contains(where: { response.parameters.contains($0) }),
@@ -68,14 +81,17 @@ struct RejectedCallback {
             } else {
                 return nil
             }
-            rejected.repeats = taken(before: callback, response, flow)
+            rejected.repeats = taken(before: callback, among: byCode[response.code] ?? [], flow)
             return rejected
         }
     }
 
-    private static func taken(before callback: Int, _ response: AuthorizationResponse, _ flow: Flow) -> Int? {
-        flow.authorizationResponses.lazy.compactMap { earlier -> Int? in
-            guard let other = earlier.callback, other != callback, earlier.code == response.code,
+    /// `answers`: those with its code.
+    private static func taken(before callback: Int, among answers: [AuthorizationResponse], _ flow: Flow)
+        -> Int?
+    {
+        answers.lazy.compactMap { earlier -> Int? in
+            guard let other = earlier.callback, other != callback,
                 flow.capture[other].startedAt < flow.capture[callback].startedAt
             else { return nil }
             if case .rejected = flow.fate(ofCallback: other) { return nil }

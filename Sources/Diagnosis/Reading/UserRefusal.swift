@@ -45,7 +45,8 @@ enum UserRefusal {
     /// Of somebody who did not want to.
     private static let users = [
         "cancel", "declin", "abort", "user denied", "user has denied", "owner denied", "user rejected",
-        "user refused", "did not authorize", "did not consent", "not give consent", "not consent",
+        "user refused", "user chose", "owner said no", "did not allow", "did not authorize",
+        "did not consent", "not give consent", "not consent",
         "consent not",
         "consent denied", "consent was denied", "denied the consent", "denied consent",
     ]

@@ -59,7 +59,7 @@ package struct AuthorizationResponse: Sendable {
     package static func isResponse(_ items: QueryItems, mode: Mode) -> Bool {
         let names = names(in: mode)
         return items.items.contains { names.contains($0.name) && !$0.value.isEmpty }
-            || ErrorResponse.ofFacebook.allSatisfy { name in
+            || (ErrorResponse.ofFacebook + ["state"]).allSatisfy { name in
                 items.items.contains { $0.name == name && !$0.value.isEmpty }
             }
     }

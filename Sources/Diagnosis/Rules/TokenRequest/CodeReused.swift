@@ -69,9 +69,7 @@ struct CodeReused: Rule {
     /// Not that it may have been: "not found or already used".
     private static func isSaid(in text: String) -> Bool {
         texts.contains { words in
-            text.utf8.firstRange(of: Array(words.utf8)).map {
-                !String(text[..<$0.lowerBound]).containsBytes(" or ")
-            } ?? false
+            text.containsBytes(words) && ![" or ", "whether", "may have"].contains(where: text.containsBytes)
         }
     }
 

@@ -40,7 +40,11 @@ struct PublicClientSendsSecret: Rule {
                 sender.kind == .page || isNativeLogin(call, flow)
             else {
                 // Whoever sends it, the provider has the client down as one without a secret.
-                guard isRefused else { continue }
+                guard isRefused, call.answer.error?.error != "invalid_grant",
+                    ["client is public", "secret", "credential", "client_assertion"].contains(
+                        where: call.answer.errorText.containsBytes
+                    )
+                else { continue }
                 found = stated(secret, call)
                 break
             }

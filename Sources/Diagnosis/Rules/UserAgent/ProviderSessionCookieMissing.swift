@@ -85,15 +85,21 @@ struct ProviderSessionCookieMissing: Rule {
         }
         guard let form = way.last, flow.capture[form].request.method == "POST" else { return nil }
         let address = flow.capture[page].request.url.withoutQuery
-        let wasThere = pages.prefix { $0 != form }.contains {
+        let first = pages.prefix { $0 != form }.last {
             flow.capture[$0].request.url.withoutQuery == address && flow.capture[$0].response?.status == 200
         }
-        guard wasThere else { return nil }
+        // A page that says what was wrong with the form has looked at it.
+        guard let first, PageText.alert(of: flow.capture[page].response?.body) == nil else { return nil }
         let again = Place(exchange: page, part: .requestURL, name: "")
         guard flow.isCredentialPost(form) else {
             // A name may be asked for first, and the page come again for the password.
-            guard flow.surroundings.areCookiesRecorded else { return nil }
-            let missing = missing(at: form, after: pages.prefix { $0 != form }, flow)
+            guard flow.surroundings.areCookiesRecorded, flow.capture[form].request.cookies.isEmpty,
+                Self.fields(of: first, flow) == Self.fields(of: page, flow)
+            else { return nil }
+            let sending = sending(form, flow)
+            let missing = missing(at: form, after: pages.prefix { $0 != form }, flow).filter {
+                CookieDelivery.obstacle(for: $0, in: sending) != .expired
+            }
             return missing.isEmpty ? nil : (form, again, missing)
         }
         let sending = sending(page, flow)
@@ -102,6 +108,14 @@ struct ProviderSessionCookieMissing: Rule {
             !sent.contains($0.cookie.name) && CookieDelivery.obstacle(for: $0, in: sending) != nil
         }
         return missing.isEmpty ? nil : (page, again, missing)
+    }
+
+    /// What the forms of a page ask for.
+    private static func fields(of page: Int, _ flow: Flow) -> Set<String> {
+        guard let body = flow.capture[page].response?.body, body.isPage, (body.size ?? 0) < 1 << 20,
+            let bytes = body.bytes
+        else { return [] }
+        return Set(HTMLForm.all(in: bytes).flatMap { $0.fields.map(\.name) })
     }
 
     /// Where a step of the sign-in shows that it was refused: in the words of its page or of its answer to the app, else in

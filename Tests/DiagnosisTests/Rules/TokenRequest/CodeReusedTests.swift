@@ -129,6 +129,8 @@ struct CodeReusedTests {
     @Test(arguments: [
         ("The code has already been used.", true), ("code has already been used", true),
         ("The code was not found, or the code has already been used", false),
+        ("The authorization code has been used or has expired", false),
+        ("Check whether the code has already been used", false),
     ])
     func wordsOfWhatMayHaveBeenAreNone(text: String, isOne: Bool) throws {
         let recording = try Recording("token-request/token-invalid-grant").answering(

@@ -16,6 +16,21 @@ struct TokenEndpointErrorTests {
         #expect(finding.evidence[0].value == "tenant_suspended: The tenant is suspended")
     }
 
+    @Test func whatTheAnswerRepeatsOfTheRequestIsCut() throws {
+        let secret = "not-a-secret-of-anyone"
+        let recording = try Recording("healthy/web-code-flow").editingLast("/token") { exchange in
+            let words = "The secret \(secret) of this client was not taken"
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(text: words, mediaType: "text/plain")
+            )
+        }
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        let values = finding.evidence.map(\.value)
+        #expect(values.contains { $0.contains("of this client was not taken") }, "\(values)")
+        #expect(!values.contains { $0.contains(secret) }, "\(values)")
+    }
+
     @Test func leavesADeviceThatWaitsAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
