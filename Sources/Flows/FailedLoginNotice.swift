@@ -124,7 +124,7 @@ package enum FailedLoginNotice {
             let isSignedIn = way.contains { exchange in
                 index.capture[exchange].request.url.origin == origin
                     && index.capture[exchange].response?.setCookies.contains { cookie in
-                        !cookie.value.isEmpty && !known.contains(cookie.name)
+                        !cookie.value.isEmpty && !known.contains(cookie.name) && !isMessage(cookie.name)
                     } ?? false
             }
             guard !isSignedIn else { return false }
@@ -135,6 +135,11 @@ package enum FailedLoginNotice {
                 else { return false }
                 return body.isPage || body.essence == "application/json"
             }
+        }
+
+        /// What a page shows once (Grafana's `login_error`).
+        private static func isMessage(_ cookie: String) -> Bool {
+            ["error", "flash", "message"].contains(where: cookie.lowercased().containsBytes)
         }
 
         private static let mostLater = 200

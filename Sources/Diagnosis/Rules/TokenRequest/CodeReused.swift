@@ -69,7 +69,11 @@ struct CodeReused: Rule {
     /// Not that it may have been: "not found or already used".
     private static func isSaid(in text: String) -> Bool {
         texts.contains { words in
-            text.containsBytes(words) && ![" or ", "whether", "may have"].contains(where: text.containsBytes)
+            guard let said = text.utf8.firstRange(of: Array(words.utf8)) else { return false }
+            let before = String(text[..<said.lowerBound])
+            let behind = String(text[said.upperBound...]).prefixBytes(60)
+            return ![" or ", "whether", "may have"].contains(where: before.containsBytes)
+                && !["expired", "revoked", "never issued", "not found"].contains(where: behind.containsBytes)
         }
     }
 

@@ -129,6 +129,7 @@ struct CodeReusedTests {
     @Test(arguments: [
         ("The code has already been used.", true), ("code has already been used", true),
         ("The code was not found, or the code has already been used", false),
+        ("AADSTS54005: code was already redeemed, retry with a new code or a refresh token", true),
         ("The authorization code has been used or has expired", false),
         ("Check whether the code has already been used", false),
     ])
