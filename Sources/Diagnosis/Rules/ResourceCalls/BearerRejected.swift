@@ -54,7 +54,7 @@ struct BearerRejected: Rule {
         }
         guard let (call, refusal) = refused.first else { return otherRefusal(flow) }
         guard !isExplained(flow) else { return .holds }
-        var evidence = [refusal.evidence(hiding: call.token.value), call.address, shown(call.token)]
+        var evidence = [refusal.evidence, call.address, shown(call.token)]
         if let token = call.claimsToken {
             if let issuer = token.issuer {
                 evidence.append(call.evidence(ofClaim: "iss", issuer, note: contradiction(to: issuer, flow)))
@@ -116,7 +116,7 @@ struct BearerRejected: Rule {
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
         return .violated(
             Violation(
-                [refusal.evidence(hiding: call.token.value), call.address, shown(call.token)],
+                [refusal.evidence, call.address, shown(call.token)],
                 explanation: """
                     UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
                     all that the capture knows of the reason.
