@@ -27,10 +27,10 @@ COMMANDS = AgeProgramTests|AttackSuiteTests|BisectCommandTests|CommandLineTests|
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs
-Tests/run --filter '$(COMPONENTS_TESTS)'
-Tests/run --filter '$(BROWSERS)'
-Tests/run --filter 'EndToEndTests.($(COMMANDS))'
-Tests/run --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)|$(COMMANDS)'
+Tests/run --twice --filter '$(COMPONENTS_TESTS)'
+Tests/run --twice --filter '$(BROWSERS)'
+Tests/run --twice --filter 'EndToEndTests.($(COMMANDS))'
+Tests/run --twice --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)|$(COMMANDS)'
 Tests/run --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)'
 Tests/run --skip 'EndToEndTests|$(SOCKETS)'
 endef

@@ -5,8 +5,10 @@ import time
 
 import browser
 
-# What is said of a page that goes away while it is asked: the next one is to be asked instead.
-PASSING = ("AbortError", "discarded", "unloaded", "browsingContext is null", "can't access dead object", "no such window")
+# What is said of a page that goes away while it is asked: the next one is to be asked instead. A page whose process has just
+# been changed for another has no room for a script, which is told as memory that ran out.
+PASSING = ("AbortError", "discarded", "unloaded", "browsingContext is null", "can't access dead object", "no such window",
+           "NS_ERROR_OUT_OF_MEMORY", "NS_ERROR_NOT_INITIALIZED", "NS_ERROR_NOT_AVAILABLE")
 
 COOKIES = """
 const [prefix] = arguments;
