@@ -626,4 +626,20 @@ struct ProxyServerTests {
         }
         await rig.stop()
     }
+
+    /// RFC 9112, section 3.2.2: where the target says whom is asked, `Host` counts for nothing.
+    @Test func plainRequestIsOfTheServerThatItsTargetNames() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { received in
+            received.suffix(4).elementsEqual("\r\n\r\n".utf8)
+                ? .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".utf8)) : .wait
+        }
+        let rig = try await ProxyRig()
+        let url = "http://127.0.0.1:\(origin.port)/token"
+        #expect(try await rig.curl("-H", "Host: idp.example", url).text == "hello")
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.request.url.text == url)
+        #expect(exchange.request.headers.first("host") == "idp.example")
+        await rig.stop()
+        try await origin.stop()
+    }
 }

@@ -331,6 +331,8 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             scheme: "http",
             authority: origin.authority(defaultPort: 80)
         )
+        // Beside an absolute-form target the Host field counts for nothing (RFC 9112, section 3.2.2).
+        configuration.isAuthorityFixed = true
         configuration.maximumBodyBytes =
             proxy.configuration.opens(origin.host) ? proxy.configuration.maximumBodyBytes : 0
         configuration.budget = proxy.budget
