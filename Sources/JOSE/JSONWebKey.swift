@@ -10,6 +10,7 @@ package struct JSONWebKey: Sendable, Hashable {
     package var type: String? { json["kty"]?.string }
     package var id: String? { json["kid"]?.string }
     package var use: String? { json["use"]?.string }
+    package var operations: [String]? { json["key_ops"]?.array?.compactMap(\.string) }
     package var algorithm: String? { json["alg"]?.string }
     package var curve: String? { json["crv"]?.string }
 

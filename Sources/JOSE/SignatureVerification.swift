@@ -157,12 +157,17 @@ extension JSONWebToken {
     ) -> SignatureVerification {
         var checks = checks
         let candidates = KeySelection.candidates(for: self, algorithm, in: keys, &checks)
-        guard !candidates.isEmpty else { return SignatureVerification(outcome: .unknownKey, checks: checks) }
+        guard !candidates.isEmpty else {
+            // The very key that the token names is no key for its algorithm.
+            let named = keys.filter { keyID != nil && $0.id == keyID }
+            let isNamed = !named.isEmpty && named.allSatisfy { $0.type != algorithm.keyType }
+            return SignatureVerification(outcome: isNamed ? .invalid : .unknownKey, checks: checks)
+        }
         guard let scheme = algorithm.scheme else {
             return SignatureVerification(outcome: .notChecked, checks: checks)
         }
         let message = signingInput
-        var isUsable = false
+        var usable = 0
         for candidate in candidates {
             let key: PublicKey
             do {
@@ -172,10 +177,10 @@ extension JSONWebToken {
                 checks.append(TokenCheck("key", .failed, words, "RFC 7517 §4"))
                 continue
             }
-            isUsable = true
+            usable += 1
             if let decided = verify(message, with: key, of: candidate, scheme, &checks) { return decided }
         }
-        guard isUsable else {
+        guard usable > 0 else {
             return SignatureVerification(outcome: .notChecked, checks: checks, key: candidates[0])
         }
         checks.append(
@@ -186,10 +191,9 @@ extension JSONWebToken {
                 "RFC 7515 §5.2"
             )
         )
-        // Without a kid that names it, a key that does not verify may simply not be the one.
-        let isNamed = keyID != nil && candidates.contains { $0.id == keyID }
+        // Keys that do not fit cannot have made it; one that cannot be read may have, where the token names none.
         return SignatureVerification(
-            outcome: isNamed || keys.count == candidates.count ? .invalid : .unknownKey,
+            outcome: keyID != nil || usable == candidates.count ? .invalid : .unknownKey,
             checks: checks,
             key: candidates[0]
         )

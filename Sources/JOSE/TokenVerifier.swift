@@ -49,8 +49,10 @@ package final class TokenVerifier {
             reasons.insert("signature: \(verification.outcome.rawValue.replacing("_", with: " "))", at: 0)
         }
         reasons += token.deviations.map(\.description)
-        // A remark on a key that verified all the same is no reason.
-        return verification.outcome == .valid && failed.allSatisfy { $0.name == "key" }
+        // A remark on another key than the one that verified is no reason; one for another algorithm must not be used (RFC 8725,
+        // section 3.1).
+        let isForIt = verification.key?.algorithm.map { $0 == token.algorithm } ?? true
+        return verification.outcome == .valid && isForIt && failed.allSatisfy { $0.name == "key" }
             && token.deviations.isEmpty
             ? .valid : .invalid(reasons)
     }

@@ -52,6 +52,20 @@ struct TokenVerifierTests {
         #expect(try verdict(on: "{}") == .invalid(["what is encrypted is no signed token"]))
     }
 
+    /// RFC 8725, section 3.1; RFC 7517, section 4.3.
+    @Test(arguments: [
+        ("alg", JSONValue.string("ES384"), false), ("alg", .string("ES256"), true),
+        ("key_ops", .array(["encrypt"]), false), ("key_ops", .array(["verify"]), true),
+        ("use", .string("enc"), false),
+    ])
+    func keyForSomethingElseVerifiesNothing(name: String, value: JSONValue, isValid: Bool) throws {
+        var json = try #require(try keys().first).json
+        json[name] = value
+        let verifier = TokenVerifier(keys: [JSONWebKey(json: json)], expecting: Self.expected)
+        let verdict = Array(try token(Self.good).utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) }
+        #expect((verdict == .valid) == isValid)
+    }
+
     @Test func goodTokenIsValid() throws { #expect(try verdict(token(Self.good)) == .valid) }
 
     @Test(
