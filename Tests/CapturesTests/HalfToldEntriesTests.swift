@@ -44,6 +44,20 @@ struct HalfToldEntriesTests {
         #expect(FormBody.items(of: request.body)?.first("code") == "abcd")
     }
 
+    /// As they went over the wire; a URL among them tells.
+    @Test(arguments: [
+        ("https%3A%2F%2Fa.example%2Fcb", "https://a.example/cb"), ("com.example%3A%2Fcb", "com.example:/cb"),
+        ("a%25b", "a%25b"),
+    ])
+    func parametersThatAreStillEncodedAreDecoded(written: String, value: String) throws {
+        let request = try request(
+            #""method":"POST","url":"https://idp.example/token","postData":{"mimeType":"application/x-www-form-urlencoded","params":[{"name":"redirect_uri","value":"\#(written)"},{"name":"code","value":"a%2Fb"}]}"#
+        )
+        let items = FormBody.items(of: request.body)
+        #expect(items?.first("redirect_uri") == value)
+        #expect(items?.first("code") == (written.contains("%2F") ? "a/b" : "a%2Fb"))
+    }
+
     @Test func emptyTextAloneIsAnEmptyBody() throws {
         let request = try request(
             #""method":"POST","url":"https://idp.example/token","postData":{"mimeType":"text/plain","text":"","params":[]}"#
@@ -112,5 +126,32 @@ struct HalfToldEntriesTests {
         let empty = try self.response(members + #","bodySize":0"#)
         #expect(empty.body == nil)
         #expect(try bodyWritten(empty)?.bytes == [])
+    }
+
+    /// Of `deflate` and `br` the first bytes say nothing.
+    @Test(arguments: [
+        ("eJyrVkpMLsksS1WyKikqTdVRKi5NUrJSSszJTE5VqgUAl6cJ6Q==", "deflate"), ("eyJvayI6dHJ1ZX0=", "deflate"),
+    ])
+    func bodyAsItCameOverTheWireIsDecoded(text: String, coding: String) throws {
+        let response = try response(
+            #""headers":[{"name":"Content-Encoding","value":"\#(coding)"}],"content":{"mimeType":"application/json","encoding":"base64","text":"\#(text)"}"#
+        )
+        #expect(response.body?.text?.first == "{" && response.body?.text?.last == "}")
+    }
+
+    @Test func typeThatOnlyTheHeaderSaysIsTheBodys() throws {
+        let members = #""content":{"size":4,"mimeType":"","text":"<h1>"}"#
+        let said = try response(
+            #""headers":[{"name":"Content-Type","value":"text/html; charset=utf-8"}],"# + members
+        )
+        #expect(said.body?.essence == "text/html")
+        let exchange = Exchange(
+            startedAt: Timestamp(seconds: 1),
+            request: RecordedRequest(method: "GET", url: RecordedURL("https://idp.example/")),
+            response: said
+        )
+        // The file's own word is kept.
+        #expect(String(decoding: HAREntry.text(of: exchange), as: UTF8.self).contains(#""mimeType":"""#))
+        #expect(try response(members).body?.essence == "")
     }
 }

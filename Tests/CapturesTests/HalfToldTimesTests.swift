@@ -35,6 +35,20 @@ struct HalfToldTimesTests {
         )
     }
 
+    /// Of mails, of Java, and with a zone's letters.
+    @Test(arguments: [
+        "Wed, 04 Mar 2026 11:54:08 GMT+0200", "Wed, 04 Mar 2026 11:54:08 +0200",
+        "Wed, 04 Mar 2026 04:54:08 EST",
+        "Wed, 04 Mar 2026 09:54:08 GMT", "2026-03-04T11:54:08+02:00[Europe/Berlin]",
+        "2026-03-04T09:54:08Z[UTC]",
+        "2026-03-04 04:54:08 EST", "2026-03-04T04:54:08\u{2212}05:00",
+    ])
+    func timeOfAnotherSpellingIsTheSame(text: String) throws {
+        let capture = try Self.capture([Self.entry("\"\(text)\"", "/1")])
+        #expect(capture[0].startedAt.rfc3339 == "2026-03-04T09:54:08.000000Z")
+        #expect(capture.losses.isEmpty)
+    }
+
     @Test(arguments: ["null", #"{"method":"POST","url":""}"#, #"{"method":"POST"}"#])
     func aRequestWithoutItsURLIsTold(request: String) throws {
         let entry =

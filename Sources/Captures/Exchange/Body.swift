@@ -27,6 +27,8 @@ package struct Body: Sendable {
     package var size: Int?
     /// Bytes as they came over the wire, coding not undone; nil where unknown.
     package var wireSize: Int?
+    /// The media type is that of the header `Content-Type`: the capture has none of its own for the body.
+    var isTypeOfHeader = false
     /// The recorder kept only the first bytes (`_authreel.truncated`).
     package var isTruncated: Bool
     /// A content coding that could not be undone: the bytes are as they came (`_authreel.contentCoding`).

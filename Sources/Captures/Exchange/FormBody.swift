@@ -9,8 +9,12 @@ package enum FormBody {
     package static func items(of body: Body?) -> QueryItems? {
         guard let body else { return nil }
         if case .parameters(let fields) = body.content {
+            let isEncoded = body.essence == mediaType && areEncoded(fields.map(\.value))
             return QueryItems(
-                items: fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
+                items: fields.map {
+                    let value = isEncoded ? PercentEncoding.decode($0.value, plusIsSpace: true) : $0.value
+                    return QueryItems.Item(name: $0.name, value: value, rawValue: $0.value)
+                }
             )
         }
         switch body.essence {
@@ -20,6 +24,14 @@ package enum FormBody {
         default: return nil
         }
         return body.text.map { QueryItems(withoutLineEnd($0)) }
+    }
+
+    /// Whether values are as they went over the wire: a URL among them has no slashes, and nothing in them would not be encoded.
+    private static func areEncoded(_ values: [String]) -> Bool {
+        values.contains { $0.asciiLowercased().containsBytes("%3a%2f") }
+            && values.allSatisfy {
+                !$0.utf8.contains(where: { $0 <= 0x20 || $0 == 0x2f || $0 == 0x3a || $0 > 0x7e })
+            }
     }
 
     /// The text of a form: hand-made requests often end in a line feed that belongs to no value.

@@ -85,3 +85,17 @@ package struct RecordedRequest: Sendable {
         _modify { yield &members.foreign }
     }
 }
+
+extension RecordedRequest {
+    /// Whether there was a body of which the capture holds nothing: some exports leave bodies out, or the text of them, and keep
+    /// their size.
+    package var isBodyUnsaved: Bool {
+        let isSaid = (headers.first("content-length") ?? "0") != "0" || foreign["bodySize"]?.int ?? 0 > 0
+        guard let body else { return isSaid }
+        switch body.content {
+        case .missing: return true
+        case .parameters: return false
+        case .bytes, .spooled, .deferred: return !body.hasBytes && (isSaid || body.wireSize ?? 0 > 0)
+        }
+    }
+}

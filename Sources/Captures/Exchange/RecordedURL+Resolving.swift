@@ -3,7 +3,7 @@ extension RecordedURL {
     /// (RFC 3986, section 5.2).
     package func resolving(_ reference: String) -> RecordedURL {
         let target = RecordedURL(reference)
-        guard target.scheme == nil, let scheme else { return target }
+        guard target.scheme == nil, let scheme else { return target.withoutDots }
         if target.authority != nil { return RecordedURL("\(scheme):\(reference)") }
         let base = "\(scheme):" + (authority.map { "//\($0)" } ?? "")
         let tail = (target.query.map { "?\($0)" } ?? "") + (target.fragment.map { "#\($0)" } ?? "")
@@ -13,6 +13,13 @@ extension RecordedURL {
         if target.path.utf8.first == 0x2f { return RecordedURL(base + Self.withoutDots(target.path) + tail) }
         let folder = path.utf8.lastIndex(of: 0x2f).map { String(path[...$0]) } ?? "/"
         return RecordedURL(base + Self.withoutDots(folder + target.path) + tail)
+    }
+
+    /// As a browser asks for it: an absolute URL may have such segments as well.
+    private var withoutDots: RecordedURL {
+        guard isWeb, let scheme, let authority, path.containsBytes("/.") else { return self }
+        let tail = (query.map { "?\($0)" } ?? "") + (fragment.map { "#\($0)" } ?? "")
+        return RecordedURL("\(scheme)://\(authority)\(Self.withoutDots(path))\(tail)")
     }
 
     /// Section 5.2.4.

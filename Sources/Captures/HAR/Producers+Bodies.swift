@@ -132,19 +132,24 @@ extension Producers {
             }
         )
         if !body.isRecorded, body.size == 0 { body.content = .bytes([]) }
+        // Some say nothing where the header does.
+        if body.mediaType ?? "" == "", let type = HAREntry.headers(response["headers"]).first("content-type")
+        {
+            body.mediaType = type
+            body.isTypeOfHeader = true
+        }
         if isBase64(content) { body = decoded(body, of: response) }
         if isCut(body) { body.isTruncated = true }
         return body
     }
 
     /// Some loggers keep the bytes as they came over the wire, `Content-Encoding` not undone; others leave the field though
-    /// they undid it, so the bytes have to begin as the coding says.
+    /// they undid it, so the bytes have to begin as the coding says, or, where one has no such beginning, to be no text.
     private static func decoded(_ body: Body, of response: JSONObject) -> Body {
-        let codings = ContentCoding.codings(of: HAREntry.headers(response["headers"]))
-        guard let magic = ContentCoding.magic(of: codings.last) else { return body }
+        let headers = HAREntry.headers(response["headers"])
+        guard !ContentCoding.codings(of: headers).isEmpty else { return body }
         let decode: @Sendable ([UInt8]) -> [UInt8] = { bytes in
-            guard bytes.starts(with: magic) else { return bytes }
-            return ContentCoding.decode(bytes, codings: codings, limit: ContentCoding.largestDecoded).bytes
+            ContentCoding.decodeUnlessDone(bytes, headers: headers).bytes
         }
         var body = body
         switch body.content {

@@ -37,7 +37,7 @@ extension Producers {
         // `Date.prototype.toString`: the month before the day, the zone in the middle.
         if let time = ofScript(text) { return (time, true) }
         if let time = ofDate(text) { return time }
-        return Timestamp(httpDate: text).map { ($0, true) }
+        return ofMail(text)
     }
 
     /// Year first, with parts that RFC 3339 does not allow: slashes, no seconds, zones as words, hours as one digit, or ISO
@@ -73,11 +73,18 @@ extension Producers {
             }
             if passes([0x2e, 0x2c, 0x3a]) { fraction = "." + (digits(30) ?? "0") }
         }
-        let zone = String(decoding: rest.filter { $0 != 0x20 && $0 != 0x3a }, as: UTF8.self).uppercased()
-        guard let offset = offset(of: zone) else { return nil }
-        let text =
-            "\(year)-\(padded(month))-\(padded(day))T\(clock.joined(separator: ":"))\(fraction)\(offset)"
-        return Timestamp(rfc3339: text).map { ($0, !offset.isEmpty) }
+        // Java names the zone in brackets as well.
+        let zone = String(
+            decoding: rest.prefix { $0 != 0x5b }.filter { $0 != 0x20 && $0 != 0x3a },
+            as: UTF8.self
+        )
+        .uppercased().replacing("\u{2212}", with: "-")
+        let text = "\(year)-\(padded(month))-\(padded(day))T\(clock.joined(separator: ":"))\(fraction)"
+        if let offset = offset(of: zone) {
+            return Timestamp(rfc3339: text + offset).map { ($0, !offset.isEmpty) }
+        }
+        guard let hours = zones[zone] else { return nil }
+        return Timestamp(rfc3339: text + "Z").map { ($0 - .seconds(hours * 3600), true) }
     }
 
     /// As RFC 3339 spells it; empty for none, nil for what is none.
@@ -110,6 +117,19 @@ extension Producers {
             let offset = offset(of: words[5])
         else { return nil }
         return local - .seconds(seconds(of: offset) ?? 0)
+    }
+
+    /// `Wed, 04 Mar 2026 10:54:08 +0100`, as mails have it, or with the words of `Date` before the offset.
+    private static func ofMail(_ text: String) -> (time: Timestamp, isZoneKnown: Bool)? {
+        let words = text.split(separator: " ").map(String.init)
+        guard words.count > 5, words[0].hasSuffix(","), words[4].utf8.contains(0x3a) else {
+            return Timestamp(httpDate: text).map { ($0, true) }
+        }
+        let zone = words[5].uppercased().filter { $0 != ":" }
+        guard let local = Timestamp(httpDate: words[..<5].joined(separator: " ") + " GMT"),
+            let ahead = offset(of: zone).map({ seconds(of: $0) ?? 0 }) ?? zones[zone].map({ $0 * 3600 })
+        else { return nil }
+        return (local - .seconds(ahead), true)
     }
 
     /// Those of `+0130`; nil for `Z` and for none.

@@ -14,6 +14,8 @@ struct CaptureMarks: Sendable {
     private(set) var inside: [Int: Int] = [:]
     /// What `Date` fields say of the servers' clocks against the recorder's, by host.
     let serverClocks: [String: ClockEstimate.Interval]
+    /// What the other half of a login may have brought on, or given out.
+    private(set) var handedOver = HandedOverValues()
 
     /// `isComparable`: whether the time of an exchange can be compared with those of the others.
     init(_ capture: Capture, isComparable: (Exchange) -> Bool = { _ in true }) {
@@ -34,7 +36,10 @@ struct CaptureMarks: Sendable {
             for mark in Set(marks.marks) where owners[mark, default: []].count <= ProxySides.mostSides {
                 owners[mark, default: []].append(index)
             }
-            if let span { dates.add(exchange, span) }
+            if let span {
+                dates.add(exchange, span)
+                handedOver.add(exchange, span)
+            }
         }
         serverClocks = dates.clocks
         var sides = ProxySides(capture, spans: spans, servers: servers)

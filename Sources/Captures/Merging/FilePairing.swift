@@ -114,7 +114,7 @@ struct FilePairing: Sendable {
             return ClockEstimate.Interval(low: left.low - right.high, high: left.high - right.low)
         }
         guard let (interval, count) = ClockEstimate.agreement(of: intervals) else { return nil }
-        return (interval, count)
+        return (HandedOverValues.narrowing(interval, a.handedOver, b.handedOver), count)
     }
 
     // MARK: - By place and time

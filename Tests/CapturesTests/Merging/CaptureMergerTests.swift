@@ -263,6 +263,31 @@ struct CaptureMergerTests {
         #expect(offset.within <= .milliseconds(700))
     }
 
+    /// Whole seconds leave a doubt in which a code would be spent before it was given out.
+    @Test(arguments: [37.0, -3600.4])
+    func codeIsGivenOutBeforeItIsSpent(ahead: Double) throws {
+        var browser = Sightings()
+        var server = Sightings(ahead: ahead)
+        func date(_ at: Double) -> [(String, String)] {
+            let seconds = Sightings.time(at).seconds - 1_790_000_000
+            let text = String((20 + seconds) % 60 + 100).dropFirst()
+            return [("Date", "Mon, 21 Sep 2026 14:\(13 + (20 + seconds) / 60):\(text) GMT")]
+        }
+        browser.add("/authorize", at: 0.01, answer: date(0.01))
+        browser.add("/callback?code=code-1-Xy12", at: 0.30, answer: date(0.30))
+        server.add(
+            "/token",
+            at: 0.32,
+            method: "POST",
+            form: [("grant_type", "authorization_code"), ("code", "code-1-Xy12")],
+            answer: date(0.32)
+        )
+        server.add("/userinfo", at: 0.95, answer: date(0.95))
+        let merger = CaptureMerger(browser, server)
+        #expect(merger.offset?.basis == .date)
+        #expect(merger.story == ["a0", "a1", "b0", "b1"])
+    }
+
     // MARK: - Several files
 
     /// The first and the last have nothing in common, but both have something in common with the second.
