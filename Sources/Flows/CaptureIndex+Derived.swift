@@ -8,6 +8,17 @@ extension CaptureIndex {
         derived.value { BackChannel(capture, order: order, messages: messages, metadata: metadata) }
     }
 
+    /// Where the capture's logins are to be answered, without queries.
+    var redirectURIs: Set<String> {
+        derived.value {
+            RedirectURIs(
+                all: Set(
+                    authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0).withoutQuery } }
+                )
+            )
+        }.all
+    }
+
     package var latest: LatestRequests {
         derived.value { LatestRequests(capture, order: order, messages: messages) }
     }
@@ -122,4 +133,8 @@ private struct Challenges: Sendable {
             by: { $0.resource.origin ?? "" }
         )
     }
+}
+
+private struct RedirectURIs: Sendable {
+    var all: Set<String>
 }

@@ -109,9 +109,8 @@ package enum HandedOnCode {
         ) {
             return true
         }
-        guard let body = request.body else {
-            return (request.headers.first("content-length") ?? "0") == "0" ? false : nil
-        }
+        if request.isBodyUnsaved { return nil }
+        guard let body = request.body else { return false }
         guard (body.size ?? 0) < largest else { return nil }
         if let bytes = body.bytes {
             if spellings.contains(where: { bytes.firstRange(of: $0.bytes) != nil }) { return true }

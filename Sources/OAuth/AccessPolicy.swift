@@ -23,6 +23,8 @@ package enum AccessPolicy {
 
     private static let cancellations: Set<String> = [
         "access_denied", "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
+        // Facebook's dialog, "User canceled the Dialog flow".
+        "4201",
     ]
 
     /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG, Salesforce.

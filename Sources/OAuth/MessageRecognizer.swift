@@ -48,6 +48,9 @@ package struct MessageRecognizer: Sendable {
     {
         let url = exchange.request.url
         let query = Parameters(url.queryItems, of: index, in: .requestQuery)
+        if exchange.request.method == "GET", Self.isDeviceAuthorization(exchange, index, query) {
+            return .deviceAuthorization(call(exchange, index, query))
+        }
         if Self.isAuthorizationRequest(query, role, isStated: isStated) {
             return .authorizationRequest(authorizationRequest(exchange, index, query))
         }
@@ -103,6 +106,7 @@ package struct MessageRecognizer: Sendable {
         }
         if role != .authorization || Self.isTakenToAuthorizationEndpoint(parameters), role != .pushedRequest,
             isTokenRequest(parameters, role, isStated: isStated)
+                || role == .token && Self.isAnsweredAsOne(exchange, index)
         {
             return .token(tokenRequest(exchange, index, parameters))
         }
@@ -128,6 +132,9 @@ package struct MessageRecognizer: Sendable {
             return .endSession(call(exchange, index, parameters))
         default: break
         }
+        if Self.isDeviceAuthorization(exchange, index, parameters) {
+            return .deviceAuthorization(call(exchange, index, parameters))
+        }
         if json?["redirect_uris"]?.array != nil { return .registration(call(exchange, index, parameters)) }
         if let form, form.contains("response_type"), form.contains("client_id") {
             let answer = Answer(of: exchange, at: index)
@@ -149,6 +156,21 @@ package struct MessageRecognizer: Sendable {
             let issuer = query["iss"].map({ RecordedURL($0) }), issuer.isWeb, issuer.host != url.host
         else { return false }
         return !["code", "error", "id_token", "response", "state"].contains(where: query.contains)
+    }
+
+    /// A device authorization request at a path that nobody knows, by its answer (RFC 8628, section 3.2); where it is refused, by
+    /// the OAuth error and the path.
+    private static func isDeviceAuthorization(_ exchange: Exchange, _ index: Int, _ parameters: Parameters)
+        -> Bool
+    {
+        guard parameters.contains("client_id"), !parameters.contains("grant_type"),
+            !parameters.contains("user_code"),
+            exchange.response?.body?.essence?.hasSuffix("json") == true
+        else { return false }
+        let answer = Answer(of: exchange, at: index)
+        if answer.parameters.contains("device_code") { return answer.parameters.contains("user_code") }
+        return answer.isRefusal && answer.error != nil
+            && ByteSearch.contains(exchange.request.url.path.asciiLowercased(), "device")
     }
 
     private static func isAuthorizationRequest(_ query: Parameters, _ role: Endpoints.Role?, isStated: Bool)
@@ -175,6 +197,18 @@ package struct MessageRecognizer: Sendable {
         }
         return role == .token && Self.isExchangeOfCode(parameters)
     }
+
+    /// Whether a request that was saved without its body is answered as a token request is (RFC 6749, section 5).
+    private static func isAnsweredAsOne(_ exchange: Exchange, _ index: Int) -> Bool {
+        guard exchange.request.isBodyUnsaved, exchange.request.url.query == nil else { return false }
+        let answer = Answer(of: exchange, at: index)
+        if answer.parameters.contains("access_token") { return answer.parameters.contains("token_type") }
+        return answer.error.map { errors.contains($0.error) } ?? false
+    }
+
+    private static let errors: Set<String> = [
+        "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+    ]
 
     /// The endpoints of GitHub, Slack and Facebook take a code without the grant being named.
     ///

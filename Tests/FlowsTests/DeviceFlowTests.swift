@@ -64,6 +64,44 @@ struct DeviceFlowTests {
         )
     }
 
+    /// By what it is answered, at whatever path, and by GET as well (Microsoft's of old).
+    @Test(
+        arguments: [
+            ("POST", "/device", nil),
+            ("GET", "/devices", "response_type=code&redirect_uri=http%3A%2F%2Flocalhost"),
+        ] as [(String, String, String?)]
+    )
+    func deviceAuthorizationIsKnownByItsAnswer(method: String, path: String, query: String?) throws {
+        var capture = CaptureBuilder()
+        let answer = """
+            {"device_code":"device-code-of-the-first-one","user_code":"WDJB-MJHT","expires_in":600,\
+            "verification_uri":"https://idp.example/activate"}
+            """
+        let url = "https://idp.example\(path)"
+        if method == "GET" {
+            capture.get("\(url)?client_id=tv&scope=openid&\(query ?? "")", body: .json(answer))
+        } else {
+            capture.post(url, [("client_id", "tv"), ("scope", "openid")], body: .json(answer))
+        }
+        poll(&capture, 200, tokens)
+        let flows = capture.flows
+        #expect(flows.map(\.ending) == [.success])
+        #expect(flows.first?.steps.map(\.kind) == [.deviceAuthorizationRequest, .tokenRequest])
+        #expect(
+            flows.first?.links.contains { $0.name == "device_code" && $0.origin.place.exchange == 0 } == true
+        )
+    }
+
+    @Test(arguments: [
+        ("/device", #"{"error":"invalid_client"}"#, 1), ("/device", "{}", 0),
+        ("/login", #"{"error":"no"}"#, 0),
+    ])
+    func refusedDeviceAuthorizationIsKnownByItsErrorAndPath(path: String, answer: String, count: Int) {
+        var capture = CaptureBuilder()
+        capture.post("https://idp.example\(path)", [("client_id", "tv")], 401, body: .json(answer))
+        #expect(capture.flows.count == count)
+    }
+
     @Test func pagesWhereTheCodeIsConfirmedAreOfTheFlow() throws {
         var capture = CaptureBuilder()
         authorize(&capture)

@@ -312,6 +312,8 @@ struct EndingTests {
     @Test(arguments: [
         ("/login?error", Outcome.failure), ("/sign-in?error=OAuthAccountNotLinked", .failure),
         ("https://portal.example/login?error=x", .success), ("/start?error_code=0", .success),
+        ("/cb?error=no_seat", .failure), ("https://www.shop.example/login?error=no_seat", .failure),
+        ("https://www.shop.example/login?error=no_seat&state=abc", .success),
         ("/start?error=null&ticket=1", .success),
     ])
     func errorThatTheCallbackLeadsToEndsTheLogin(target: String, expected: Outcome) {

@@ -34,6 +34,24 @@ struct MessageRecognizerTests {
         "end_session_endpoint": "https://idp.example/bye",
     ]
 
+    /// What was sent is not known; what came back is.
+    @Test(
+        arguments: [
+            ("/token", #"{"access_token":"a","token_type":"Bearer"}"#, 99, "token"),
+            ("/token", #"{"error":"invalid_client"}"#, 99, "token"),
+            ("/token", #"{"error":"no_such_page"}"#, 99, nil),
+            ("/token", #"{"access_token":"a","token_type":"Bearer"}"#, 0, nil),
+            ("/session", #"{"access_token":"a","token_type":"Bearer"}"#, 99, nil),
+        ] as [(String, String, Int, String?)]
+    )
+    func tokenRequestWithoutItsBodyIsKnownByItsAnswer(path: String, answer: String, size: Int, kind: String?)
+    {
+        var exchange = post("https://idp.example\(path)", [], body: .json(answer))
+        exchange.request.body = nil
+        exchange.request.foreign["bodySize"] = .number(JSONNumber(Int64(size)))
+        #expect(self.kind(exchange) == kind)
+    }
+
     @Test func endpointsOfTheMetadataCountWhateverTheirPath() {
         #expect(
             kind(get("https://idp.example/go?client_id=a&response_type=code"), metadata: Self.metadata)

@@ -128,11 +128,17 @@ struct Ending {
         return ErrorRedirect.parameter(of: exchange.request.url.resolving(location)) != nil
     }
 
-    /// The same at the app's own host: what a broker tells the app that it signs in for is judged there.
+    /// The same at a page of the app's own site: what a broker tells the client that it signs in for is judged there.
     private func isSentToAnErrorOfItsOwn(_ callback: Int) -> Bool {
         let exchange = index.capture[callback]
         guard isSentToAnError(callback), let location = exchange.response?.location else { return false }
-        return exchange.request.url.resolving(location).host == exchange.request.url.host
+        let page = exchange.request.url.resolving(location)
+        guard let host = exchange.request.url.host, let other = page.host, Site.of(other) == Site.of(host),
+            page.withoutQuery == exchange.request.url.withoutQuery
+                || !index.redirectURIs.contains(page.withoutQuery)
+        else { return false }
+        return other == host
+            || !(page.queryItems.items + page.fragmentItems.items).contains { $0.name == "state" }
     }
 
     /// Whether the app sends its callback where it had sent an earlier one, which came back to the provider by redirects alone:
@@ -227,6 +233,7 @@ struct Ending {
         var revoked: Set<String> = []
         var isLeftOpen = false
         var last: [String: Int] = [:]
+        let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
         let calls = messages.compactMap { message -> Answer? in
             switch message {
             case .revocation(let call):
@@ -256,6 +263,13 @@ struct Ending {
                     isLeftOpen = false
                 }
                 return nil
+            case .introspection(let call):
+                if denied.contains(call.exchange) { last["token \(call.exchange)"] = 400 }
+                // Whoever was shown a token may not ask about it, and has to turn it away.
+                if let status = call.answer.status, !isWithinAnsweredCall(call.exchange) {
+                    last[call.endpoint.text] = [401, 403].contains(status) ? status : 200
+                }
+                return nil
             case .backChannelLogout(let delivery):
                 let url = index.capture[delivery.exchange].request.url.withoutQuery
                 if let status = logoutStatus(of: delivery) { last[url] = status }
@@ -266,7 +280,8 @@ struct Ending {
         // Each URL counts by its last answer: a 401 that was repeated with success is none.
         for answer in calls {
             if let status = answer.status {
-                last[index.capture[answer.exchange].request.url.withoutQuery] = status
+                let isForScope = status < 400 && ScopeRefusal(answer, in: index.capture) != nil
+                last[index.capture[answer.exchange].request.url.withoutQuery] = isForScope ? 403 : status
             }
         }
         if last.values.contains(where: { $0 >= 400 }) { return .failure }
@@ -314,18 +329,17 @@ struct Ending {
     /// A redirect to a page is no word of the app that it ended the session (OpenID Connect Back-Channel Logout, section
     /// 2.8).
     private func logoutStatus(of delivery: LogoutTokenDelivery) -> Int? {
-        delivery.answer.status.map { (300..<400).contains($0) ? 400 : $0 }
+        guard let status = delivery.answer.status else { return delivery.answer.failure == nil ? nil : 400 }
+        return (300..<400).contains(status) ? 400 : status
     }
 
     /// What an API says to a record that is not there, or to a user's role, is no affair of the login (RFC 6750, section
     /// 3.1).
     private func isRefusedForItsToken(_ answer: Answer) -> Bool {
         guard let status = answer.status, status >= 400 else { return true }
-        if status == 401 || answer.error?.error == "insufficient_scope" { return true }
+        if status == 401 || ScopeRefusal(answer, in: index.capture) != nil { return true }
         let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
-        return challenges.contains {
-            ["insufficient_scope", "invalid_token"].contains(where: $0.containsBytes)
-        }
+        return challenges.contains { $0.containsBytes("invalid_token") }
     }
 
     /// Whether an API broke down at a call, at work on which it asked the provider about the token and was itself refused.
@@ -334,6 +348,20 @@ struct Ending {
         return refusedIntrospections.contains {
             let question = index.capture[$0]
             return question.startedAt >= asked.startedAt && question.endedAt <= asked.endedAt
+        }
+    }
+
+    /// Whether an API answered well all the same that asked during its call.
+    private func isWithinAnsweredCall(_ exchange: Int) -> Bool {
+        let question = index.capture[exchange]
+        return messages.contains { message in
+            switch message {
+            case .userInfo(let call), .resource(let call):
+                let asked = index.capture[call.exchange]
+                return call.answer.isSuccess && question.startedAt >= asked.startedAt
+                    && question.endedAt <= asked.endedAt
+            default: return false
+            }
         }
     }
 

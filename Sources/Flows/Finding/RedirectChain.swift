@@ -8,21 +8,62 @@ enum RedirectChain {
         var sources: [Int: Int] = [:]
         for index in order {
             let exchange = capture[index]
-            if let source = targets[key(exchange.request.url)] { sources[index] = source }
+            let address = key(exchange.request.url)
+            let source = targets[address] ?? Self.withoutUpgrade(address).flatMap { targets[$0] }
+            if let source { sources[index] = source }
             if let location = exchange.response?.location {
-                targets[key(exchange.request.url.resolving(location))] = index
+                let target = key(exchange.request.url.resolving(location))
+                targets[target] = index
             }
             // A page seen in between: what comes to the same address later was not sent there by the old
-            // redirect.
-            if exchange.request.method == "GET", sources[index] != nil {
-                targets[key(exchange.request.url)] = nil
+            // redirect. A request that was given up is made again.
+            if exchange.request.method == "GET", sources[index] != nil, exchange.response != nil {
+                targets[address] = nil
+                if let plain = Self.withoutUpgrade(address) { targets[plain] = nil }
             }
         }
         return sources
     }
 
-    /// Fragments never reach the wire, and a browser writes the rest in its own way.
-    private static func key(_ url: RecordedURL) -> String {
-        url.normalizedWithoutQuery + (url.query.map { "?\($0)" } ?? "")
+    /// Where a server had sent a browser that asks a host over https alone (RFC 6797, section 8.3), in the usual ports.
+    private static func withoutUpgrade(_ key: String) -> String? {
+        guard key.hasPrefix("https://"), let port = key.utf8.firstRange(of: Array(":443/".utf8)),
+            key.utf8[key.utf8.index(key.startIndex, offsetBy: 8)..<port.lowerBound].firstIndex(of: 0x2f)
+                == nil
+        else { return nil }
+        return "http://" + key[key.utf8.index(key.startIndex, offsetBy: 8)..<port.lowerBound] + ":80/"
+            + key[port.upperBound...]
     }
+
+    /// Fragments never reach the wire, and a browser writes the rest in its own way: what a server sends raw or encodes without
+    /// need, it and the recorder may write otherwise (RFC 3986, section 6.2.2).
+    private static func key(_ url: RecordedURL) -> String {
+        let text = url.normalizedWithoutQuery + (url.query.map { "?\($0)" } ?? "")
+        guard text.utf8.contains(where: { $0 == 0x25 || $0 == 0x2b }) else { return text }
+        var output: [UInt8] = []
+        output.reserveCapacity(text.utf8.count)
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == 0x2b {
+                output.append(0x20)
+            } else if byte == 0x25, let high = rest.first?.hexadecimalValue,
+                let low = rest.dropFirst().first?.hexadecimalValue
+            {
+                let decoded = high << 4 | low
+                rest = rest.dropFirst(2)
+                // What separates parts stays apart from what only looks so.
+                if separators.contains(decoded) {
+                    output += [0x25, decoded]
+                } else {
+                    output.append(decoded)
+                }
+            } else {
+                output.append(byte)
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// `#`, `%`, `&`, `+`, `=`.
+    private static let separators: Set<UInt8> = [0x23, 0x25, 0x26, 0x2b, 0x3d]
 }

@@ -18,10 +18,24 @@ package enum Masking {
             + "…(\(value.unicodeScalars.count))"
     }
 
-    /// A text in which somebody may have repeated a secret.
+    /// A text in which somebody may have repeated a secret, as a whole or cut after its first twelve characters or more.
     package static func hiding(_ secret: String, in text: String) -> String {
-        secret.isEmpty ? text : text.replacing(secret, with: masked(secret))
+        guard !secret.isEmpty else { return text }
+        let bytes = Array(secret.utf8)
+        let start = Array(bytes.prefix(Self.start))
+        var output: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let found = rest.firstRange(of: start) {
+            output += rest[..<found.lowerBound]
+            let count = zip(rest[found.lowerBound...], bytes).prefix { $0 == $1 }.count
+            output += Array(masked(secret).utf8)
+            rest = rest[(found.lowerBound + count)...]
+        }
+        return String(decoding: output + rest, as: UTF8.self)
     }
+
+    /// How many bytes of a secret are too many to be met by chance.
+    private static let start = 12
 
     /// Whether values of this name let their holder in somewhere.
     package static func isSecret(_ name: String) -> Bool { secretNames.contains(name.lowercased()) }

@@ -26,6 +26,15 @@ struct MaskingTests {
         #expect(Masking.shown(value, of: "redirect_uri") == shown)
     }
 
+    @Test(arguments: [
+        ("no code abcdefghijklmnopqrst here, abcdefghijklmnopqrst", "no code abcd…(20) here, abcd…(20)"),
+        ("cut: abcdefghijklmno…(300)", "cut: abcd…(20)…(300)"),
+        ("abcdefghijk is by chance", "abcdefghijk is by chance"),
+    ])
+    func hidesASecretThatIsRepeatedWholeOrCut(text: String, hidden: String) {
+        #expect(Masking.hiding("abcdefghijklmnopqrst", in: text) == hidden)
+    }
+
     @Test func cutsWhatIsLong() {
         #expect(
             Masking.shown(String(repeating: "x", count: 1000), of: "state") == String(

@@ -1,0 +1,47 @@
+import Captures
+import TestSupport
+import Testing
+
+@testable import Flows
+
+/// Overlapping exports put together: entries that stand there twice.
+struct RepeatedEntriesTests {
+    private func exchange(_ seconds: Int64 = 10, _ nanoseconds: Int = 123_000_000, _ body: String = "x")
+        -> Exchange
+    {
+        var exchange = Exchange(
+            startedAt: Timestamp(seconds: seconds) + .nanoseconds(nanoseconds),
+            duration: .milliseconds(30),
+            request: RecordedRequest(method: "GET", url: RecordedURL("https://idp.example/a")),
+            response: RecordedResponse(status: 200)
+        )
+        exchange.response?.body = Body(text: body, mediaType: "text/html")
+        return exchange
+    }
+
+    private func kept(_ exchanges: [Exchange]) -> [Int: Int] {
+        RepeatedEntries(Capture(exchanges), order: Array(exchanges.indices)).kept
+    }
+
+    @Test func equalEntriesAreOne() {
+        #expect(kept([exchange(), exchange(), exchange()]) == [1: 0, 2: 0])
+        #expect(kept([exchange(), exchange(11)]).isEmpty)
+        #expect(kept([exchange(), exchange(10, 123_000_000, "y")]).isEmpty)
+    }
+
+    /// Burp's whole seconds, and entries without a time.
+    @Test func momentsThatAreNotKnownSayNothing() {
+        #expect(kept([exchange(10, 0), exchange(10, 0)]).isEmpty)
+        var instant = exchange()
+        instant.duration = .zero
+        #expect(kept([instant, instant]).isEmpty)
+    }
+
+    @Test func loginThatStandsThereTwiceIsOne() throws {
+        let path = "captures/user-agent/redirect-loop.har"
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(path), name: path)
+        let exchanges = capture.indices.map { capture[$0] }
+        let twice = Capture(exchanges.flatMap { [$0, $0] })
+        #expect(FlowFinder.flows(in: twice).map(\.ending) == FlowFinder.flows(in: capture).map(\.ending))
+    }
+}
