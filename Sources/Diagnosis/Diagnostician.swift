@@ -42,9 +42,10 @@ package enum Diagnostician {
                         finding: finding(
                             of: info,
                             violation,
-                            severity: severity(of: info, violation, in: flow)
+                            severity: severity(of: info, violation, in: flow),
+                            in: flow
                         ),
-                        isSymptom: info.isSymptom,
+                        isSymptom: info.isSymptom && !violation.isCause,
                         explains: violation.explains,
                         time: violation.faultyExchange.flatMap { positions[$0] } ?? Int.max,
                         rank: rank
@@ -152,14 +153,19 @@ package enum Diagnostician {
         if case .violated = flow.verdict(of: UserCancelled()) { flow.ending == .cancelled } else { false }
     }
 
-    private static func finding(of info: RuleInfo, _ violation: Violation, severity: Severity) -> Finding {
+    private static func finding(
+        of info: RuleInfo,
+        _ violation: Violation,
+        severity: Severity,
+        in flow: Flow
+    ) -> Finding {
         Finding(
             rule: info.id,
             severity: severity,
             title: violation.title ?? info.title,
             isPrimary: false,
             variant: violation.variant,
-            evidence: violation.evidence,
+            evidence: flow.hidingSecrets(in: violation.evidence),
             explanation: violation.explanation ?? info.explanation,
             fix: violation.fix ?? info.fix,
             specifications: info.specifications,

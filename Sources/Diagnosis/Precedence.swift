@@ -122,6 +122,14 @@ enum Precedence {
             ],
             over: ["callback-rejected-by-app"]
         ),
+        // What the app's server met while it worked on the callback.
+        Row(
+            bearerFaults + ["provider-server-error", "jwks-unreachable"],
+            over: ["callback-rejected-by-app"],
+            .onlyMeanwhile
+        ),
+        // The API could not ask about the token, or not as itself.
+        Row(["token-invalid-client", "client-auth-missing"], over: ["bearer-rejected"], .onlyMeanwhile),
         // The app's server broke down at it.
         Row(["token-response-*", "id-token-*"], over: ["callback-unreachable"], .onlyMeanwhile),
         Row(

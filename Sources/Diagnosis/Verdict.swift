@@ -25,6 +25,8 @@ package struct Violation: Sendable, Equatable {
     package var exchange: Int?
     /// Ids of rules whose findings this very case explains, where ``Precedence`` leaves that to the case.
     package var explains: Set<String>
+    /// Whether this very case of a symptom is the cause: it says why.
+    package var isCause: Bool
 
     package init(
         _ evidence: [Evidence],
@@ -34,7 +36,8 @@ package struct Violation: Sendable, Equatable {
         fix: String? = nil,
         title: String? = nil,
         exchange: Int? = nil,
-        explains: Set<String> = []
+        explains: Set<String> = [],
+        isCause: Bool = false
     ) {
         self.evidence = evidence
         self.variant = variant
@@ -44,6 +47,7 @@ package struct Violation: Sendable, Equatable {
         self.title = title
         self.exchange = exchange
         self.explains = explains
+        self.isCause = isCause
     }
 
     /// The exchange at which the fault exists.

@@ -1,4 +1,5 @@
 package import Captures
+import Flows
 
 /// Judges whether a conforming browser sends a cookie with a request, and if not, what is in the way.
 ///

@@ -139,6 +139,8 @@ extension Flow {
         Set(
             messages.compactMap { message in
                 switch message {
+                // Those go to the app.
+                case .backChannelLogout, .frontChannelLogout: nil
                 case .resource, .authorizationResponse: nil
                 default: message.exchange
                 }

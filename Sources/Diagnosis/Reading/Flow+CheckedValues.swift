@@ -5,7 +5,7 @@ import OAuth
 extension Flow {
     /// What was looked at in a refused exchange of a code and found right, for a note; nil where that is nothing.
     func checkedValues(of request: TokenRequest) -> String? {
-        guard request.isCodeExchange,
+        guard request.isCodeExchange, request.code?.isEmpty == false,
             let login = logins.first(where: {
                 $0.tokenRequests.contains { $0.exchange == request.exchange }
             }),

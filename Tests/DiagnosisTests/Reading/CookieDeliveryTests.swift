@@ -1,4 +1,5 @@
 import Captures
+import Flows
 import Testing
 
 @testable import Diagnosis

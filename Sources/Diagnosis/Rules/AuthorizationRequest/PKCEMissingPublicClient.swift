@@ -29,6 +29,11 @@ struct PKCEMissingPublicClient: Rule {
         specifications: [.rfc(9700, "2.1.1"), .rfc(8252, "6")]
     )
 
+    private static let byAddress = """
+        No code_challenge binds the code to the app that asked for it, and by its redirect URI that is an app on somebody's device or machine: what \
+        it may have for a secret, everybody who has the app has too (RFC 8252, section 8.5). So the code alone is what gets the tokens.
+        """
+
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard attempt.asksForCode, attempt["code_challenge"] == nil, attempt.request != nil else {
@@ -45,6 +50,7 @@ struct PKCEMissingPublicClient: Rule {
                             attempt.missing("code_challenge", note: "sent: \(attempt.names().value)"),
                             evidence,
                         ],
+                        explanation: evidence.place.name == "redirect_uri" ? Self.byAddress : nil,
                         exchange: attempt.exchange
                     )
                 )

@@ -33,7 +33,7 @@ struct PKCERequired: Rule {
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard attempt.asksForCode, attempt["code_challenge"] == nil else { return .holds }
-            if let refusal = attempt.refusal, refusal.isOfTheRequest {
+            if let refusal = attempt.refusal, refusal.isOfTheRequest || refusal.says(Self.texts) {
                 guard refusal.says(Self.texts) || isLastReason(refusal, attempt, flow) else {
                     return refusal.isTextRecorded
                         ? .holds : .abstains("the text of the provider's error page was not saved")

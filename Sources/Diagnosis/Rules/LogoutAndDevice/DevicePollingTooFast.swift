@@ -51,7 +51,8 @@ struct DevicePollingTooFast: Rule {
             if let previous {
                 let gap = poll.startedAt - previous.startedAt
                 // An interval that nobody stated is known only once the device authorization was seen.
-                if isStated, gap < .seconds(interval) - .milliseconds(500) {
+                // The very same moment is that of a capture without times.
+                if isStated, gap != .zero, gap < .seconds(interval) - .milliseconds(500) {
                     faults.append(poll.exchange)
                     if slowDowns > 0 { isHeeded = false }
                     if faults.count <= 4 {

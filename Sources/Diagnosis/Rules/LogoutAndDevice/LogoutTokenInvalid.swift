@@ -43,7 +43,8 @@ struct LogoutTokenInvalid: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
         for case .backChannelLogout(let delivery) in flow.messages {
-            let isAccepted = delivery.answer.status.map { (200..<300).contains($0) } ?? true
+            let isLost = delivery.answer.status == nil && delivery.answer.failure != nil
+            let isAccepted = delivery.answer.status.map { (200..<300).contains($0) } ?? !isLost
             var faults: [Evidence] = []
             if let token = delivery.token {
                 if token.claims == nil { reason = "the logout token is encrypted or unreadable" }
@@ -54,21 +55,46 @@ struct LogoutTokenInvalid: Rule {
             guard !faults.isEmpty || !isAccepted else { continue }
             let isRejected = faults.isEmpty
             if isRejected { faults = [Evidence(delivery.parameter)] }
+            // Nobody looked at the token: 400 is the answer to one that is not right (section 2.8).
+            let isUntaken = isRejected && (isLost || delivery.answer.status.map { $0 != 400 } ?? false)
+            if isUntaken {
+                let url = flow.capture[delivery.exchange].request.url.withoutQuery
+                let place = Place(exchange: delivery.exchange, part: .requestURL, name: "")
+                faults.append(
+                    Evidence(
+                        place: place,
+                        value: Masking.shown(url, of: "url"),
+                        note: "the app's back-channel logout address"
+                    )
+                )
+            }
             return .violated(
                 Violation(
                     faults + [delivery.answer.statusEvidence(note: "the app's answer")],
                     variant: isRejected ? "rejected" : nil,
                     // An app that takes it all the same has a risk, and its logout.
                     severity: isAccepted ? .warning : .error,
-                    explanation: isRejected
-                        ? "The app refused a logout token in which the capture shows nothing wrong, so its session did not end."
-                        : nil,
+                    explanation: isUntaken ? Self.untaken : isRejected ? Self.rejected : nil,
+                    fix: isUntaken ? Self.untakenFix : nil,
+                    title: isUntaken ? "The logout token did not get to the app's logout" : nil,
                     exchange: delivery.exchange
                 )
             )
         }
         return reason.map { .abstains($0) } ?? .holds
     }
+
+    private static let rejected =
+        "The app refused a logout token in which the capture shows nothing wrong, so its session did not end."
+
+    private static let untaken = """
+        The provider told the app of a logout, and what answers at the address, if anything does, is not what ends sessions: nothing is wrong \
+        with the token that the capture can show, and an app that finds a token wrong says 400. The app's session did not end.
+        """
+    private static let untakenFix = """
+        Compare the backchannel_logout_uri that is registered for the client with where the app takes logouts, and try it from the provider's \
+        machine; a gateway in front of it must let it through without a session or a CSRF token.
+        """
 
     // MARK: - Checks
 

@@ -39,7 +39,7 @@ struct AccessTokenExpired: Rule {
             if let grant = call.grant, (grant.lifetime ?? 0) <= 0 {
                 reason = "the capture does not say how long the access token lasts"
             }
-            let age = call.grant.flatMap { outlived($0, call.call.exchange, flow) }
+            let age = call.grant.flatMap { outlived($0, call.call.exchange, flow) ?? unborn($0, refusal) }
             guard let evidence = age ?? ended(call, refusal, flow) else { continue }
             return .violated(
                 Violation(evidence + [call.address, refusal.evidence], exchange: call.call.exchange)
@@ -58,6 +58,20 @@ struct AccessTokenExpired: Rule {
         return ended(call.claimsToken, call.call.exchange, flow, saysSo) {
             call.evidence(ofClaim: $0, $1, note: $2)
         }
+    }
+
+    /// A lifetime of nothing, where the API says that the token has run out: some mean by it that one lasts for ever.
+    private func unborn(_ grant: TokenGrant, _ refusal: BearerRefusal) -> [Evidence]? {
+        guard let lifetime = grant.lifetime, lifetime <= 0, refusal.reasons.contains(.expiry) else {
+            return nil
+        }
+        return [
+            Evidence(
+                place: Place(exchange: grant.exchange, part: .responseBody, name: "expires_in"),
+                value: "\(lifetime)",
+                note: "the provider gave out a token that had run out when it came"
+            )
+        ]
     }
 
     /// The lifetime that the answer stated, and how old the token was by then; nil where it lasted still.

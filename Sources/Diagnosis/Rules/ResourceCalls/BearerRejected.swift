@@ -52,9 +52,14 @@ struct BearerRejected: Rule {
             let end = given.tokens[call.token.value] ?? any ?? given.session
             return end.map { flow.surroundings.position[call.call.exchange] < $0 } ?? true
         }
-        guard let (call, refusal) = refused.first else { return otherRefusal(flow) }
+        guard let (call, refusal) = refused.first else {
+            return TokenQuestion.denied(in: flow).map { .violated($0) } ?? otherRefusal(flow)
+        }
         guard !isExplained(flow) else { return .holds }
-        var evidence = [refusal.evidence, call.address, shown(call.token)]
+        var evidence = [refusal.evidence, call.address, shown(call.token, refusal)]
+        if let question = TokenQuestion(during: call, in: flow) {
+            return .violated(question.violation(evidence, call.call.exchange))
+        }
         if let token = call.claimsToken {
             if let issuer = token.issuer {
                 evidence.append(call.evidence(ofClaim: "iss", issuer, note: contradiction(to: issuer, flow)))
@@ -116,7 +121,7 @@ struct BearerRejected: Rule {
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
         return .violated(
             Violation(
-                [refusal.evidence, call.address, shown(call.token)],
+                [refusal.evidence, call.address, shown(call.token, refusal)],
                 explanation: """
                     UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
                     all that the capture knows of the reason.
@@ -154,8 +159,15 @@ struct BearerRejected: Rule {
         return "the provider's metadata says \(Masking.shown(first, of: "issuer"))"
     }
 
-    private func shown(_ token: Parameter) -> Evidence {
-        guard MissingToken.isOne(token.value) else { return Evidence(token) }
+    private func shown(_ token: Parameter, _ refusal: BearerRefusal) -> Evidence {
+        guard MissingToken.isOne(token.value) else {
+            let scheme = token.place.part == .requestHeader ? token.rawValue.prefix { $0 != " " } : ""
+            guard scheme.lowercased() == "token", refusal.isBearerChallenge else { return Evidence(token) }
+            return Evidence(
+                token,
+                note: "sent as `\(scheme)`, and the API asks for the scheme Bearer (RFC 6750, section 2.1)"
+            )
+        }
         return Evidence(
             place: token.place,
             value: token.value,

@@ -26,34 +26,32 @@ struct InsufficientScope: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let refused = BearerCall.refused(in: flow, with: [401, 403]).filter { call, refusal in
-            (call.grant != nil || call.isUserInfo)
-                && (isForScope(call, refusal) || isWithoutOpenID(call, flow))
-        }
+        let refused = refused(in: flow)
         guard !refused.isEmpty else { return .holds }
         let successes = successes(flow)
-        for (call, refusal) in refused {
+        for (call, refusal, scope) in refused {
             // Went well later, with a token that was asked for anew.
             let position = flow.surroundings.position[call.call.exchange]
             if let later = successes[call.call.endpoint.text], later > position { continue }
             var evidence = [refusal.evidence, call.address]
-            if let wanted = refusal.challenges.lazy.compactMap({ $0["scope"] }).first {
+            if let needed = scope?.needed {
                 evidence.append(
                     Evidence(
-                        place: Place(
-                            exchange: refusal.exchange,
-                            part: .responseHeader,
-                            name: "WWW-Authenticate"
-                        ),
-                        value: Masking.shown(wanted, of: "scope"),
+                        place: needed.place,
+                        value: Masking.shown(needed.value, of: "scope"),
                         note: "the scope that is needed"
                     )
                 )
             }
-            if let granted = grantedScope(call, flow) {
-                evidence.append(Evidence(granted, note: "granted or asked for"))
+            if let granted = scope?.granted ?? grantedScope(call, flow) {
+                evidence.append(
+                    Evidence(
+                        granted,
+                        note: scope?.granted == nil ? "granted or asked for" : "what the token has"
+                    )
+                )
             }
-            let isTold = isForScope(call, refusal)
+            let isTold = scope != nil || isToldByUserInfo(call, refusal)
             return .violated(
                 Violation(
                     evidence,
@@ -66,11 +64,28 @@ struct InsufficientScope: Rule {
         return .holds
     }
 
-    private func isForScope(_ call: BearerCall, _ refusal: BearerRefusal) -> Bool {
-        if refusal.error(call.call.answer)?.lowercased() == "insufficient_scope" { return true }
-        if call.call.answer.error?.error.lowercased() == "insufficient_scope" { return true }
+    /// In order of time.
+    private func refused(in flow: Flow) -> [(call: BearerCall, refusal: BearerRefusal, scope: ScopeRefusal?)]
+    {
+        var forTheirToken: Set<Int>?
+        return BearerCall.all(in: flow).compactMap { call in
+            guard call.grant != nil || call.isUserInfo, call.call.answer.isRefusal else { return nil }
+            let refusal = BearerRefusal(of: call.call.exchange, in: flow)
+            if let scope = ScopeRefusal(call.call.answer, in: flow.capture) { return (call, refusal, scope) }
+            let refused =
+                forTheirToken
+                ?? Set(BearerCall.refused(in: flow, with: [401, 403]).map(\.call.call.exchange))
+            forTheirToken = refused
+            guard refused.contains(call.call.exchange),
+                isToldByUserInfo(call, refusal) || isWithoutOpenID(call, flow)
+            else { return nil }
+            return (call, refusal, nil)
+        }
+    }
+
+    /// Keycloak, Cognito.
+    private func isToldByUserInfo(_ call: BearerCall, _ refusal: BearerRefusal) -> Bool {
         let text = refusal.body.lowercased() + " " + (refusal.header?.prefixBytes(2048).lowercased() ?? "")
-        // Keycloak, Cognito.
         return call.isUserInfo
             && (refusal.status == 403 && text.containsBytes("missing openid scope")
                 || text.containsBytes("does not contain openid scope"))

@@ -36,6 +36,12 @@ struct CodeNeverRedeemed: Rule {
             delivery.receiver == .app || delivery.receiver == .page
         else { return .holds }
         guard !flow.tokenRequests.contains(where: { isOf(delivery, $0, flow) }) else { return .holds }
+        let position = flow.surroundings.position
+        if flow.surroundings.tokenRequests.contains(where: {
+            !$0.isRecorded && position[$0.exchange] > position[delivery.exchange]
+        }) {
+            return .abstains("a token request was saved without its body")
+        }
         if delivery.receiver == .app, BrowserRecorder.wrote(flow.capture),
             !flow.exchanges.contains(where: { isApp($0, flow) })
         {
@@ -68,8 +74,11 @@ struct CodeNeverRedeemed: Rule {
 
     /// Whether a token request is for this code, also where it was altered on the way.
     private func isOf(_ delivery: CodeDelivery, _ request: TokenRequest, _ flow: Flow) -> Bool {
+        guard request.isCodeExchange else { return false }
+        // By the clocks of two machines an exchange may seem to come before its code.
+        if request.code == delivery.code.value { return true }
         let position = flow.surroundings.position
-        return request.isCodeExchange && position[request.exchange] > position[delivery.exchange]
+        return position[request.exchange] > position[delivery.exchange]
     }
 
     private func isApp(_ index: Int, _ flow: Flow) -> Bool {

@@ -46,7 +46,7 @@ struct ClientAssertionAudience: Rule {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
             let audience = assertion.token.audience
             let (accepted, isComplete) = accepted(by: call, provider.metadata(of: call.endpoint), flow)
-            guard !audience.contains(where: { name in accepted.contains { $0.value == name } }) else {
+            guard !audience.contains(where: { name in accepted.contains { Self.isSame(name, $0) } }) else {
                 continue
             }
             let host = call.endpoint.host
@@ -73,6 +73,14 @@ struct ClientAssertionAudience: Rule {
         }
         if let worst = Violation.worst(of: found) { return .violated(worst) }
         return isUnknown ? .abstains("the provider's metadata is not in the capture") : .holds
+    }
+
+    /// To the letter, but for the spelling of the recorder, which may write the port out.
+    private static func isSame(_ name: String, _ accepted: Evidence) -> Bool {
+        name == accepted.value
+            || accepted.place.part == .requestURL
+                && RecordedURL(name).normalizedWithoutQuery
+                    == RecordedURL(accepted.value).normalizedWithoutQuery
     }
 
     /// What the audience may be, and whether that is all.

@@ -35,6 +35,8 @@ struct DPoPKeyMismatch: Rule {
         let logins = Dictionary(flow.redemptions.map { ($0.request.exchange, $0.login) }) { first, _ in first
         }
         var keys: [String: Evidence] = [:]
+        // Those of clients that prove who they are need not be bound (RFC 9449, section 5); a provider may say that they are.
+        var confidential: [String: Evidence] = [:]
         var found: [Violation] = []
         for request in flow.tokenRequests {
             guard let call = calls[request.exchange], let thumbprint = call.proof?.thumbprint else {
@@ -43,8 +45,12 @@ struct DPoPKeyMismatch: Rule {
             let bound = evidence(call, thumbprint, "the key with which the token was got")
             if request.answer.isSuccess, request.isDPoPToken {
                 if let token = request.accessToken { keys[token] = bound }
-                if let token = request.issuedRefreshToken, request.authentication.methods == [.none] {
-                    keys[token] = keys[token] ?? bound
+                if let token = request.issuedRefreshToken {
+                    if request.authentication.methods == [.none] {
+                        keys[token] = keys[token] ?? bound
+                    } else {
+                        confidential[token] = confidential[token] ?? bound
+                    }
                 }
             }
         }
@@ -56,6 +62,11 @@ struct DPoPKeyMismatch: Rule {
             if request.isCodeExchange { expected += codeKeys(request, logins, calls) }
             if request.isRefresh, request.authentication.methods == [.none], let token = request.refreshToken,
                 let key = keys[token]
+            {
+                expected.append(key)
+            }
+            if request.isRefresh, call.error == "invalid_dpop_proof",
+                let key = request.refreshToken.flatMap({ confidential[$0] })
             {
                 expected.append(key)
             }

@@ -39,7 +39,7 @@ struct DPoPNonceIgnored: Rule {
             var later = servers.removeValue(forKey: call.server) ?? Later()
             if call.asksForNonce, let nonce = call.issuedNonce, !later.used.contains(nonce), !later.usesNewer
             {
-                found = violation(call, nonce, later.next)
+                found = isGiven(call, calls) ? untaken(call, nonce) : violation(call, nonce, later.next)
             }
             if let nonce = call.issuedNonce { later.issue(nonce) }
             if let proof = call.proof {
@@ -68,6 +68,47 @@ struct DPoPNonceIgnored: Rule {
             used.insert(nonce)
             usesNewer = usesNewer || issued.contains(nonce)
         }
+    }
+
+    /// Whether the proof that was refused for its nonce carries one that this server had given out before.
+    private func isGiven(_ call: DPoPCall, _ calls: [DPoPCall]) -> Bool {
+        guard let nonce = call.proof?.nonce else { return false }
+        return calls.prefix { $0.exchange != call.exchange }.contains {
+            $0.server == call.server && $0.issuedNonce == nonce
+        }
+    }
+
+    private func untaken(_ call: DPoPCall, _ nonce: String) -> Violation {
+        var evidence = [call.answerEvidence]
+        if let proof = call.proof, let sent = proof.nonce {
+            evidence.append(
+                Evidence(
+                    place: proof.place(ofClaim: "nonce"),
+                    value: Masking.shown(sent, of: "nonce"),
+                    note: "the nonce that this server gave out before"
+                )
+            )
+        }
+        evidence.append(
+            Evidence(
+                place: Place(exchange: call.exchange, part: .responseHeader, name: "DPoP-Nonce"),
+                value: Masking.shown(nonce, of: "nonce"),
+                note: "and the next one"
+            )
+        )
+        return Violation(
+            evidence,
+            explanation: """
+                The client did as it was told: its proof carries the nonce of an earlier answer. The server asked for another one all the same, so it \
+                does not take the nonces that it gives out.
+                """,
+            fix: """
+                At the provider, have all instances behind one address share the key or store of their nonces, and let a nonce live for longer than a \
+                request takes to come back.
+                """,
+            title: "The provider does not take the DPoP nonce that it gave out",
+            exchange: call.exchange
+        )
     }
 
     private func violation(_ call: DPoPCall, _ nonce: String, _ next: DPoPCall?) -> Violation {

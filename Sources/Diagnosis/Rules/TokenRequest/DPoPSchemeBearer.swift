@@ -24,6 +24,11 @@ struct DPoPSchemeBearer: Rule {
         specifications: [.rfc(9449, "7.1")]
     )
 
+    private static let besideProof = """
+        The token endpoint answered with token_type DPoP. Such a token is used with the scheme DPoP; this request has a proof beside it and names \
+        another scheme, by which servers tell what to check.
+        """
+
     func verdict(on flow: Flow) -> Verdict {
         var types: [String: Evidence] = [:]
         for request in flow.tokenRequests where request.isDPoPToken {
@@ -60,6 +65,9 @@ struct DPoPSchemeBearer: Rule {
                         ), call.answerEvidence,
                     ],
                     severity: isRefused ? (isRepaired ? .note : .error) : .warning,
+                    explanation: call.hasHeader ? Self.besideProof : nil,
+                    fix: call.hasHeader
+                        ? "Send the scheme DPoP in the Authorization header, in place of \(scheme)." : nil,
                     exchange: call.exchange
                 )
             )

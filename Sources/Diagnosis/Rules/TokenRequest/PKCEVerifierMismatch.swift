@@ -32,10 +32,15 @@ struct PKCEVerifierMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason = flow.hasUnsavedTokenRequest ? "a token request was saved without its body" : nil
+        var reason: String?
+        if flow.hasUnsavedTokenRequest, flow.logins.isEmpty || flow.logins.contains(where: Self.hasChallenge)
+        {
+            reason = "a token request was saved without its body"
+        }
         for login in flow.logins {
             let certain = flow.certainTokenRequests(of: login).filter { $0.codeVerifier?.isEmpty == false }
-            if certain.isEmpty, !login.tokenRequests.isEmpty {
+            // A login that neither sends nor is asked for one of the two has nothing to compare.
+            if certain.isEmpty, !login.tokenRequests.isEmpty, Self.hasChallenge(login) {
                 reason = "no verifier that is certain to belong to this login's code"
             }
             guard let challenge = login.request.parameters.parameter("code_challenge"),
@@ -55,6 +60,10 @@ struct PKCEVerifierMismatch: Rule {
             }
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private static func hasChallenge(_ login: Login) -> Bool {
+        login.request.parameters["code_challenge"]?.isEmpty == false
     }
 
     // MARK: - Comparing

@@ -49,6 +49,10 @@ struct PublicClientSendsSecret: Rule {
                 break
             }
             guard flow.registrations(of: call.authentication.clientID?.value).isEmpty else { continue }
+            // Whom the provider made a client for, and gave a secret, its answer would say.
+            guard isRefused || !flow.surroundings.registrations.contains(where: Self.isUnread) else {
+                continue
+            }
             if found != nil, !isRefused { continue }
             // Desktop and TV clients of Google are given a secret that is none, and have to send it.
             let isGoogles = sender.kind == .native && flow.provider == .google
@@ -68,6 +72,10 @@ struct PublicClientSendsSecret: Rule {
             if isRefused { break }
         }
         return found.map { .violated($0) } ?? .holds
+    }
+
+    private static func isUnread(_ registration: EndpointCall) -> Bool {
+        registration.answer.isSuccess && registration.answer.json == nil
     }
 
     private func stated(_ secret: Parameter, _ call: ClientCall) -> Violation {

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// The provider did not accept the code or refresh token.
@@ -43,9 +44,34 @@ struct TokenInvalidGrant: Rule {
                     && ($0.code ?? $0.refreshToken) == grant
             }
         }
-        let evidence = refused.prefix(4).map { request in
+        var evidence = refused.prefix(4).map { request in
             request.answer.evidence(note: flow.checkedValues(of: request))
         }
-        return .violated(Violation(evidence, severity: isRepaired ? .note : nil, exchange: first.exchange))
+        let unsent = unsent(insteadOf: refused, flow)
+        evidence += unsent
+        let words = unsent.isEmpty ? RefusedGrant(refused) : .otherCode
+        return .violated(
+            Violation(
+                evidence,
+                severity: isRepaired ? .note : nil,
+                explanation: words?.explanation,
+                fix: words?.fix,
+                title: words?.title,
+                exchange: first.exchange
+            )
+        )
+    }
+    /// The code that was delivered and the other one that was sent in its place, where the flow has one login; else nothing.
+    private func unsent(insteadOf refused: [TokenRequest], _ flow: Flow) -> [Evidence] {
+        let delivered = flow.authorizationResponses.compactMap { $0.parameters.parameter("code") }
+        guard let code = delivered.first, flow.logins.count == 1, refused.allSatisfy(\.isCodeExchange),
+            let sent = refused.first?.parameters.parameter("code"), !sent.value.isEmpty,
+            !Placeholder.isOne(sent.value), !delivered.contains(where: { $0.value == sent.value }),
+            !flow.tokenRequests.contains(where: { $0.code == code.value })
+        else { return [] }
+        return [
+            Evidence(code, note: "the code that was delivered, and never sent"),
+            Evidence(sent, note: "the code that was sent"),
+        ]
     }
 }

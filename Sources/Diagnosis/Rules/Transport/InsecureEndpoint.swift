@@ -31,7 +31,8 @@ struct InsecureEndpoint: Rule {
             let exchange = flow.capture[message.exchange]
             let url = exchange.request.url
             guard url.scheme?.lowercased() == "http", let host = url.host, !LoopbackHost.isLoopback(host),
-                !isUpgraded(exchange), seen.insert(url.withoutQuery).inserted, evidence.count < 6
+                !exchange.isInternalRedirect, !isUpgraded(exchange), seen.insert(url.withoutQuery).inserted,
+                evidence.count < 6
             else { continue }
             evidence.append(
                 Evidence(

@@ -28,6 +28,7 @@ struct CallbackUnreachable: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        var errorLost: Violation?
         for response in flow.authorizationResponses {
             if let violation = stopped(response, flow) { return .violated(violation) }
             guard response.target.isWeb else { continue }
@@ -47,6 +48,14 @@ struct CallbackUnreachable: Rule {
                 )
             }
             evidence.append(failure)
+            // What went wrong had done so before.
+            guard response.error == nil else {
+                let exchange = failure.place.exchange
+                errorLost =
+                    errorLost
+                    ?? Violation(evidence, severity: .note, explanation: Self.errorLost, exchange: exchange)
+                continue
+            }
             return .violated(
                 Violation(
                     evidence,
@@ -60,8 +69,13 @@ struct CallbackUnreachable: Rule {
                 )
             )
         }
-        return .holds
+        return errorLost.map { .violated($0) } ?? .holds
     }
+
+    private static let errorLost = """
+        The provider's answer was an error, and the address it was sent to did not respond: the user saw the browser's own page of errors in place of \
+        the app's. The login had failed before.
+        """
 
     private static let hangUp = """
         The app's server took the callback, went to the token endpoint with its code, and hung up on the browser without an answer: it broke \

@@ -57,6 +57,15 @@ struct UserCancelledTests {
         #expect(recording.outcomes == [.cancelled])
     }
 
+    /// Facebook's dialog in an app of its own has numbers.
+    @Test(arguments: [("4201", "User canceled the Dialog flow", true), ("1349048", "Can't load URL", false)])
+    func numberOfFacebooksDialogIsReadForWhatItSays(code: String, words: String, isOne: Bool) throws {
+        let parameters = [("error", nil), ("error_code", code), ("error_message", words)]
+        let recording = try Recording(broken).redirecting(with: parameters)
+        #expect(recording.outcomes == [isOne ? .cancelled : .failure])
+        #expect((recording.finding(rule) != nil) == isOne)
+    }
+
     @Test(arguments: ["invalid_request", "login_required", "server_error"])
     func leavesOtherErrorsAlone(error: String) throws {
         #expect(try Recording(broken).redirecting(with: [("error", error)]).finding(rule) == nil)

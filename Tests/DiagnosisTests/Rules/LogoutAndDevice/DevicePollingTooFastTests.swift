@@ -79,4 +79,14 @@ struct DevicePollingTooFastTests {
         recording.exchanges[2].startedAt = recording.exchanges[1].startedAt + .milliseconds(4300)
         #expect(recording.finding(rule)?.severity == .warning)
     }
+
+    @Test func captureWithoutTimesSaysNothing() throws {
+        let recording = try Recording("logout-and-device/device-polling-too-fast").editing {
+            $0.startedAt = Timestamp(seconds: 0)
+        }
+        #expect(
+            recording.finding("device-polling-too-fast")?.places.contains { $0.contains("timing gap") }
+                != true
+        )
+    }
 }

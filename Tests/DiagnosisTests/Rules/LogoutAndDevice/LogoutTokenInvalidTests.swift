@@ -42,6 +42,25 @@ struct LogoutTokenInvalidTests {
         #expect(try token { _ in }.finding(rule) == nil)
     }
 
+    /// 400 is said of a token; anything else by who does not look at it, or by nobody.
+    @Test(arguments: [(400, false), (404, true), (403, true), (503, true), (nil, true)] as [(Int?, Bool)])
+    func addressThatDoesNotTakeTheTokenIsTold(status: Int?, isAddress: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard FormBody.items(of: exchange.request.body)?.first("logout_token") != nil else { return }
+            if let status {
+                exchange.response?.status = status
+            } else {
+                exchange.response = nil
+                exchange.failure = "connection refused"
+            }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error && finding.variant == "rejected")
+        #expect(finding.title.contains("did not get to the app") == isAddress)
+        #expect(recording.finding("host-unreachable") == nil)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func checksEveryClaim() throws {
         let changes: [(String, JSONValue?)] = [
             ("nonce", "n-0S6_WzA2Mj"), ("iss", "https://id.other.example"), ("aud", "shop-other"),

@@ -38,6 +38,17 @@ struct AccessTokenExpiredTests {
         #expect(recording.editingAnswer(of: "/token") { $0["expires_in"] = 1200 }.finding(rule) == nil)
     }
 
+    /// Nought is what some providers say of a token without an end; the API knows.
+    @Test(arguments: [("The access token expired", true), ("The access token is unknown", false)])
+    func tokenThatHadRunOutWhenItCame(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["expires_in"] = 0 }.answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error=\"invalid_token\", error_description=\"\(words)\""
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
+
     @Test func readsAStringToo() throws {
         #expect(
             try Recording(broken).editingAnswer(of: "/token") { $0["expires_in"] = "600" }.finding(rule)

@@ -42,6 +42,84 @@ struct BearerRejectedTests {
         #expect(try Recording("resource-calls/\(cause)").finding(rule) == nil)
     }
 
+    /// The API's own question about the token, sent while the call waits; `during`: or after it.
+    private func asking(_ status: Int, _ answer: String, during: Bool = true) throws -> Recording {
+        var recording = try Recording(broken)
+        let call = try #require(recording.exchanges.last)
+        let token =
+            call.request.headers.first("authorization")?.split(separator: " ").last.map(String.init) ?? ""
+        var question = call
+        question.request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL("https://id.harbour.example/introspect")
+        )
+        question.request.body = Body(
+            text: FormBody.encode([
+                ("token", token), ("client_id", "api"), ("client_secret", "secret-of-the-api"),
+            ]),
+            mediaType: FormBody.mediaType
+        )
+        question.response = RecordedResponse(status: status)
+        question.response?.body = Body(text: answer, mediaType: "application/json")
+        let end = recording.exchanges.count - 1
+        recording.exchanges[end].duration = .milliseconds(300)
+        question.startedAt = call.startedAt + .milliseconds(during ? 100 : 400)
+        question.duration = .milliseconds(50)
+        recording.exchanges.append(question)
+        return recording
+    }
+
+    @Test func providerThatCallsItsTokenInactiveIsTheReason() throws {
+        let finding = try #require(try asking(200, #"{"active":false}"#).finding(rule))
+        #expect(finding.isPrimary && finding.title.contains("not active"))
+        #expect(finding.places.prefix(2) == ["7 response.body active", "7 request.url "])
+        #expect(finding.places.contains("6 response.header WWW-Authenticate"))
+        let active = try #require(try asking(200, #"{"active":true}"#).finding(rule))
+        #expect(!active.title.contains("not active"))
+    }
+
+    @Test func questionThatWasRefusedIsTheCauseOfTheRefusal() throws {
+        let refused = try asking(401, #"{"error":"invalid_client"}"#)
+        #expect(refused.finding("token-invalid-client")?.isPrimary == true)
+        #expect(refused.finding(rule)?.effectOf == "token-invalid-client")
+        let lost = try #require(try asking(404, "{}").finding(rule))
+        #expect(lost.isPrimary && lost.title.contains("could not ask"))
+    }
+
+    /// The server that was shown the token does not speak HTTP: a mail server, or one that was not recorded.
+    @Test(arguments: [(#"{"active":false}"#, true), (#"{"active":true}"#, false)])
+    func inactiveTokenIsToldWithoutACall(answer: String, fires: Bool) throws {
+        let recording = try asking(200, answer).without { $0.request.url.path == "/orders" }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+        // Revoked, it has to be inactive.
+        let revoked = try Recording(broken + ".near-miss")
+        let revocation = revoked.exchanges.first { $0.request.url.path.contains("revo") }
+        #expect(revocation != nil)
+        var both = recording
+        if var revocation {
+            let token = try #require(
+                recording.exchanges.last.flatMap { FormBody.items(of: $0.request.body)?.first("token") }
+            )
+            revocation.request.body = Body(text: "token=\(token)", mediaType: FormBody.mediaType)
+            revocation.startedAt =
+                (recording.exchanges.last?.startedAt ?? revocation.startedAt) - .milliseconds(20)
+            both.exchanges.append(revocation)
+        }
+        #expect(both.finding(rule) == nil)
+    }
+
+    @Test func schemeThatIsNoneIsShown() throws {
+        let recording = try Recording(broken).editingLast("/orders") { exchange in
+            for index in exchange.request.headers.fields.indices
+            where exchange.request.headers.fields[index].name == "Authorization" {
+                exchange.request.headers.fields[index].value.replace("Bearer ", with: "Token ")
+            }
+        }
+        let note = try #require(recording.finding(rule)?.evidence.last?.note)
+        #expect(note.contains("`Token`"))
+    }
+
     @Test func leavesCallsWithoutATokenAlone() throws {
         let recording = try Recording(broken).editingLast("/orders") { exchange in
             exchange.request.headers.fields.removeAll { $0.name == "Authorization" }

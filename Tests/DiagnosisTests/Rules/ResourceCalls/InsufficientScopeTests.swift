@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct InsufficientScopeTests {
@@ -58,6 +59,66 @@ struct InsufficientScopeTests {
             ["error": "insufficient_scope"]
         )
         #expect(recording.finding(rule) != nil)
+    }
+
+    /// Google, Dropbox, HubSpot, Strava, Shopify, Slack, Spotify and two APIs of one's own; then what is no scope's affair.
+    @Test(arguments: [
+        (
+            403,
+            #"{"error":{"code":403,"message":"Request had insufficient authentication scopes.","status":"PERMISSION_DENIED"}}"#,
+            true
+        ),
+        (401, #"{"error_summary":"missing_scope/..","error":{".tag":"missing_scope"}}"#, true),
+        (
+            403,
+            #"{"message":"This app hasn't been granted all required scopes","category":"MISSING_SCOPES"}"#,
+            true
+        ),
+        (
+            401,
+            #"{"errors":[{"resource":"AccessToken","field":"activity:read_permission","code":"missing"}]}"#,
+            true
+        ),
+        (403, #"{"errors":"This action requires merchant approval for read_customers scope."}"#, true),
+        (
+            200, #"{"ok":false,"error":"missing_scope","needed":"channels:read","provided":"chat:write"}"#,
+            true
+        ),
+        (403, #"{"error":{"status":403,"message":"Insufficient client scope"}}"#, true),
+        (403, #"{"error":"forbidden","message":"Insufficient scope: needs orders:read"}"#, true),
+        (403, #"{"message":"User is not an administrator"}"#, false),
+        (403, #"{"message":"Gmail API has not been used in project 4 before or it is disabled."}"#, false),
+        (200, #"{"ok":true,"error":"missing_scope"}"#, false),
+        (404, #"{"message":"missing scope"}"#, false),
+    ])
+    func readsWhatAPIsSayInTheirOwnWords(status: Int, body: String, isForScope: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editingLast("/orders") {
+            $0.response?.status = status
+            $0.response?.body = .json(body)
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == isForScope)
+        #expect(recording.outcomes == [isForScope ? .failure : .success])
+    }
+
+    /// GitHub answers with 404 to who may not see.
+    @Test(arguments: [
+        (404, "read:user", "repo", true), (403, "read:user, user:email", "admin:org, read:org", true),
+        (404, "repo, read:user", "public_repo, repo", false), (404, "read:user", "", false),
+        (500, "read:user", "repo", false),
+    ])
+    func readsTheScopesOfGitHub(status: Int, granted: String, accepted: String, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editingLast("/orders") {
+            $0.response?.status = status
+            $0.response?.headers.fields += [
+                HeaderFields.Field(name: "X-OAuth-Scopes", value: granted),
+                HeaderFields.Field(name: "X-Accepted-OAuth-Scopes", value: accepted),
+            ]
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+        guard let finding else { return }
+        #expect(finding.evidence.suffix(2).map(\.value) == [accepted, granted])
     }
 
     @Test func knowsUserInfoOfKeycloak() throws {

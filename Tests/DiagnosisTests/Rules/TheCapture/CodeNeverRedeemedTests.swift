@@ -36,6 +36,23 @@ struct CodeNeverRedeemedTests {
         #expect(recording.outcomes == [.incomplete])
     }
 
+    /// Exports without bodies, or with their sizes alone.
+    @Test(arguments: ["nothing", "empty"])
+    func bodiesThatWereNotSavedMayHaveHeldIt(kind: String) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.request.method == "POST" else { return }
+            exchange.request.body = kind == "empty" ? Body(text: "", mediaType: FormBody.mediaType) : nil
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+            if kind == "empty" {
+                exchange.request.body?.wireSize = 229
+            } else {
+                exchange.request.foreign["bodySize"] = 229
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
     @Test func passingItOnIsUsingIt() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -25,6 +25,19 @@ struct DPoPKeyMismatchTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// It need not be bound; the provider says that it is.
+    @Test(arguments: [("invalid_dpop_proof", true), ("invalid_grant", false)])
+    func believesAProviderThatBoundTheRefreshTokenOfAnyClient(error: String, fires: Bool) throws {
+        var recording = try Recording(broken + ".near-miss")
+        let last = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        recording.exchanges[last].response?.status = 400
+        recording.exchanges[last].response?.body = Body(
+            text: "{\"error\":\"\(error)\"}",
+            mediaType: "application/json"
+        )
+        #expect((recording.finding(rule)?.severity == .error) == fires)
+    }
+
     @Test func bindsTheRefreshTokenOfAPublicClient() throws {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
             guard exchange.request.url.path == "/token",

@@ -52,6 +52,24 @@ struct DPoPNonceIgnoredTests {
         #expect(refreshed.finding(rule) == nil)
     }
 
+    /// The retry carries the nonce, and is asked for another one.
+    @Test func providerThatDoesNotTakeItsOwnNonceIsTheOneAtFault() throws {
+        var recording = try Recording(broken + ".near-miss")
+        let places = recording.exchanges.indices.filter {
+            recording.exchanges[$0].request.url.path == "/token"
+        }
+        let (first, second) = (try #require(places.first), try #require(places.last))
+        #expect(first < second)
+        recording.exchanges[second].response = recording.exchanges[first].response
+        recording.exchanges[second].response?.headers.fields.removeAll { $0.name == "DPoP-Nonce" }
+        recording.exchanges[second].response?.headers.append("DPoP-Nonce", "another-nonce")
+        recording.exchanges.removeSubrange((second + 1)...)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.title.contains("does not take"))
+        #expect(finding.places[1] == "\(second) jwt.claims nonce")
+        #expect(try Recording(broken).finding(rule)?.title.contains("does not take") == false)
+    }
+
     @Test func readsAnAPIsChallenge() throws {
         let recording = try Recording("token-request/dpop-proof-invalid.near-miss").editing { exchange in
             guard exchange.request.url.path == "/userinfo" else { return }

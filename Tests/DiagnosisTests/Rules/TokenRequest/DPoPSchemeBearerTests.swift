@@ -39,6 +39,20 @@ struct DPoPSchemeBearerTests {
         #expect(recording.finding(rule)?.evidence[1].note == "without a DPoP header")
     }
 
+    @Test func proofBesideAnotherSchemeIsNotDenied() throws {
+        let plain = try #require(Recording(broken).finding(rule))
+        #expect(plain.explanation.contains("by itself"))
+        let proof = try #require(
+            Recording("token-request/dpop-key-mismatch").exchanges.first {
+                $0.request.url.path == "/userinfo"
+            }?
+            .request.headers.first("dpop")
+        )
+        let recording = try Recording(broken).sendingHeader("DPoP", proof, to: "/userinfo")
+        let beside = try #require(recording.finding(rule))
+        #expect(!beside.explanation.contains("by itself") && beside.explanation.contains("proof beside it"))
+    }
+
     @Test func readsTheTypeInAnyCase() throws {
         let recording = try Recording(broken).editingAnswer(of: "/token") { $0["token_type"] = "dpop" }
         #expect(recording.finding(rule) != nil)

@@ -145,6 +145,12 @@ struct PKCEVerifierMismatchTests {
         #expect(recording.abstention(rule)?.contains("challenge") == true)
     }
 
+    @Test func asksNothingOfALoginWithoutPKCE() throws {
+        let recording = try Recording(broken).asking("code_challenge", nil).sending("code_verifier", nil)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) == nil)
+    }
+
     @Test func abstainsWhereTheTokenRequestWasNotSaved() throws {
         let recording = try Recording(broken).withMetadata().editing { exchange in
             if exchange.request.url.path == "/token" { exchange.request.body = Body(content: .missing) }

@@ -20,6 +20,48 @@ struct TokenInvalidGrantTests {
         )
     }
 
+    @Test func whatTheRefusalRepeatsOfTheRequestIsNotShown() throws {
+        let verifier = String(repeating: "verify", count: 8)
+        let answer: JSONValue = .string("verifier \(verifier) was not expected")
+        let recording = try Recording(broken).sending("code_verifier", verifier)
+            .answering("/token", 400, ["error": "invalid_grant", "error_description": answer])
+        let shown = recording.findings.flatMap(\.evidence).map(\.value)
+        #expect(shown.contains("invalid_grant: verifier veri…(48) was not expected"), "\(shown)")
+        #expect(!shown.contains { $0.contains(verifier) })
+    }
+
+    /// By the grant, and by what the provider says alone.
+    @Test(arguments: [
+        ("password", "Invalid user credentials", "name or password"),
+        ("urn:ietf:params:oauth:grant-type:jwt-bearer", "", "assertion"),
+        ("urn:ietf:params:oauth:grant-type:token-exchange", "", "exchanged"),
+        ("refresh_token", "Refresh token has already been used", "used before"),
+        ("refresh_token", "Token expired", "run out"), ("authorization_code", "Code is expired", "run out"),
+        ("authorization_code", "Code is invalid, expired or revoked", "code or refresh token"),
+        ("authorization_code", "", "code or refresh token"),
+    ])
+    func saysWhatWasRejected(grant: String, words: String, title: String) throws {
+        let recording = try Recording(broken).sending("grant_type", grant).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains(title), "\(finding.title)")
+    }
+
+    @Test func emptyCodeIsNoneThatWasChecked() throws {
+        let finding = try #require(Recording(broken).sending("code", "").finding(rule))
+        #expect(finding.title.contains("without a code"))
+        #expect(finding.notes.allSatisfy { !$0.contains("checked") })
+    }
+
+    @Test func anotherCodeThanTheDeliveredOneIsShown() throws {
+        let finding = try #require(Recording(broken).sending("code", "typed-in-by-hand").finding(rule))
+        #expect(finding.title.contains("not the one that was delivered"))
+        #expect(finding.places.suffix(1) == ["4 request.body code"])
+    }
+
     @Test func leavesAnotherErrorAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

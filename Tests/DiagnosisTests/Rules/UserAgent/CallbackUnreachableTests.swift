@@ -40,6 +40,23 @@ struct CallbackUnreachableTests {
         if fires { #expect(recording.finding(rule)?.explanation.contains("broke down") == true) }
     }
 
+    /// An error that nobody took had come to nothing before.
+    @Test func isANoteWhereTheAnswerWasAnError() throws {
+        let recording = try Recording(broken).editing { exchange in
+            for (old, new) in [("code=", "error=access_denied&was=")] {
+                exchange.request.url = RecordedURL(exchange.request.url.text.replacing(old, with: new))
+                for index in exchange.response?.headers.fields.indices ?? 0..<0
+                where exchange.response?.headers.fields[index].name == "Location" {
+                    exchange.response?.headers.fields[index].value.replace(old, with: new)
+                }
+                exchange.response?.redirectURL = ""
+            }
+        }
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.finding("user-cancelled")?.isPrimary == true)
+        #expect(recording.outcomes == [.cancelled])
+    }
+
     @Test func leavesAnAddressThatTheAppTookAlone() throws {
         let recording = try Recording(broken + ".near-miss")
         #expect(recording.finding(rule) == nil)

@@ -1,0 +1,156 @@
+import Captures
+import Flows
+import OAuth
+
+/// What `invalid_grant` says (RFC 6749, section 5.2) of a request whose grant is neither a code nor a refresh token, or whose
+/// refusal names the reason.
+struct RefusedGrant {
+    var title: String
+    var explanation: String
+    var fix: String
+
+    /// Nil where the rule's own words fit: all kinds of reason are open.
+    init?(_ refused: [TokenRequest]) {
+        let grants = Set(refused.map(\.grantType))
+        guard grants.count == 1, let request = refused.first else { return nil }
+        switch request.grantType {
+        case "password": self = Self.password
+        case "urn:ietf:params:oauth:grant-type:jwt-bearer", "urn:ietf:params:oauth:grant-type:saml2-bearer":
+            self = Self.assertion
+        case "urn:ietf:params:oauth:grant-type:token-exchange": self = Self.exchange
+        default:
+            guard request.isCodeExchange || request.isRefresh else { return nil }
+            if request.isCodeExchange, (request.code ?? "").isEmpty {
+                self = Self.withoutCode
+            } else if refused.allSatisfy(Self.isCalledExpired) {
+                self = request.isRefresh ? Self.expiredRefresh : Self.expiredCode
+            } else if request.isRefresh, refused.allSatisfy(Self.isCalledUsed) {
+                self = Self.usedRefresh
+            } else {
+                return nil
+            }
+        }
+    }
+
+    private init(_ title: String, _ explanation: String, _ fix: String) {
+        self.title = title
+        self.explanation = explanation
+        self.fix = fix
+    }
+
+    // MARK: - What the provider says
+
+    /// By that word alone: many name it beside the other reasons.
+    private static func isCalledExpired(_ request: TokenRequest) -> Bool {
+        let text = request.answer.errorText
+        return text.containsBytes("expired")
+            && !["invalid,", "invalid or", "or invalid", "revoked", " or ", "/expired", "expired/"].contains(
+                where: text.containsBytes
+            )
+    }
+
+    private static func isCalledUsed(_ request: TokenRequest) -> Bool {
+        let text = request.answer.errorText
+        return ["already been used", "already used", "was reused", "has been used", "reuse detected"]
+            .contains(
+                where: text.containsBytes
+            ) && !text.containsBytes(" or ")
+    }
+
+    // MARK: - Words
+
+    private static let password = RefusedGrant(
+        "The provider rejected the user's name or password",
+        """
+        The request brought a user's name and password (RFC 6749, section 4.3), and the provider does not know the two together: one of them is \
+        wrong, or the account is locked, disabled or has to confirm something first.
+        """,
+        """
+        Sign in with the same name and password on the provider's own page, which says more. Accounts with a second factor, or of another \
+        directory behind the provider, cannot use this grant at all; the code flow takes its place.
+        """
+    )
+
+    private static let assertion = RefusedGrant(
+        "The provider rejected the assertion",
+        """
+        The request brought a signed assertion in place of a code (RFC 7523, section 2.1), and the provider does not accept it: its issuer, \
+        subject, audience, time or key is not what it expects.
+        """,
+        """
+        Decode the assertion (authreel jwt): aud has to be what the provider asks for, mostly its token endpoint or issuer; exp has to be near and \
+        ahead by the provider's clock; iss and sub have to be known there, and the key registered for them.
+        """
+    )
+
+    private static let exchange = RefusedGrant(
+        "The provider rejected the token that was to be exchanged",
+        """
+        The request brought a token to exchange for another one (RFC 8693, section 2.1), and the provider does not accept it: it has run out or was \
+        revoked, is of another kind than subject_token_type says, or may not be exchanged by this client.
+        """,
+        """
+        See that the subject_token is one of this provider and still good, that subject_token_type names its kind, and that the client is allowed to \
+        exchange it for what it asks for.
+        """
+    )
+
+    private static let withoutCode = RefusedGrant(
+        "The app asked for tokens without a code",
+        """
+        The code of the token request is empty or missing, so there was nothing for the provider to accept. The app went on without the answer of \
+        the authorization endpoint, or read the code under another name.
+        """,
+        """
+        Have the callback take `code` out of the redirect's query (or form, with response_mode=form_post), and stop where there is none: then \
+        `error` says why.
+        """
+    )
+
+    static let otherCode = RefusedGrant(
+        "The code that was sent is not the one that was delivered",
+        """
+        The provider sent a code to the redirect URI, and the token request brought another one, which it does not know. The two have nothing in common, \
+        so it was not spoilt on the way.
+        """,
+        """
+        See where the app takes the code from: a value that was typed in or pasted, one that was kept from an earlier login, or a parameter of another \
+        name.
+        """
+    )
+
+    private static let expiredCode = RefusedGrant(
+        "The provider says that the code has run out",
+        """
+        The provider refused the code as one that has run out. The note says how old it was by this capture: where that is a few seconds, the code's \
+        lifetime at the provider is set too short, or the servers that gave it out and took it back differ in their clocks.
+        """,
+        """
+        Exchange the code at once. Where the app did, raise the lifetime of authorization codes at the provider (a minute is usual, RFC 6749 allows \
+        ten) and compare the clocks of its servers.
+        """
+    )
+
+    private static let expiredRefresh = RefusedGrant(
+        "The provider says that the refresh token has run out",
+        """
+        The provider refused the refresh token as one that has run out: it has a lifetime of its own, or ended with the user's session.
+        """,
+        """
+        Have the app begin a new login when a refresh is refused. Where it comes too early, look at the provider's lifetimes of refresh tokens and \
+        sessions, and whether offline_access is asked for.
+        """
+    )
+
+    private static let usedRefresh = RefusedGrant(
+        "The provider says that the refresh token was used before",
+        """
+        The provider takes each refresh token once and says that this one was used already. In this capture it was not, so somebody else had it: \
+        another process, instance or device of the app that shares its storage, or a copy from before.
+        """,
+        """
+        Keep one owner of the refresh token: one process at a time refreshes and stores the new token before anybody uses it. Where nothing of the \
+        app's did, the token was stolen; the provider's log says from where it was used.
+        """
+    )
+}
