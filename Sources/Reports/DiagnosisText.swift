@@ -24,11 +24,18 @@ struct DiagnosisText {
         }
     }
 
+    /// It says why a login failed; a warning's word is that it may have.
+    private static func mayBeWhy(_ finding: Finding) -> Bool {
+        finding.severity == .error || finding.isRootCause || finding.effectOfFlow != nil
+    }
+
     var text: String {
         var lines = [FlowHead.line(of: item, style: style)]
         let findings = item.diagnosis.findings
         if findings.isEmpty {
             lines.append("  " + Self.nothingFound(in: item))
+        } else if item.diagnosis.outcome == .failure, !findings.contains(where: Self.mayBeWhy) {
+            lines.append("  no rule that was asked found why; what it may have to do with:")
         }
         for finding in findings {
             lines.append("")

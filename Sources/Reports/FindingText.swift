@@ -1,6 +1,11 @@
 import Captures
 import Diagnosis
 
+extension Finding {
+    /// It is called the root cause: a warning that stands first is the likeliest that was found, no more.
+    var isRootCause: Bool { isPrimary && severity != .warning }
+}
+
 /// One finding as text: what is wrong, the values it rests on, and what to change.
 struct FindingText {
     var finding: Finding
@@ -11,7 +16,7 @@ struct FindingText {
     var lines: [String] {
         var head = "  \(style.severity(finding.severity)) \(style.bold(finding.rule))"
         if let variant = finding.variant { head += " (\(variant))" }
-        if finding.isPrimary { head += "  " + style.bold("← root cause") }
+        if finding.isRootCause { head += "  " + style.bold("← root cause") }
         if let cause = finding.effectOf {
             head += style.dim("  effect of \(cause)" + (finding.effectOfFlow.map { " of \($0)" } ?? ""))
         }

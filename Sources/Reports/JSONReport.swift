@@ -112,18 +112,23 @@ package enum JSONReport {
 
     private static func step(_ step: Step) -> JSONValue {
         var parameters = JSONObject()
-        for parameter in step.parameters.items {
-            // A repeated parameter is shown as often as it was sent.
-            parameters.members.append(
-                JSONObject.Member(name: parameter.name, value: .string(parameter.value))
-            )
+        var repeated = JSONObject()
+        for (name, items) in Dictionary(grouping: step.parameters.items, by: \.name) where items.count > 1 {
+            repeated[name] = .array(items.map { .string($0.value) })
         }
-        return [
+        repeated.members.sort { $0.name < $1.name }
+        for parameter in step.parameters.items where parameters[parameter.name] == nil {
+            parameters[parameter.name] = .string(parameter.value)
+        }
+        var object: JSONObject = [
             "kind": .string(step.kind.rawValue), "exchange": number(step.exchange),
             "at": .string(step.at.rfc3339),
             "from": .string(step.from.name), "to": .string(step.to.name), "parameters": .object(parameters),
-            "tokens": .array(step.tokens.map(token)),
         ]
+        // As often as they were sent: an object has each name once.
+        if !repeated.isEmpty { object["repeated_parameters"] = .object(repeated) }
+        object["tokens"] = .array(step.tokens.map(token))
+        return .object(object)
     }
 
     private static func token(_ token: StepToken) -> JSONValue {

@@ -48,7 +48,7 @@ package enum MarkdownReport {
 
     private static func block(_ finding: Finding) -> String {
         let variant = finding.variant.map { " (\(escaped($0)))" } ?? ""
-        let cause = finding.isPrimary ? "Root cause: " : ""
+        let cause = finding.isRootCause ? "Root cause: " : ""
         var blocks = [
             "### \(cause)\(escaped(finding.title))\(variant)",
             "\(finding.severity.rawValue) \(code(finding.rule))",

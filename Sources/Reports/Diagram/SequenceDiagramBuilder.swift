@@ -236,7 +236,7 @@ private struct Drawing {
             let row = SequenceDiagram.Row.finding(
                 rule: finding.rule,
                 title: finding.title,
-                isPrimary: finding.isPrimary,
+                isPrimary: finding.isRootCause,
                 lanes: lanes
             )
             rows.insert(row, at: place.map { $0 + 1 } ?? rows.count)
