@@ -187,7 +187,12 @@ package final class Redactor {
             }
         }
         // An address with a secret in it is no excuse for the secret.
-        let joints = secrets.flatMap { DocumentJoints.all(in: $0.text, isOpen: isOpen) }
+        let joints = secrets.flatMap { secret in
+            DocumentJoints.all(in: secret.text, isOpen: isOpen)
+                + NumberedFields.joints(in: secret.text) {
+                    found.kind(of: $0) == nil && !Drawn.looks($0.utf8)
+                }
+        }
         let lawful =
             found.open.union(found.hosts).union(found.words).union(joints).filter {
                 standIns.sweeping(Array($0.utf8)) == nil
