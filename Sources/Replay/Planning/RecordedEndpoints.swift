@@ -14,11 +14,14 @@ package enum RecordedEndpoints {
                 }
             }
         }
+        var isLoginAsked = false
         for message in flow.messages {
             guard let role = role(of: message) else { continue }
-            let url = flow.capture[message.exchange].request.url.withoutQuery
+            // Pages of the sign-in may carry the request's parameters on (Cognito's, Okta's).
+            if role == .authorization, isLoginAsked { continue }
+            isLoginAsked = isLoginAsked || role == .authorization
             // What was asked counts more than what was said.
-            endpoints[role.rawValue] = url
+            endpoints[role.rawValue] = flow.capture[message.exchange].request.url.withoutQuery
         }
         return endpoints
     }
