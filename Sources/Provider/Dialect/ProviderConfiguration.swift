@@ -23,6 +23,8 @@ package struct ProviderConfiguration: Sendable {
         /// Whether any address is taken to send the user back to that does not leave this machine: a loopback one, or one of
         /// an app's own scheme.
         package var acceptsLocalRedirects = false
+        /// Whether any address of the redirect URIs' own origins is taken to send the user back to after a logout.
+        package var acceptsOwnOriginsAfterLogout = false
         /// Keys that its assertions and request objects are signed with; without any, signatures are not checked.
         package var keys: [JSONWebKey] = []
         /// The recorded client in whose place it was registered: it is answered in the same way.

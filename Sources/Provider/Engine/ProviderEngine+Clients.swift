@@ -53,6 +53,17 @@ extension ProviderEngine {
         }
         return client.postLogoutRedirectURIs.contains(logoutTarget)
             || client.acceptsLocalRedirects && Self.staysOnThisMachine(logoutTarget)
+            || client.acceptsOwnOriginsAfterLogout && Self.isOfSameOrigin(logoutTarget, client.redirectURIs)
+    }
+
+    /// Of an app's own scheme that is the scheme.
+    private static func isOfSameOrigin(_ uri: String, _ others: [String]) -> Bool {
+        let url = RecordedURL(uri)
+        guard url.fragment == nil, let scheme = url.scheme else { return false }
+        return others.contains {
+            let other = RecordedURL($0)
+            return url.isWeb ? other.origin == url.origin : other.scheme == scheme
+        }
     }
 
     /// Whether an address is a loopback one, or of an app's own scheme (RFC 8252, section 7.1: a reversed domain name).

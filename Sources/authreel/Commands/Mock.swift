@@ -109,6 +109,7 @@ struct Mock: AsyncParsableCommand {
                 for await _ in signals { break }
             }
         } catch ProviderError.noProvider {
+            responder.giveUp()
             await server.stop()
             throw CommandFailure(
                 .dataError,
@@ -116,6 +117,7 @@ struct Mock: AsyncParsableCommand {
                 hint: "\(Invocation.command("show", captures.first ?? "CAPTURE")) says what is"
             )
         } catch {
+            responder.giveUp()
             await server.stop()
             throw error
         }
@@ -175,8 +177,9 @@ struct Mock: AsyncParsableCommand {
                     host: host,
                     port: port,
                     tls: tls,
-                    delivery: { responder.value?.delivery(of: $0) ?? .whole },
-                    responder: { responder.value?.answer($0) ?? RecordedResponse(status: 503) }
+                    delivery: { responder.awaited()?.delivery(of: $0) ?? .whole },
+                    // Whoever comes while the keys are made is answered when they are.
+                    responder: { responder.awaited()?.answer($0) ?? RecordedResponse(status: 503) }
                 )
             } catch let error as ProxyError {
                 guard case .addressInUse = error, index + 1 < ports.count else { throw CommandFailure(error) }

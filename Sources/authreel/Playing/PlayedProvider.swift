@@ -60,6 +60,7 @@ struct PlayedProvider: Sendable {
                 requiresPKCE: false
             )
             known.acceptsLocalRedirects = options.redirectURIs.isEmpty
+            known.acceptsOwnOriginsAfterLogout = true
             known.keys = options.clientKeys[client.id] ?? []
             if client.secret == nil, !known.keys.isEmpty { known.authenticationMethods = ["private_key_jwt"] }
             return known
