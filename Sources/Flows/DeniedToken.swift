@@ -11,12 +11,15 @@ package enum DeniedToken {
     /// that a refresh brought; nor where it was called active later.
     package static func introspections(among messages: [OAuthMessage], in capture: Capture) -> [EndpointCall]
     {
-        var issued: [String: (end: Timestamp, lifetime: Duration)] = [:]
+        var issued: [String: (end: Timestamp, lifetime: Duration, site: String)] = [:]
         var denied: [String: EndpointCall] = [:]
         func issue(_ parameters: Parameters, _ exchange: Int) {
             guard let token = parameters["access_token"], !Placeholder.isOne(token) else { return }
             let lifetime = parameters["expires_in"].flatMap { Int64($0) } ?? shortest
-            issued[token] = (capture[exchange].endedAt, .seconds(min(max(lifetime, 0), 1 << 32)))
+            issued[token] = (
+                capture[exchange].endedAt, .seconds(min(max(lifetime, 0), 1 << 32)),
+                Site.of(capture[exchange].request.url.host ?? "")
+            )
         }
         for message in messages {
             switch message {
@@ -29,11 +32,25 @@ package enum DeniedToken {
             case .introspection(let call) where call.answer.isSuccess:
                 guard let token = call.parameters["token"], let grant = issued[token] else { continue }
                 if call.answer.json?["active"]?.bool == false {
-                    guard capture[call.exchange].startedAt - grant.end < grant.lifetime else { continue }
+                    // Another provider knows nothing of it.
+                    guard capture[call.exchange].startedAt - grant.end < grant.lifetime,
+                        Site.of(call.endpoint.host ?? "") == grant.site
+                    else { continue }
                     denied[token] = denied[token] ?? call
                 } else {
                     denied[token] = nil
                 }
+            default: continue
+            }
+        }
+        // Whoever took the token all the same did not go by the answer.
+        for message in messages {
+            switch message {
+            case .userInfo(let call), .resource(let call):
+                guard call.answer.isSuccess, let token = call.token?.value, let question = denied[token],
+                    capture[call.exchange].endedAt >= capture[question.exchange].endedAt
+                else { continue }
+                denied[token] = nil
             default: continue
             }
         }

@@ -18,11 +18,11 @@ package struct ScopeRefusal: Sendable {
             guard let error = answer.error?.error.asciiLowercased(), Self.names.contains(error),
                 answer.json?["ok"]?.bool == false
             else { return nil }
-        case 401, 403, 404:
-            let isNamed =
-                response.status != 404
-                && (Self.isNamed(answer, response.headers) || Self.isTold(answer, response))
-            guard isNamed || Self.isMissing(in: response.headers) else { return nil }
+        case 401, 403:
+            guard
+                Self.isNamed(answer, response.headers) || Self.isTold(answer, response)
+                    || Self.isMissing(in: response.headers)
+            else { return nil }
         default: return nil
         }
         needed = Self.needed(answer, response.headers)
@@ -42,7 +42,12 @@ package struct ScopeRefusal: Sendable {
     }
 
     /// GitHub tells with each answer what the token may do, and which scopes would do for the call.
+    ///
+    /// It says so of refusals for the load as well, and of what is not there, with 404.
     private static func isMissing(in headers: HeaderFields) -> Bool {
+        guard headers.first("x-ratelimit-remaining") != "0", !headers.contains("retry-after") else {
+            return false
+        }
         guard let granted = headers.first(grantedHeader), let accepted = headers.first(acceptedHeader) else {
             return false
         }
@@ -76,8 +81,9 @@ package struct ScopeRefusal: Sendable {
         "\"missing_scope", "access_token_scope_insufficient", "insufficient authentication scope",
         "insufficient client scope", "insufficient scope", "insufficient oauth scope", "missing scope",
         "not contain scopes:", "scope does not match", "scopes do not match", "missing required scope",
+        "granted all required scopes",
     ]
-    private static let needs = ["requires merchant approval for", "required scopes", "required scope:"]
+    private static let needs = ["requires merchant approval for"]
 
     // MARK: - The scope
 

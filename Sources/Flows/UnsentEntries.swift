@@ -30,8 +30,9 @@ struct UnsentEntries {
         if exchange.isInternalRedirect, let location = exchange.response?.location {
             return exchange.request.url.resolving(location)
         }
-        // What a form sent may have been taken.
+        // What a form sent may have been taken, and so may a code.
         guard exchange.request.method == "GET", exchange.response == nil,
+            exchange.request.url.queryItems.first("code") == nil,
             let failure = exchange.failure?.asciiLowercased(),
             ["err_aborted", "binding_aborted", "cancelled", "canceled"].contains(where: failure.containsBytes)
         else { return nil }

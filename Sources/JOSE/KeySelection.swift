@@ -82,7 +82,9 @@ enum KeySelection {
             checks.append(TokenCheck("key", .failed, "key \(name) is for use \(use)", "RFC 7517 §4.2"))
             return false
         }
-        if let operations = key.operations, !operations.contains("verify"), !operations.contains("sign") {
+        if let operations = key.operations, !operations.isEmpty, !operations.contains("verify"),
+            !operations.contains("sign")
+        {
             let stated = operations.joined(separator: ", ")
             checks.append(TokenCheck("key", .failed, "key \(name) is for key_ops \(stated)", "RFC 7517 §4.3"))
             return false

@@ -169,7 +169,12 @@ package struct MessageRecognizer: Sendable {
         else { return false }
         let answer = Answer(of: exchange, at: index)
         if answer.parameters.contains("device_code") { return answer.parameters.contains("user_code") }
-        return answer.isRefusal && answer.error != nil
+        // An app may have devices of its own.
+        guard exchange.request.method == "POST", FormBody.items(of: exchange.request.body) != nil,
+            !["response_type", "redirect_uri"].contains(where: parameters.contains),
+            BearerToken.of(exchange.request, exchange: index) == nil
+        else { return false }
+        return answer.isRefusal && answer.error.map { errors.contains($0.error) } ?? false
             && ByteSearch.contains(exchange.request.url.path.asciiLowercased(), "device")
     }
 

@@ -114,11 +114,16 @@ package enum JSONReport {
         var parameters = JSONObject()
         var repeated = JSONObject()
         for (name, items) in Dictionary(grouping: step.parameters.items, by: \.name) where items.count > 1 {
-            repeated[name] = .array(items.map { .string($0.value) })
+            repeated.members.append(
+                JSONObject.Member(name: name, value: .array(items.map { .string($0.value) }))
+            )
         }
         repeated.members.sort { $0.name < $1.name }
-        for parameter in step.parameters.items where parameters[parameter.name] == nil {
-            parameters[parameter.name] = .string(parameter.value)
+        var names: Set<String> = []
+        for parameter in step.parameters.items where names.insert(parameter.name).inserted {
+            parameters.members.append(
+                JSONObject.Member(name: parameter.name, value: .string(parameter.value))
+            )
         }
         var object: JSONObject = [
             "kind": .string(step.kind.rawValue), "exchange": number(step.exchange),

@@ -116,7 +116,34 @@ struct MockTests {
         #expect(answer.location.hasPrefix("http://localhost:3000/callback?code="))
         #expect(try ask("my-app", "http://localhost:3000/other").status == "400")
         #expect(try ask("another", "http://localhost:3000/callback").status == "400")
+        // After a logout, to where the app is.
+        for (target, status) in [("http://localhost:3000/bye", "302"), ("http://localhost:3001/", "400")] {
+            let logout = try Self.curl([
+                "-G", mock.issuer + "/logout", "-d", "client_id=my-app", "-d",
+                "post_logout_redirect_uri=\(target)",
+            ])
+            #expect(logout.status == status, "\(target)")
+        }
         #expect(mock.end() == 0)
+    }
+
+    /// Scripts wait for the port, not for what is said.
+    @Test func whoeverComesAsSoonAsThePortIsOpenIsAnswered() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let script = #"""
+            port=$(python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])')
+            "$1" mock --listen 127.0.0.1:$port --ca-dir "$2" >/dev/null 2>&1 & mock=$!
+            trap 'kill $mock; wait $mock' EXIT
+            until exec 3<>/dev/tcp/127.0.0.1/$port; do kill -0 $mock || exit 1; done 2>/dev/null
+            printf 'GET /.well-known/openid-configuration HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' $port >&3
+            head -n 1 <&3
+            """#
+        let result = try Program.run(
+            ["-c", script, "bash", Program.path, folder.file("ca")],
+            executable: "/bin/bash"
+        )
+        #expect(result.output.hasPrefix("HTTP/1.1 200"), "\(result.output) \(result.errors)")
     }
 
     @Test func severalCapturesAreSeveralIssuers() throws {

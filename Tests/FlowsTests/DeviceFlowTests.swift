@@ -94,7 +94,7 @@ struct DeviceFlowTests {
 
     @Test(arguments: [
         ("/device", #"{"error":"invalid_client"}"#, 1), ("/device", "{}", 0),
-        ("/login", #"{"error":"no"}"#, 0),
+        ("/login", #"{"error":"no"}"#, 0), ("/v1/devices", #"{"error":"forbidden"}"#, 0),
     ])
     func refusedDeviceAuthorizationIsKnownByItsErrorAndPath(path: String, answer: String, count: Int) {
         var capture = CaptureBuilder()

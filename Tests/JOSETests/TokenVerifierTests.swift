@@ -56,6 +56,7 @@ struct TokenVerifierTests {
     @Test(arguments: [
         ("alg", JSONValue.string("ES384"), false), ("alg", .string("ES256"), true),
         ("key_ops", .array(["encrypt"]), false), ("key_ops", .array(["verify"]), true),
+        ("key_ops", .array([]), true),
         ("use", .string("enc"), false),
     ])
     func keyForSomethingElseVerifiesNothing(name: String, value: JSONValue, isValid: Bool) throws {

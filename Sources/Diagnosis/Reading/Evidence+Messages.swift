@@ -68,10 +68,7 @@ extension Flow {
         for json in [Answer(of: capture[exchange], at: exchange).json, request.body.flatMap(Self.object)] {
             secrets += json?.members.filter { Masking.isSecret($0.name) }.compactMap(\.value.string) ?? []
         }
-        return secrets.filter { $0.utf8.count >= 6 && !MissingToken.isOne($0) }.sorted {
-            $0.utf8.count > $1.utf8.count
-        }
-        .reduce(text) { Masking.hiding($1, in: $0) }
+        return Masking.hiding(secrets.filter { $0.utf8.count >= 6 && !MissingToken.isOne($0) }, in: text)
     }
 
     /// Evidence whose words are a server's own, which may repeat what was sent to it, or anything that it knows of the login.
@@ -83,9 +80,7 @@ extension Flow {
             }
             var evidence = evidence
             evidence.value = hidingSecrets(in: evidence.value, of: exchange)
-            for secret in derived.value({ KnownSecrets(of: self) }).all {
-                evidence.value = Masking.hiding(secret, in: evidence.value)
-            }
+            evidence.value = Masking.hiding(derived.value { KnownSecrets(of: self) }.all, in: evidence.value)
             return evidence
         }
     }

@@ -15,6 +15,8 @@ struct KnownSecrets: Sendable {
 
     init(of flow: Flow) {
         var found: Set<String> = []
+        // Everybody may know these, whatever else they are used for.
+        let open = Set([flow.clientID, flow.issuer].compactMap { $0 })
         for exchange in flow.exchanges where found.count < Self.most {
             let recorded = flow.capture[exchange]
             let sent =
@@ -43,7 +45,8 @@ struct KnownSecrets: Sendable {
             }
         }
         all = found.filter {
-            $0.utf8.count >= Self.shortest && !Placeholder.isOne($0) && !MissingToken.isOne($0)
+            $0.utf8.count >= Self.shortest && !open.contains($0) && !Placeholder.isOne($0)
+                && !MissingToken.isOne($0)
                 && !Self.isPassword($0)
         }
         .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }

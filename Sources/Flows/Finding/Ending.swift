@@ -10,7 +10,9 @@ struct Ending {
     private let tokens: [TokenRequest]
     private let redeemed: [String: Timestamp]
     /// Questions about tokens that were refused to whoever asked them.
-    private let refusedIntrospections: [Int]
+    ///
+    /// In order of their beginnings, each with the earliest end of those from it on.
+    private let refusedIntrospections: [(start: Timestamp, end: Timestamp)]
 
     init(index: CaptureIndex, builder: FlowBuilder, messages: [OAuthMessage]) {
         self.index = index
@@ -18,10 +20,15 @@ struct Ending {
         self.messages = messages
         tokens = messages.compactMap { if case .token(let request) = $0 { request } else { nil } }
         redeemed = ErrorHeading.redemptions(of: tokens)
-        refusedIntrospections = messages.compactMap { message in
+        var refused = messages.compactMap { message -> (start: Timestamp, end: Timestamp)? in
             guard case .introspection(let call) = message, call.answer.isRefusal else { return nil }
-            return call.exchange
+            let exchange = index.capture[call.exchange]
+            return (exchange.startedAt, exchange.endedAt)
+        }.sorted { $0.start < $1.start }
+        for place in refused.indices.dropLast().reversed() {
+            refused[place].end = min(refused[place].end, refused[place + 1].end)
         }
+        refusedIntrospections = refused
     }
 
     var outcome: Outcome {
@@ -233,6 +240,14 @@ struct Ending {
         var revoked: Set<String> = []
         var isLeftOpen = false
         var last: [String: Int] = [:]
+        // An API that answered well all the same, then or later, did not hang on what it asked.
+        let answeredUntil = messages.compactMap { message -> Timestamp? in
+            switch message {
+            case .userInfo(let call) where call.answer.isSuccess: index.capture[call.exchange].endedAt
+            case .resource(let call) where call.answer.isSuccess: index.capture[call.exchange].endedAt
+            default: nil
+            }
+        }.max()
         let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
         let calls = messages.compactMap { message -> Answer? in
             switch message {
@@ -266,7 +281,8 @@ struct Ending {
             case .introspection(let call):
                 if denied.contains(call.exchange) { last["token \(call.exchange)"] = 400 }
                 // Whoever was shown a token may not ask about it, and has to turn it away.
-                if let status = call.answer.status, !isWithinAnsweredCall(call.exchange) {
+                let isAnswered = answeredUntil.map { $0 >= index.capture[call.exchange].endedAt } ?? false
+                if let status = call.answer.status, !isAnswered {
                     last[call.endpoint.text] = [401, 403].contains(status) ? status : 200
                 }
                 return nil
@@ -345,24 +361,8 @@ struct Ending {
     /// Whether an API broke down at a call, at work on which it asked the provider about the token and was itself refused.
     private func isStuckAtIntrospection(_ exchange: Int) -> Bool {
         let asked = index.capture[exchange]
-        return refusedIntrospections.contains {
-            let question = index.capture[$0]
-            return question.startedAt >= asked.startedAt && question.endedAt <= asked.endedAt
-        }
-    }
-
-    /// Whether an API answered well all the same that asked during its call.
-    private func isWithinAnsweredCall(_ exchange: Int) -> Bool {
-        let question = index.capture[exchange]
-        return messages.contains { message in
-            switch message {
-            case .userInfo(let call), .resource(let call):
-                let asked = index.capture[call.exchange]
-                return call.answer.isSuccess && question.startedAt >= asked.startedAt
-                    && question.endedAt <= asked.endedAt
-            default: return false
-            }
-        }
+        let first = refusedIntrospections.partitionPoint { $0.start >= asked.startedAt }
+        return first < refusedIntrospections.count && refusedIntrospections[first].end <= asked.endedAt
     }
 
     /// An ID token may be what the app's own back end wants to see; what it answers is no affair of the login.

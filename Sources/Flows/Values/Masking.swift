@@ -1,3 +1,5 @@
+import Captures
+
 /// Makes evidence of values: what is secret is cut to its first characters and its length.
 package enum Masking {
     /// The first characters of a secret and its length, `dBjf…(43)`.
@@ -18,24 +20,42 @@ package enum Masking {
             + "…(\(value.unicodeScalars.count))"
     }
 
-    /// A text in which somebody may have repeated a secret, as a whole or cut after its first twelve characters or more.
-    package static func hiding(_ secret: String, in text: String) -> String {
-        guard !secret.isEmpty else { return text }
-        let bytes = Array(secret.utf8)
-        let start = Array(bytes.prefix(Self.start))
+    /// A text in which somebody may have repeated secrets: as a whole, or cut after twelve bytes or more.
+    package static func hiding(_ secrets: [String], in text: String) -> String {
+        let secrets = secrets.filter { !$0.isEmpty }.map { (text: $0, bytes: Array($0.utf8)) }
+        guard !secrets.isEmpty else { return text }
+        let bytes = Array(text.utf8)
         var output: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let found = rest.firstRange(of: start) {
-            output += rest[..<found.lowerBound]
-            let count = zip(rest[found.lowerBound...], bytes).prefix { $0 == $1 }.count
-            output += Array(masked(secret).utf8)
-            rest = rest[(found.lowerBound + count)...]
+        var place = 0
+        while place < bytes.count {
+            var longest: (secret: String, count: Int)?
+            for secret in secrets where secret.bytes[0] == bytes[place] {
+                let count = zip(bytes[place...], secret.bytes).prefix { $0 == $1 }.count
+                // Secrets may begin alike: where another one goes on, this one was not cut.
+                let isMet =
+                    count == secret.bytes.count
+                    || count >= start && (place + count == bytes.count || !isOfToken(bytes[place + count]))
+                if isMet, count > longest?.count ?? 0 { longest = (secret.text, count) }
+            }
+            if let longest {
+                output += Array(masked(longest.secret).utf8)
+                place += longest.count
+            } else {
+                output.append(bytes[place])
+                place += 1
+            }
         }
-        return String(decoding: output + rest, as: UTF8.self)
+        return String(decoding: output, as: UTF8.self)
     }
+
+    package static func hiding(_ secret: String, in text: String) -> String { hiding([secret], in: text) }
 
     /// How many bytes of a secret are too many to be met by chance.
     private static let start = 12
+
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        byte.isASCIIAlphanumeric || [0x2b, 0x2d, 0x2e, 0x2f, 0x3d, 0x5f, 0x7e].contains(byte)
+    }
 
     /// Whether values of this name let their holder in somewhere.
     package static func isSecret(_ name: String) -> Bool { secretNames.contains(name.lowercased()) }

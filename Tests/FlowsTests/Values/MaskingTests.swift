@@ -35,6 +35,16 @@ struct MaskingTests {
         #expect(Masking.hiding("abcdefghijklmnopqrst", in: text) == hidden)
     }
 
+    /// As two tokens with the same header do.
+    @Test func secretsThatBeginAlikeAreToldApart() {
+        let (first, second) = (
+            "eyJhbGciOiJSUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl", "eyJhbGciOiJSUzI1NiJ9.eyJiIjoyfQ.b3RoZXI"
+        )
+        #expect(
+            Masking.hiding([first, second], in: "got \(second), no \(first)") == "got eyJh…(39), no eyJh…(44)"
+        )
+    }
+
     @Test func cutsWhatIsLong() {
         #expect(
             Masking.shown(String(repeating: "x", count: 1000), of: "state") == String(

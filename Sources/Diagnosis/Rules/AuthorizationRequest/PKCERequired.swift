@@ -33,7 +33,7 @@ struct PKCERequired: Rule {
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard attempt.asksForCode, attempt["code_challenge"] == nil else { return .holds }
-            if let refusal = attempt.refusal, refusal.isOfTheRequest || refusal.says(Self.texts) {
+            if let refusal = attempt.refusal, refusal.isOfTheRequest || refusal.says(Self.demands) {
                 guard refusal.says(Self.texts) || isLastReason(refusal, attempt, flow) else {
                     return refusal.isTextRecorded
                         ? .holds : .abstains("the text of the provider's error page was not saved")
@@ -88,6 +88,11 @@ struct PKCERequired: Rule {
             )
         )
     }
+
+    /// That it is wanted, whatever the error is called (Okta: access_denied).
+    private static let demands = [
+        "code challenge is required", "code_challenge is required", "pkce is required",
+    ]
 
     /// What a refusal for want of PKCE talks of, in lower case.
     private static let texts = [

@@ -56,7 +56,8 @@ struct LogoutTokenInvalid: Rule {
             let isRejected = faults.isEmpty
             if isRejected { faults = [Evidence(delivery.parameter)] }
             // Nobody looked at the token: 400 is the answer to one that is not right (section 2.8).
-            let isUntaken = isRejected && (isLost || delivery.answer.status.map { $0 != 400 } ?? false)
+            let isUntaken =
+                isRejected && (isLost || delivery.answer.status.map(Self.isOfNobody) ?? false)
             if isUntaken {
                 let url = flow.capture[delivery.exchange].request.url.withoutQuery
                 let place = Place(exchange: delivery.exchange, part: .requestURL, name: "")
@@ -86,6 +87,11 @@ struct LogoutTokenInvalid: Rule {
 
     private static let rejected =
         "The app refused a logout token in which the capture shows nothing wrong, so its session did not end."
+
+    /// Said by who does not take logouts, or by a gateway.
+    private static func isOfNobody(_ status: Int) -> Bool {
+        (300..<400).contains(status) || [401, 403, 404, 405, 502, 503, 504].contains(status)
+    }
 
     private static let untaken = """
         The provider told the app of a logout, and what answers at the address, if anything does, is not what ends sessions: nothing is wrong \

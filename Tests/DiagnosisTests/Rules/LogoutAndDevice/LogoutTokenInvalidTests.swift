@@ -43,7 +43,10 @@ struct LogoutTokenInvalidTests {
     }
 
     /// 400 is said of a token; anything else by who does not look at it, or by nobody.
-    @Test(arguments: [(400, false), (404, true), (403, true), (503, true), (nil, true)] as [(Int?, Bool)])
+    @Test(
+        arguments: [(400, false), (500, false), (404, true), (403, true), (503, true), (nil, true)]
+            as [(Int?, Bool)]
+    )
     func addressThatDoesNotTakeTheTokenIsTold(status: Int?, isAddress: Bool) throws {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
             guard FormBody.items(of: exchange.request.body)?.first("logout_token") != nil else { return }

@@ -109,6 +109,19 @@ struct BearerRejectedTests {
         #expect(both.finding(rule) == nil)
     }
 
+    /// An API that took the token all the same, or another provider, which knows nothing of it.
+    @Test(arguments: [("id.harbour.example", 200), ("id.other.example", nil)] as [(String, Int?)])
+    func inactiveTokenThatWasTakenIsNone(host: String, status: Int?) throws {
+        let recording = try asking(200, #"{"active":false}"#).editing { exchange in
+            if exchange.request.url.path == "/introspect" {
+                exchange.request.url = RecordedURL("https://\(host)/introspect")
+            }
+            if exchange.request.url.path == "/orders", let status { exchange.response?.status = status }
+        }.without { status == nil && $0.request.url.path == "/orders" }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
     @Test func schemeThatIsNoneIsShown() throws {
         let recording = try Recording(broken).editingLast("/orders") { exchange in
             for index in exchange.request.headers.fields.indices

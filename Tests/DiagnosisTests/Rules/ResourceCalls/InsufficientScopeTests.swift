@@ -90,6 +90,11 @@ struct InsufficientScopeTests {
         (403, #"{"message":"Gmail API has not been used in project 4 before or it is disabled."}"#, false),
         (200, #"{"ok":true,"error":"missing_scope"}"#, false),
         (404, #"{"message":"missing scope"}"#, false),
+        (
+            403,
+            #"{"message":"User is not an administrator","docs":"the required scopes are in the handbook"}"#,
+            false
+        ),
     ])
     func readsWhatAPIsSayInTheirOwnWords(status: Int, body: String, isForScope: Bool) throws {
         let recording = try Recording(broken + ".near-miss").editingLast("/orders") {
@@ -100,10 +105,10 @@ struct InsufficientScopeTests {
         #expect(recording.outcomes == [isForScope ? .failure : .success])
     }
 
-    /// GitHub answers with 404 to who may not see.
+    /// What is not there is answered with 404, and names the scope of the place all the same.
     @Test(arguments: [
-        (404, "read:user", "repo", true), (403, "read:user, user:email", "admin:org, read:org", true),
-        (404, "repo, read:user", "public_repo, repo", false), (404, "read:user", "", false),
+        (404, "read:user", "repo", false), (403, "read:user, user:email", "admin:org, read:org", true),
+        (403, "repo, read:user", "public_repo, repo", false), (403, "read:user", "", false),
         (500, "read:user", "repo", false),
     ])
     func readsTheScopesOfGitHub(status: Int, granted: String, accepted: String, fires: Bool) throws {
