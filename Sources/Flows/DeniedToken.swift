@@ -8,7 +8,7 @@ package enum DeniedToken {
     /// The introspections that were answered so, in order of time.
     ///
     /// Not those of a token that was given back, or ended with its session, or is older than it was to last, or than a newer one
-    /// that a refresh brought; nor where it was called active later.
+    /// that a refresh brought; nor where it was called active later, an API took it all the same, or another provider was asked.
     package static func introspections(among messages: [OAuthMessage], in capture: Capture) -> [EndpointCall]
     {
         var issued: [String: (end: Timestamp, lifetime: Duration, site: String)] = [:]

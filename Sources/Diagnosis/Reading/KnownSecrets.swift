@@ -5,7 +5,7 @@ import OAuth
 
 /// What of a login lets its holder in somewhere: tokens, codes, verifiers, secrets, passwords.
 struct KnownSecrets: Sendable {
-    /// Longest first.
+    /// Longest first, so that the same text is always cut in the same way.
     let all: [String]
 
     /// Bytes: what is shorter is met by chance.
