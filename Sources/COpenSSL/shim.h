@@ -324,7 +324,7 @@ static inline EVP_PKEY *ar_rsa_generate(int bits, unsigned long long exponent) {
     return key;
 }
 static inline EVP_PKEY *ar_ec_generate(const char *curve) { return EVP_EC_gen(curve); }
-static inline EVP_PKEY *ar_ed25519_generate(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+static inline EVP_PKEY *ar_edwards_generate(const char *curve) { return EVP_PKEY_Q_keygen(NULL, NULL, curve); }
 
 // One big number of a key, big endian; returns its length, 0 when the key has none of this name or the buffer is too small.
 static inline int ar_key_number(const EVP_PKEY *key, const char *name, unsigned char *out, int capacity) {
@@ -358,6 +358,11 @@ static inline int ar_ec_y(const EVP_PKEY *key, unsigned char *out, int capacity)
 }
 static inline int ar_key_bits(const EVP_PKEY *key) { return EVP_PKEY_get_bits(key); }
 static inline int ar_key_id(const EVP_PKEY *key) { return EVP_PKEY_get_base_id(key); }
+static inline int ar_is_of_group(const EVP_PKEY *key, const char *group) {
+    char name[64];
+    size_t length = 0;
+    return EVP_PKEY_get_group_name(key, name, sizeof name, &length) == 1 && strcmp(name, group) == 0;
+}
 
 static inline int ar_set_pss(EVP_PKEY_CTX *context) {
     return EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1

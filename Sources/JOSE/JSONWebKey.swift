@@ -36,10 +36,10 @@ package struct JSONWebKey: Sendable, Hashable {
                 }
                 return try PublicKey(curve: curve, x: try member("x"), y: try member("y"))
             case "OKP":
-                guard curve == "Ed25519" else {
+                guard let curve = curve.flatMap(EdwardsCurve.init(rawValue:)) else {
                     throw JSONWebKeyError(reason: "curve \(curve ?? "missing") is not supported")
                 }
-                return try PublicKey(ed25519: try member("x"))
+                return try PublicKey(curve: curve, bytes: try member("x"))
             default: throw JSONWebKeyError(reason: "kty \(type ?? "missing") is no public key")
             }
         } catch let error as JSONWebKeyError {
@@ -102,9 +102,10 @@ package struct JSONWebKey: Sendable, Hashable {
                 ("kty", "EC"), ("crv", .string(curve.rawValue)), ("x", .string(Base64URL.encode(parts.x))),
                 ("y", .string(Base64URL.encode(parts.y))),
             ]
-        case .ed25519:
+        case .edwards(let curve):
             members = [
-                ("kty", "OKP"), ("crv", "Ed25519"), ("x", .string(Base64URL.encode(key.ed25519Bytes ?? []))),
+                ("kty", "OKP"), ("crv", .string(curve.rawValue)),
+                ("x", .string(Base64URL.encode(key.edwardsBytes ?? []))),
             ]
         }
         if let id { members.append(("kid", .string(id))) }

@@ -56,19 +56,19 @@ enum KeySelection {
             )
             return false
         }
-        if let curve = algorithm.curve, key.curve != curve {
+        if !algorithm.curves.isEmpty, !(key.curve.map(algorithm.curves.contains) ?? false) {
             checks.append(
                 TokenCheck(
                     "key",
                     .failed,
-                    "key \(name): crv \(key.curve ?? "missing"), \(algorithm.rawValue) takes \(curve)",
+                    "key \(name): crv \(key.curve ?? "missing"), \(algorithm.rawValue) takes \(algorithm.curves.joined(separator: " or "))",
                     "RFC 7518 §3.4"
                 )
             )
             return false
         }
         // Said, but not decisive: some servers publish a key with another alg than they sign with.
-        if let stated = key.algorithm, stated != algorithm.rawValue {
+        if let stated = key.algorithm, !(SignatureAlgorithm(rawValue: stated)?.goesWith(algorithm) ?? false) {
             checks.append(
                 TokenCheck(
                     "key",

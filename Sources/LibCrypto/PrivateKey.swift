@@ -9,7 +9,7 @@ package final class PrivateKey: @unchecked Sendable {
         /// With the public exponent that nearly all keys have, or another one.
         case rsa(bits: Int, exponent: UInt64 = 65537)
         case elliptic(EllipticCurve)
-        case ed25519
+        case edwards(EdwardsCurve)
     }
 
     /// The `EVP_PKEY *`, borrowed: valid as long as this object.
@@ -44,7 +44,7 @@ package final class PrivateKey: @unchecked Sendable {
             switch kind {
             case .rsa(let bits, let exponent): ar_rsa_generate(Int32(clamping: bits), exponent)
             case .elliptic(let curve): ar_ec_generate(curve.rawValue)
-            case .ed25519: ar_ed25519_generate()
+            case .edwards(let curve): ar_edwards_generate(curve.rawValue)
             }
         guard let key else { throw .draining("no key could be generated") }
         return try PrivateKey(owning: key)
@@ -108,9 +108,9 @@ package final class PrivateKey: @unchecked Sendable {
         case .elliptic(let curve):
             let d = number(ar_ec_d)
             return [("d", [UInt8](repeating: 0, count: max(0, curve.coordinateSize - d.count)) + d)]
-        case .ed25519:
-            var count = 32
-            let d = [UInt8](unsafeUninitializedCapacity: 32) { buffer, filled in
+        case .edwards(let curve):
+            var count = curve.keySize
+            let d = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
                 if EVP_PKEY_get_raw_private_key(pointer, buffer.baseAddress, &count) == 1 { filled = count }
             }
             return [("d", d)]
@@ -185,8 +185,10 @@ package final class PrivateKey: @unchecked Sendable {
     private static func kind(of key: OpaquePointer) -> PublicKey.Kind? {
         switch ar_key_id(key) {
         case EVP_PKEY_RSA: return .rsa(bits: Int(ar_key_bits(key)))
-        case EVP_PKEY_ED25519: return .ed25519
+        case EVP_PKEY_ED25519: return .edwards(.ed25519)
+        case EVP_PKEY_ED448: return .edwards(.ed448)
         case EVP_PKEY_EC:
+            if ar_is_of_group(key, EllipticCurve.secp256k1.rawValue) == 1 { return .elliptic(.secp256k1) }
             let curves: [Int32: EllipticCurve] = [256: .p256, 384: .p384, 521: .p521]
             return curves[ar_key_bits(key)].map { .elliptic($0) }
         default: return nil

@@ -1,17 +1,39 @@
 internal import COpenSSL
 
-/// Curves of RFC 7518, section 6.2.1.1, by their JOSE names.
+/// Curves of RFC 7518, section 6.2.1.1, and RFC 8812, section 3.1, by their JOSE names.
 package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
     case p256 = "P-256"
     case p384 = "P-384"
     case p521 = "P-521"
+    case secp256k1
 
     /// Bytes of a coordinate.
     package var coordinateSize: Int {
         switch self {
-        case .p256: 32
+        case .p256, .secp256k1: 32
         case .p384: 48
         case .p521: 66
+        }
+    }
+}
+
+/// Curves of EdDSA (RFC 8037, section 3.1), by their JOSE names.
+package enum EdwardsCurve: String, Sendable, Hashable, CaseIterable {
+    case ed25519 = "Ed25519"
+    case ed448 = "Ed448"
+
+    /// Bytes of a key.
+    package var keySize: Int {
+        switch self {
+        case .ed25519: 32
+        case .ed448: 57
+        }
+    }
+
+    var identifier: Int32 {
+        switch self {
+        case .ed25519: EVP_PKEY_ED25519
+        case .ed448: EVP_PKEY_ED448
         }
     }
 }
@@ -24,7 +46,7 @@ package final class PublicKey: @unchecked Sendable {
     package enum Kind: Sendable, Hashable {
         case rsa(bits: Int)
         case elliptic(EllipticCurve)
-        case ed25519
+        case edwards(EdwardsCurve)
     }
 
     let pointer: OpaquePointer
@@ -75,11 +97,11 @@ package final class PublicKey: @unchecked Sendable {
         return [4] + pad(x) + pad(y)
     }
 
-    package convenience init(ed25519 bytes: [UInt8]) throws(OpenSSLError) {
-        guard let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count) else {
-            throw .draining("not an Ed25519 key")
+    package convenience init(curve: EdwardsCurve, bytes: [UInt8]) throws(OpenSSLError) {
+        guard let key = EVP_PKEY_new_raw_public_key(curve.identifier, nil, bytes, bytes.count) else {
+            throw .draining("not an \(curve.rawValue) key")
         }
-        self.init(owning: key, kind: .ed25519)
+        self.init(owning: key, kind: .edwards(curve))
     }
 
     // MARK: - Its parts, as a JWK carries them
@@ -99,11 +121,11 @@ package final class PublicKey: @unchecked Sendable {
         return (pad(number(ar_ec_x)), pad(number(ar_ec_y)))
     }
 
-    /// The 32 bytes of an Ed25519 key.
-    package var ed25519Bytes: [UInt8]? {
-        guard kind == .ed25519 else { return nil }
-        var count = 32
-        return [UInt8](unsafeUninitializedCapacity: 32) { buffer, filled in
+    /// The bytes of a key on an Edwards curve.
+    package var edwardsBytes: [UInt8]? {
+        guard case .edwards(let curve) = kind else { return nil }
+        var count = curve.keySize
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             if EVP_PKEY_get_raw_public_key(pointer, buffer.baseAddress, &count) == 1 { filled = count }
         }
     }
@@ -175,12 +197,12 @@ package enum SignatureScheme: Sendable, Hashable {
     case rsaPKCS1(DigestAlgorithm)
     case rsaPSS(DigestAlgorithm)
     case ecdsa(DigestAlgorithm)
-    case ed25519
+    case edDSA
 
     var digest: DigestAlgorithm? {
         switch self {
         case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(let digest): digest
-        case .ed25519: nil
+        case .edDSA: nil
         }
     }
 
@@ -188,7 +210,7 @@ package enum SignatureScheme: Sendable, Hashable {
 
     func fits(_ kind: PublicKey.Kind) -> Bool {
         switch (self, kind) {
-        case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa), (.ecdsa, .elliptic), (.ed25519, .ed25519): true
+        case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa), (.ecdsa, .elliptic), (.edDSA, .edwards): true
         default: false
         }
     }

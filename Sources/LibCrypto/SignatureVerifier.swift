@@ -23,7 +23,7 @@ package final class SignatureVerifier {
         if let digest {
             keyContext = ar_verify_context(key.pointer, digest, scheme.isPSS ? 1 : 0)
         } else {
-            // Ed25519 hashes by itself; its context is good for any number of messages.
+            // EdDSA hashes by itself; its context is good for any number of messages.
             keyContext = nil
             if EVP_DigestVerifyInit(digestContext, nil, nil, nil, key.pointer) != 1 { ERR_clear_error() }
         }

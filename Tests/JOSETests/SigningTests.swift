@@ -13,7 +13,9 @@ struct SigningTests {
         case .es256: kind = .elliptic(.p256)
         case .es384: kind = .elliptic(.p384)
         case .es512: kind = .elliptic(.p521)
-        case .edDSA: kind = .ed25519
+        case .es256K: kind = .elliptic(.secp256k1)
+        case .edDSA, .ed25519: kind = .edwards(.ed25519)
+        case .ed448: kind = .edwards(.ed448)
         }
         let key = try PrivateKey.generate(kind)
         return (.privateKey(key), JSONWebKey(key.publicKey, id: "k", algorithm: algorithm))
@@ -35,8 +37,26 @@ struct SigningTests {
         #expect(token.verify(keys: pair.map { [$0.1] } ?? [], secret: secret).outcome == .valid)
     }
 
+    /// EdDSA leaves the curve to the key, and a key may be for it under either name.
+    @Test func edDSAGoesWithEitherCurve() throws {
+        let key = try PrivateKey.generate(.edwards(.ed448))
+        let text = try JSONWebToken.sign(claims: [:], header: [:], algorithm: .edDSA, with: .privateKey(key))
+        let token = try #require(JSONWebToken.parse(text))
+        let verification = token.verify(keys: [JSONWebKey(key.publicKey, id: nil, algorithm: .ed448)])
+        #expect(verification.outcome == .valid)
+        #expect(!verification.checks.contains { $0.outcome == .failed })
+        let named = try JSONWebToken.sign(
+            claims: [:],
+            header: [:],
+            algorithm: .ed25519,
+            with: .privateKey(try PrivateKey.generate(.edwards(.ed25519)))
+        )
+        let other = try #require(JSONWebToken.parse(named))
+        #expect(other.verify(keys: [JSONWebKey(key.publicKey, id: nil, algorithm: .edDSA)]).outcome != .valid)
+    }
+
     @Test func keyThatDoesNotFitIsRefused() throws {
-        let key = try PrivateKey.generate(.ed25519)
+        let key = try PrivateKey.generate(.edwards(.ed25519))
         #expect(throws: OpenSSLError.self) {
             try JSONWebToken.sign(claims: [:], header: [:], algorithm: .rs256, with: .privateKey(key))
         }

@@ -190,8 +190,8 @@ struct TokenVerifierTests {
         let kind: PrivateKey.Kind =
             switch algorithm.keyType {
             case "RSA": .rsa(bits: 2048)
-            case "OKP": .ed25519
-            default: .elliptic(EllipticCurve(rawValue: algorithm.curve ?? "") ?? .p256)
+            case "OKP": .edwards(EdwardsCurve(rawValue: algorithm.curves.first ?? "") ?? .ed25519)
+            default: .elliptic(EllipticCurve(rawValue: algorithm.curves.first ?? "") ?? .p256)
             }
         let key = try PrivateKey.generate(kind)
         let verifier = TokenVerifier(

@@ -38,7 +38,10 @@ struct DigestTests {
 }
 
 struct KeyTests {
-    @Test(arguments: [PrivateKey.Kind.rsa(bits: 2048), .elliptic(.p256), .elliptic(.p521), .ed25519])
+    @Test(arguments: [
+        PrivateKey.Kind.rsa(bits: 2048), .elliptic(.p256), .elliptic(.p521), .elliptic(.secp256k1),
+        .edwards(.ed25519), .edwards(.ed448),
+    ])
     func keyComesBackFromPEM(kind: PrivateKey.Kind) throws {
         let key = try PrivateKey.generate(kind)
         let again = try PrivateKey(pem: key.pem)
@@ -55,9 +58,9 @@ struct KeyTests {
 
     @Test func pointThatIsNotOnTheCurveIsRefused() {
         let one = [UInt8](repeating: 1, count: 32)
-        #expect(throws: OpenSSLError.self) { try PublicKey(curve: .p256, x: one, y: one) }
-        #expect(throws: OpenSSLError.self) { try PublicKey(curve: .p256, x: [], y: []) }
-        #expect(throws: OpenSSLError.self) { try PublicKey(ed25519: [1, 2, 3]) }
+        #expect(throws: OpenSSLError.self) { try PublicKey(curve: EllipticCurve.p256, x: one, y: one) }
+        #expect(throws: OpenSSLError.self) { try PublicKey(curve: EllipticCurve.p256, x: [], y: []) }
+        #expect(throws: OpenSSLError.self) { try PublicKey(curve: EdwardsCurve.ed25519, bytes: [1, 2, 3]) }
     }
 }
 
@@ -80,7 +83,9 @@ struct CertificateTests {
         #expect(!issuer.certificate.belongs(to: key))
     }
 
-    @Test(arguments: [PrivateKey.Kind.elliptic(.p256), .elliptic(.p521), .rsa(bits: 2048), .ed25519])
+    @Test(arguments: [
+        PrivateKey.Kind.elliptic(.p256), .elliptic(.p521), .rsa(bits: 2048), .edwards(.ed25519),
+    ])
     func whatIsWrittenHoldsThePublicHalfOfTheKey(kind: PrivateKey.Kind) throws {
         let key = try PrivateKey.generate(kind)
         let validity = CertificateIssuer.Validity(notBefore: 1_700_000_100, notAfter: 1_700_000_900)

@@ -135,8 +135,10 @@ struct ProfileBuilder {
         case ("RSA", _): .rs256
         case ("EC", "P-384"): .es384
         case ("EC", "P-521"): .es512
+        case ("EC", "secp256k1"): .es256K
         case ("EC", _): .es256
         case ("OKP", "Ed25519"): .edDSA
+        case ("OKP", "Ed448"): .ed448
         default: nil
         }
     }

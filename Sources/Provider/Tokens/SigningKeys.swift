@@ -10,9 +10,9 @@ struct SigningKeys {
     /// A key that fits an algorithm; nobody else gets it, unless there are no more given ones of its kind.
     mutating func key(for algorithm: SignatureAlgorithm) throws -> PrivateKey {
         let kind: PrivateKey.Kind
-        switch (algorithm.keyType, algorithm.curve) {
+        switch (algorithm.keyType, algorithm.curves.first) {
         case ("EC", let curve?): kind = .elliptic(EllipticCurve(rawValue: curve) ?? .p256)
-        case ("OKP", _): kind = .ed25519
+        case ("OKP", let curve?): kind = .edwards(EdwardsCurve(rawValue: curve) ?? .ed25519)
         default: kind = .rsa(bits: 2048)
         }
         if let index = given.firstIndex(where: { Self.fits($0, kind) }) { return given.remove(at: index) }
@@ -21,7 +21,8 @@ struct SigningKeys {
 
     private static func fits(_ key: PrivateKey, _ kind: PrivateKey.Kind) -> Bool {
         switch (key.publicKey.kind, kind) {
-        case (.rsa, .rsa), (.ed25519, .ed25519): true
+        case (.rsa, .rsa): true
+        case (.edwards(let one), .edwards(let other)): one == other
         case (.elliptic(let one), .elliptic(let other)): one == other
         default: false
         }

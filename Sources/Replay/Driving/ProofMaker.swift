@@ -93,8 +93,8 @@ struct ProofMaker {
         let kind: PrivateKey.Kind =
             switch algorithm.keyType {
             case "RSA": .rsa(bits: 2048)
-            case "OKP": .ed25519
-            default: .elliptic(algorithm.curve.flatMap(EllipticCurve.init(rawValue:)) ?? .p256)
+            case "OKP": .edwards(algorithm.curves.first.flatMap(EdwardsCurve.init(rawValue:)) ?? .ed25519)
+            default: .elliptic(algorithm.curves.first.flatMap(EllipticCurve.init(rawValue:)) ?? .p256)
             }
         do {
             let key = try PrivateKey.generate(kind)

@@ -65,7 +65,7 @@ final class ThrowAwayKeys {
             guard exponent.count <= 8, exponent.last.map({ $0 & 1 == 1 }) ?? false else { return nil }
             return .rsa(bits: min(bits, 8192), exponent: exponent.reduce(0) { $0 << 8 | UInt64($1) })
         case .elliptic(let curve): return .elliptic(curve)
-        case .ed25519: return .ed25519
+        case .edwards(let curve): return .edwards(curve)
         case nil: return nil
         }
     }

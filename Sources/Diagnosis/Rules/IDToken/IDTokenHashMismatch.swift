@@ -118,6 +118,7 @@ struct IDTokenHashMismatch: Rule {
         guard let algorithm = token.algorithm.flatMap({ SignatureAlgorithm(rawValue: $0) }) else {
             return nil
         }
+        guard algorithm != .ed448 else { return nil }
         guard algorithm == .edDSA else { return algorithm }
         let sets = flow.surroundings.keySets(for: token, providerHosts: flow.providerHosts)
         let keys = sets.flatMap { $0.keys?.keys ?? [] }.filter { token.keyID == nil || $0.id == token.keyID }
