@@ -137,7 +137,9 @@ enum TextKind: Sendable, Hashable {
                 || [0x2b, 0x2d, 0x2e].contains(byte)
         }
         return scheme && text[(colon + 1)...].starts(with: "//".utf8)
-            || scheme && text[(colon + 1)...].first == 0x2f && text.contains(0x3f)
+            // An app's own scheme is a domain name the other way round (RFC 8252, section 7.1).
+            || scheme && text[(colon + 1)...].first == 0x2f
+                && (text.contains(0x3f) || text[..<colon].contains(0x2e))
             || scheme && colon - text.startIndex > 1 && hasParameters(text[(colon + 1)...])
     }
 
