@@ -128,8 +128,11 @@ struct LaunchingTests {
     @Test func chromiumTrustsTheRunsKeyAndRecordsLoopback() {
         let arguments = ChromiumProfile.arguments(
             folder: "/f",
-            proxy: "127.0.0.1:8080",
-            keyDigest: [UInt8](repeating: 0xff, count: 32),
+            route: BrowserRoute(
+                proxy: .init(host: "127.0.0.1", port: 8080),
+                keyDigest: [UInt8](repeating: 0xff, count: 32),
+                played: [.init(host: "0.0.0.0", port: 9443), .init(host: "192.0.2.7", port: 443)]
+            ),
             isHeadless: false,
             isRoot: false,
             pages: ["https://app.example/"]
@@ -140,14 +143,22 @@ struct LaunchingTests {
             )
         )
         #expect(arguments.contains("--proxy-server=http://127.0.0.1:8080"))
-        #expect(arguments.contains { $0.hasPrefix("--proxy-bypass-list=<-loopback>;") })
+        // Where an origin is played the recorder is asked without a proxy.
+        let list = "--proxy-bypass-list=<-loopback>;127.0.0.1:9443;localhost:9443;192.0.2.7:443;"
+        #expect(arguments.contains { $0.hasPrefix(list) })
         #expect(arguments.contains("--disable-quic"))
         #expect(!arguments.contains("--no-sandbox"))
         #expect(arguments.last == "https://app.example/")
     }
 
     @Test func firefoxPreferencesAreScriptThatSetsEachOnce() throws {
-        let text = FirefoxProfile.preferences(host: "127.0.0.1", port: 8080)
+        let text = FirefoxProfile.preferences(
+            BrowserRoute(
+                proxy: .init(host: "127.0.0.1", port: 8080),
+                keyDigest: [],
+                played: [.init(host: "127.0.0.1", port: 9443)]
+            )
+        )
         let lines = text.split(separator: "\n").dropFirst()
         let names = try lines.map { line in
             let match = try #require(
@@ -158,6 +169,7 @@ struct LaunchingTests {
         #expect(Set(names).count == names.count)
         #expect(text.contains("user_pref(\"network.proxy.allow_hijacking_localhost\", true);"))
         #expect(text.contains("user_pref(\"network.proxy.ssl_port\", 8080);"))
+        #expect(text.contains("\"network.proxy.no_proxies_on\", \"127.0.0.1:9443, localhost:9443, "))
     }
 
     // MARK: Processes

@@ -50,8 +50,7 @@ struct BrowserLauncher {
     /// - Parameters:
     ///   - page: its address.
     ///   - folder: of ``makeFolder()``.
-    ///   - proxy: where the recorder listens.
-    ///   - keyDigest: of the key in the recorder's certificates.
+    ///   - route: to the recorder.
     ///   - certificatePath: of the recorder's authority.
     ///   - environment: what it would have had.
     ///   - pipe: of a browser that is driven: its descriptors 3 and 4; such a one calls nobody by itself.
@@ -60,8 +59,7 @@ struct BrowserLauncher {
     func start(
         page: String,
         in folder: RunFolder,
-        proxy: Recording.Address,
-        keyDigest: [UInt8],
+        route: BrowserRoute,
         certificatePath: String,
         environment: [String: String],
         pipe: DevToolsPipe? = nil
@@ -72,13 +70,13 @@ struct BrowserLauncher {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        var arguments = arguments(page, profile: profile, proxy: proxy, keyDigest: keyDigest)
+        var arguments = arguments(page, profile: profile, route)
         switch program.family {
         case .chromium:
             if pipe != nil { arguments.insert(contentsOf: ChromiumProfile.drivenArguments, at: 0) }
         case .firefox:
             try folder.write(
-                FirefoxProfile.preferences(host: proxy.host, port: proxy.port).utf8,
+                FirefoxProfile.preferences(route).utf8,
                 to: "\(Self.profileName)/user.js"
             )
             try FirefoxProfile.trust(certificatePath, in: profile)
@@ -95,18 +93,12 @@ struct BrowserLauncher {
     }
 
     /// Its command line, without the program.
-    private func arguments(
-        _ page: String,
-        profile: String,
-        proxy: Recording.Address,
-        keyDigest: [UInt8]
-    ) -> [String] {
+    private func arguments(_ page: String, profile: String, _ route: BrowserRoute) -> [String] {
         switch program.family {
         case .chromium:
             ChromiumProfile.arguments(
                 folder: profile,
-                proxy: proxy.description,
-                keyDigest: keyDigest,
+                route: route,
                 isHeadless: isHeadless,
                 isRoot: getuid() == 0,
                 pages: [page]
@@ -122,18 +114,17 @@ struct BrowserLauncher {
     /// its own for the page, like the first one.
     ///
     /// - Parameters:
-    ///   - folder: of ``makeFolder()``, in which ``start(page:in:proxy:keyDigest:certificatePath:environment:pipe:)`` starts the
+    ///   - folder: of ``makeFolder()``, in which ``start(page:in:route:certificatePath:environment:pipe:)`` starts the
     ///     browser.
-    ///   - proxy: where the recorder listens.
-    ///   - keyDigest: of the key in the recorder's certificates.
+    ///   - route: to the recorder.
     /// - Returns: the lines.
-    func openingScript(in folder: RunFolder, proxy: Recording.Address, keyDigest: [UInt8]) -> String {
+    func openingScript(in folder: RunFolder, route: BrowserRoute) -> String {
         let profile = folder.file(Self.profileName)
         let isShared = program.family == .chromium && !isHeadless
         // Firefox has read its settings and its trust when it writes the first.
         let sign = profile + (program.family == .chromium ? "/SingletonLock" : "/prefs.js")
         // No argument has a control character.
-        let words = arguments("\u{2}", profile: "\u{1}", proxy: proxy, keyDigest: keyDigest).map {
+        let words = arguments("\u{2}", profile: "\u{1}", route).map {
             $0.quotedForShell.replacingOccurrences(of: "\u{1}", with: "'\"$profile\"'")
                 .replacingOccurrences(of: "\u{2}", with: "'\"$page\"'")
         }

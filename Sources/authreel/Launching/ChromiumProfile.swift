@@ -29,27 +29,24 @@ enum ChromiumProfile {
     ///
     /// - Parameters:
     ///   - folder: of its profile, empty.
-    ///   - proxy: `HOST:PORT`.
-    ///   - keyDigest: SHA-256 of the public key in the certificates it will see; errors of their chains are ignored, and of
-    ///     no others.
+    ///   - route: to the recorder; errors of the chains of certificates with its key are ignored, and of no others.
     ///   - isHeadless: without a window.
     ///   - isRoot: its sandbox does not work for root.
     ///   - pages: to open.
     /// - Returns: its command line, without the program.
     static func arguments(
         folder: String,
-        proxy: String,
-        keyDigest: [UInt8],
+        route: BrowserRoute,
         isHeadless: Bool,
         isRoot: Bool,
         pages: [String]
     ) -> [String] {
         var arguments = [
             "--user-data-dir=\(folder)",
-            "--proxy-server=http://\(proxy)",
+            "--proxy-server=http://\(route.proxy)",
             // Without <-loopback> what goes to loopback is not recorded, http://localhost/callback first of all.
-            "--proxy-bypass-list=" + (["<-loopback>"] + homes).joined(separator: ";"),
-            "--ignore-certificate-errors-spki-list=\(Base64.encode(keyDigest))",
+            "--proxy-bypass-list=" + (["<-loopback>"] + route.past + homes).joined(separator: ";"),
+            "--ignore-certificate-errors-spki-list=\(Base64.encode(route.keyDigest))",
             // It would go past the proxy.
             "--disable-quic",
             "--no-first-run", "--no-default-browser-check", "--disable-default-apps",

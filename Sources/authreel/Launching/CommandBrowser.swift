@@ -20,7 +20,7 @@ struct CommandBrowser: Hashable {
     ///
     /// - Parameters:
     ///   - folder: of the run.
-    ///   - opening: of ``BrowserLauncher/openingScript(in:proxy:keyDigest:)``.
+    ///   - opening: of ``BrowserLauncher/openingScript(in:route:)``.
     ///   - searchPath: where the system's own are, for what is no page.
     /// - Returns: where they are.
     /// - Throws: ``CommandFailure`` when they cannot be written.

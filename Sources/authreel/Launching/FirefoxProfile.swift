@@ -20,11 +20,9 @@ enum FirefoxProfile {
 
     /// The text of the profile's `user.js`.
     ///
-    /// - Parameters:
-    ///   - host: of the proxy, without brackets.
-    ///   - port: of the proxy.
+    /// - Parameter route: to the recorder.
     /// - Returns: a line each.
-    static func preferences(host: String, port: Int) -> String {
+    static func preferences(_ route: BrowserRoute) -> String {
         var lines = ["// For one recording; gone with its profile."]
         func set(_ name: String, _ value: some CustomStringConvertible) {
             lines.append("user_pref(\"\(name)\", \(value));")
@@ -32,10 +30,10 @@ enum FirefoxProfile {
         func set(_ name: String, text: String) { lines.append("user_pref(\"\(name)\", \"\(text)\");") }
         set("network.proxy.type", 1)
         for kind in ["http", "ssl"] {
-            set("network.proxy.\(kind)", text: host)
-            set("network.proxy.\(kind)_port", port)
+            set("network.proxy.\(kind)", text: route.proxy.host)
+            set("network.proxy.\(kind)_port", route.proxy.port)
         }
-        set("network.proxy.no_proxies_on", text: homes.joined(separator: ", "))
+        set("network.proxy.no_proxies_on", text: (route.past + homes).joined(separator: ", "))
         // Without it what goes to loopback is not recorded, http://localhost/callback first of all.
         set("network.proxy.allow_hijacking_localhost", true)
         set("network.proxy.failover_direct", false)

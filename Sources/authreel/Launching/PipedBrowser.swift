@@ -32,14 +32,12 @@ final class PipedBrowser: Sendable {
     ///
     /// - Parameters:
     ///   - launcher: of the Chromium family.
-    ///   - proxy: all that it sends goes there.
-    ///   - keyDigest: of the key in the proxy's certificates.
+    ///   - route: all that it sends goes there.
     ///   - environment: what it would have had.
     /// - Throws: ``CommandFailure``.
     init(
         _ launcher: BrowserLauncher,
-        proxy: Recording.Address,
-        keyDigest: [UInt8],
+        route: BrowserRoute,
         environment: [String: String]
     ) throws {
         ProcessTree.adoptOrphans()
@@ -50,8 +48,7 @@ final class PipedBrowser: Sendable {
             child = try launcher.start(
                 page: "about:blank",
                 in: folder,
-                proxy: proxy,
-                keyDigest: keyDigest,
+                route: route,
                 certificatePath: "",
                 environment: environment,
                 pipe: pipe

@@ -131,6 +131,14 @@ struct RecordingSession {
 
     // MARK: Starting
 
+    private var route: BrowserRoute {
+        BrowserRoute(
+            proxy: address,
+            keyDigest: recording.leafKeyDigest,
+            played: recording.played.map(\.address)
+        )
+    }
+
     private func start(
         _ command: CommandLauncher,
         in folder: RunFolder,
@@ -144,7 +152,7 @@ struct RecordingSession {
             environment: environment
         )
         let opening = browserFolder.flatMap {
-            browser?.openingScript(in: $0, proxy: address, keyDigest: recording.leafKeyDigest)
+            browser?.openingScript(in: $0, route: route)
         }
         if command.isMadeByGo {
             StandardError.note(
@@ -186,8 +194,7 @@ struct RecordingSession {
                 let child = try browser.start(
                     page: page,
                     in: folder,
-                    proxy: address,
-                    keyDigest: recording.leafKeyDigest,
+                    route: route,
                     certificatePath: certificatePath,
                     environment: environment
                 )

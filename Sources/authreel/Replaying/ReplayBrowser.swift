@@ -164,8 +164,10 @@ actor ReplayBrowser {
         let address = try await server.start()
         let browser = try PipedBrowser(
             configuration.launcher,
-            proxy: .init(host: "127.0.0.1", port: address.port ?? 0),
-            keyDigest: server.leafKeyDigest,
+            route: BrowserRoute(
+                proxy: .init(host: "127.0.0.1", port: address.port ?? 0),
+                keyDigest: server.leafKeyDigest
+            ),
             environment: configuration.environment
         )
         self.browser = browser
