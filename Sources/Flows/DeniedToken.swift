@@ -1,6 +1,5 @@
 package import Captures
 import JOSE
-import JSON
 package import OAuth
 
 /// An access token of which its own provider says that it is not active (RFC 7662, section 2.2), while it should be.
@@ -31,7 +30,7 @@ package enum DeniedToken {
             case .revocation, .endSession, .backChannelLogout, .frontChannelLogout: issued.removeAll()
             case .introspection(let call) where call.answer.isSuccess:
                 guard let token = call.parameters["token"], let grant = issued[token] else { continue }
-                if call.answer.json?["active"]?.bool == false {
+                if call.saysInactive {
                     // Another provider knows nothing of it.
                     guard capture[call.exchange].startedAt - grant.end < grant.lifetime,
                         Site.of(call.endpoint.host ?? "") == grant.site

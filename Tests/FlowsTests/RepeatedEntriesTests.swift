@@ -20,7 +20,7 @@ struct RepeatedEntriesTests {
     }
 
     private func kept(_ exchanges: [Exchange]) -> [Int: Int] {
-        RepeatedEntries(Capture(exchanges), order: Array(exchanges.indices)).kept
+        RepeatedEntries.kept(in: Capture(exchanges), order: Array(exchanges.indices))
     }
 
     @Test func equalEntriesAreOne() {

@@ -50,7 +50,7 @@ struct UnsentEntriesTests {
         given.response = nil
         given.failure = failure
         let more = Capture(exchanges[..<place] + [given] + exchanges[place...])
-        #expect((UnsentEntries(more, order: Array(more.indices)).sent == [place: place + 1]) == isUnsent)
+        #expect((UnsentEntries.sent(in: more, order: Array(more.indices)) == [place: place + 1]) == isUnsent)
         if isUnsent { #expect(FlowFinder.flows(in: more).map(\.ending) == [.success]) }
     }
 
@@ -62,7 +62,7 @@ struct UnsentEntriesTests {
         given.response = nil
         given.failure = "net::ERR_ABORTED"
         exchanges.insert(given, at: place)
-        #expect(UnsentEntries(Capture(exchanges), order: Array(exchanges.indices)).sent.isEmpty)
+        #expect(UnsentEntries.sent(in: Capture(exchanges), order: Array(exchanges.indices)).isEmpty)
     }
 
     /// Where times are whole seconds, a file that runs downwards is read upwards.

@@ -1,5 +1,6 @@
 package import Captures
 import JOSE
+import JSON
 
 /// A request to one of the endpoints that take parameters and answer JSON: registration, pushed requests,
 /// device authorization, userinfo, introspection, revocation, logout, and resources called with a token.
@@ -22,6 +23,9 @@ package struct EndpointCall: Sendable {
         self.answer = answer
         token = BearerToken.of(request, exchange: exchange) ?? parameters.parameter("access_token")
     }
+
+    /// Whether an introspection was answered with a token that is not active, or not known (RFC 7662, section 2.2).
+    package var saysInactive: Bool { answer.json?["active"]?.bool == false }
 }
 
 /// Access tokens in requests.

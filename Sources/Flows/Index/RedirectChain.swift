@@ -5,21 +5,26 @@ enum RedirectChain {
     /// For each exchange that a redirect points at, the latest earlier exchange that does.
     static func sources(in capture: Capture, order: [Int]) -> [Int: Int] {
         var targets: [String: Int] = [:]
+        var leadsToPlain = false
         var sources: [Int: Int] = [:]
         for index in order {
             let exchange = capture[index]
+            let location = exchange.response?.location
+            guard location != nil || !targets.isEmpty else { continue }
             let address = key(exchange.request.url)
-            let source = targets[address] ?? Self.withoutUpgrade(address).flatMap { targets[$0] }
+            let plain = leadsToPlain ? withoutUpgrade(address) : nil
+            let source = targets[address] ?? plain.flatMap { targets[$0] }
             if let source { sources[index] = source }
-            if let location = exchange.response?.location {
+            if let location {
                 let target = key(exchange.request.url.resolving(location))
                 targets[target] = index
+                leadsToPlain = leadsToPlain || target.hasPrefix("http://")
             }
             // A page seen in between: what comes to the same address later was not sent there by the old
             // redirect. A request that was given up is made again.
             if exchange.request.method == "GET", sources[index] != nil, exchange.response != nil {
                 targets[address] = nil
-                if let plain = Self.withoutUpgrade(address) { targets[plain] = nil }
+                if let plain { targets[plain] = nil }
             }
         }
         return sources

@@ -9,7 +9,7 @@ extension CaptureIndex {
     }
 
     /// Where the capture's logins are to be answered, without queries.
-    var redirectURIs: Set<String> {
+    package var redirectURIs: Set<String> {
         derived.value {
             RedirectURIs(
                 all: Set(

@@ -5,22 +5,22 @@ import JSON
 ///
 /// Only the worker's went over the network. Chrome, Edge and what is made of them mark the page's with `_fetchedViaServiceWorker`
 /// in its `response` (Service Workers, section 4.5).
-struct ServiceWorkerTwins {
-    /// The page's entries by their index, each with the worker's.
-    private(set) var passedOn: [Int: Int] = [:]
-
+enum ServiceWorkerTwins {
     /// How many entries a worker may begin before it passes a request on.
     private static let reach = 200
 
+    /// The page's entries by their index, each with the worker's.
+    ///
     /// `order`: the entries by time.
-    init(_ capture: Capture, order: [Int]) {
+    static func passedOn(in capture: Capture, order: [Int]) -> [Int: Int] {
+        var passedOn: [Int: Int] = [:]
         var taken: Set<Int> = []
-        for (place, index) in order.enumerated() where Self.isFetchedViaWorker(capture[index]) {
+        for (place, index) in order.enumerated() where isFetchedViaWorker(capture[index]) {
             let page = capture[index]
-            for other in order[(place + 1)...].prefix(Self.reach) {
+            for other in order[(place + 1)...].prefix(reach) {
                 let worker = capture[other]
                 guard worker.startedAt <= page.endedAt else { break }
-                guard !taken.contains(other), !Self.isFetchedViaWorker(worker), Self.isSame(page, worker)
+                guard !taken.contains(other), !isFetchedViaWorker(worker), isSame(page, worker)
                 else {
                     continue
                 }
@@ -29,6 +29,7 @@ struct ServiceWorkerTwins {
                 break
             }
         }
+        return passedOn
     }
 
     private static func isFetchedViaWorker(_ exchange: Exchange) -> Bool {

@@ -11,9 +11,10 @@ package final class CaptureIndex: Sendable {
     package let derived = DerivedValues()
     /// Indices into `log.entries` by time; entries of the same instant in file order.
     ///
-    /// Without those that another entry has as a service worker passed them on.
+    /// Without those that another entry stands for: repetitions, requests that were never sent, requests that a service worker
+    /// passed on.
     package let order: [Int]
-    /// Where each entry stands in ``order``, or the one that has it.
+    /// Where each entry stands in ``order``, or the one that stands for it.
     package let position: [Int]
     /// The message of each exchange that is one, authorization responses aside.
     package let messages: [Int: OAuthMessage]
@@ -31,7 +32,9 @@ package final class CaptureIndex: Sendable {
 
     package init(_ capture: Capture) {
         self.capture = capture
-        (order, position) = Self.order(of: capture)
+        let entryOrder = EntryOrder(capture)
+        order = entryOrder.entries
+        position = entryOrder.position
         let read = CapturedMessages(capture, order: order)
         authorizationRequests = read.requests
         tokenRequests = read.tokens
@@ -48,34 +51,6 @@ package final class CaptureIndex: Sendable {
             issued: issued.union(Self.issuedTokens(in: responses.map { $0.parameters }))
         )
         openedHosts = Self.openedHosts(of: capture)
-    }
-
-    /// The entries by time, and where each stands among them.
-    private static func order(of capture: Capture) -> (order: [Int], position: [Int]) {
-        let sign = isDownwards(capture) ? -1 : 1
-        let entries = capture.indices.sorted {
-            (capture[$0].startedAt.nanoseconds, sign * $0) < (capture[$1].startedAt.nanoseconds, sign * $1)
-        }
-        let repeated = RepeatedEntries(capture, order: entries).kept
-        let single = repeated.isEmpty ? entries : entries.filter { repeated[$0] == nil }
-        let unsent = UnsentEntries(capture, order: single).sent
-        let sent = unsent.isEmpty ? single : single.filter { unsent[$0] == nil }
-        let passedOn = ServiceWorkerTwins(capture, order: sent).passedOn
-        let order = passedOn.isEmpty ? sent : sent.filter { passedOn[$0] == nil }
-        var position = [Int](repeating: 0, count: entries.count)
-        for (place, entry) in order.enumerated() { position[entry] = place }
-        for (entry, twin) in passedOn { position[entry] = position[twin] }
-        for (entry, other) in unsent { position[entry] = position[other] }
-        for (entry, first) in repeated { position[entry] = position[first] }
-        return (order, position)
-    }
-
-    /// Whether the newest entry stands first: then what happened in the same moment stands so as well.
-    private static func isDownwards(_ capture: Capture) -> Bool {
-        guard let first = capture.indices.first, let last = capture.indices.last,
-            capture[first].startedAt > capture[last].startedAt
-        else { return false }
-        return capture.indices.dropLast().allSatisfy { capture[$0].startedAt >= capture[$0 + 1].startedAt }
     }
 
     /// Those that a redirect brought, and those that nothing but what follows tells of.
