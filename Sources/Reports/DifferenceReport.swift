@@ -25,10 +25,13 @@ package struct DifferenceReport: Sendable {
     package var seen: Side
     package var difference: FlowDifference
 
-    package init(expected: Side, seen: Side, options: ComparisonOptions) {
+    /// `areJudged`: whether what became of them by their findings counts where their steps are the same.
+    package init(expected: Side, seen: Side, options: ComparisonOptions, areJudged: Bool = true) {
         self.expected = expected
         self.seen = seen
-        difference = FlowDifference(expected.flow, seen.flow, options: options)
+        let difference = FlowDifference(expected.flow, seen.flow, options: options)
+        self.difference =
+            areJudged && difference.isSame ? difference.judged(expected.outcome, seen.outcome) : difference
     }
 
     /// The verdict in one line.

@@ -83,10 +83,13 @@ package enum JSONReport {
             ("grant", .string(flow.grant)),
             ("issuer", flow.issuer.map { .string($0) } ?? .null),
             ("client_id", flow.clientID.map { .string($0) } ?? .null),
-            ("started", .string(flow.started.rfc3339)),
+            ("started", time(flow.started)),
             ("exchanges", .array(flow.exchanges.map { number($0) })),
         ])
     }
+
+    /// In RFC 3339; null where the capture does not tell it.
+    static func time(_ time: Timestamp) -> JSONValue { time.isKnown ? .string(time.rfc3339) : .null }
 
     static func finding(_ finding: Finding) -> JSONValue {
         var object: JSONObject = [
@@ -127,7 +130,7 @@ package enum JSONReport {
         }
         var object: JSONObject = [
             "kind": .string(step.kind.rawValue), "exchange": number(step.exchange),
-            "at": .string(step.at.rfc3339),
+            "at": time(step.at),
             "from": .string(step.from.name), "to": .string(step.to.name), "parameters": .object(parameters),
         ]
         // As often as they were sent: an object has each name once.

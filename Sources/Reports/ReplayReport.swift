@@ -41,7 +41,9 @@ package struct ReplayReport: Sendable {
         difference = DifferenceReport(
             expected: DifferenceReport.Side(capture: capture, flow: flow),
             seen: DifferenceReport.Side(capture: "replay", flow: seen),
-            options: options
+            options: options,
+            // What stood beside the recorded steps is not driven again.
+            areJudged: false
         )
         diagnosis = Diagnostician.diagnose(seen, rules: rules)
     }

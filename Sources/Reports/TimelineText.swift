@@ -19,11 +19,15 @@ struct TimelineText {
         var parts: [Place.Part]
     }
 
+    private static func start(of flow: Flow) -> String {
+        flow.began.isKnown ? "started \(flow.began.rfc3339)" : "when is not recorded"
+    }
+
     var text: String {
         let flow = item.flow
         var lines = [FlowHead.line(of: item, style: style)]
         lines.append(
-            style.dim("  started \(flow.began.rfc3339), \(duration(of: flow)), exchanges in [brackets]")
+            style.dim("  \(Self.start(of: flow)), \(duration(of: flow)), exchanges in [brackets]")
         )
         lines.append("")
         let marks = marksByExchange(flow)

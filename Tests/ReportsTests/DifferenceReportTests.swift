@@ -205,4 +205,34 @@ struct DifferenceReportTests {
             #expect(long.isEmpty, "\(columns): \(long)")
         }
     }
+
+    /// An app hands its code to its own server, which is no step of the protocol: how that answers makes the difference.
+    @Test(arguments: [(200, true), (401, false)])
+    func outcomeIsADifferenceWhereNoStepIs(status: Int, isSame: Bool) throws {
+        func side(_ status: Int) throws -> DifferenceReport.Side {
+            let capture = try CaptureReader.read(
+                bytes: Fixtures.bytes("captures/healthy/native-app.har"),
+                name: "login.har"
+            )
+            var exchanges = capture.indices.map { capture[$0] }.filter {
+                !["/jwks", "/userinfo"].contains($0.request.url.path)
+            }
+            let place = try #require(exchanges.firstIndex { $0.request.url.path == "/token" })
+            let code = FormBody.items(of: exchanges[place].request.body)?.first("code") ?? ""
+            exchanges[place].request.url = RecordedURL("https://api.shop.example/session?code=\(code)")
+            exchanges[place].request.body = nil
+            exchanges[place].response = RecordedResponse(status: status)
+            let flow = try #require(FlowFinder.flows(in: Capture(exchanges)).first)
+            return DifferenceReport.Side(capture: "login.har", flow: flow)
+        }
+        let report = DifferenceReport(
+            expected: try side(200),
+            seen: try side(status),
+            options: ComparisonOptions()
+        )
+        #expect(report.difference.isSame == isSame)
+        if !isSame {
+            #expect(report.headline == "first difference: the flow: outcome: failure instead of success")
+        }
+    }
 }

@@ -23,6 +23,21 @@ struct TimelineTextTests {
         #expect(lines == lines.sorted() && lines.count > 6)
     }
 
+    @Test func timeThatWasNotRecordedIsNone() throws {
+        let recorded = String(
+            decoding: try Fixtures.bytes("captures/healthy/web-code-flow.har"),
+            as: UTF8.self
+        )
+        let timeless = Array(recorded.replacing("startedDateTime", with: "_startedDateTime").utf8)
+        let lines = try timeline(of: timeless).split(separator: "\n")
+        #expect(lines[1].hasPrefix("  when is not recorded, "))
+        let capture = try CaptureReader.read(bytes: timeless, name: "login.har")
+        let report = ReportBuilder.report(on: capture, named: "login.har")
+        let document = JSONReport.timeline(of: report)
+        #expect(!document.contains("1970-"))
+        #expect(document.contains("\"started\": null") && document.contains("\"at\": null"))
+    }
+
     @Test func bodyOfARequestThatWasNotSavedIsTold() throws {
         let words = "the request's body is not in the capture"
         let whole = try Fixtures.bytes("captures/healthy/native-app.har")

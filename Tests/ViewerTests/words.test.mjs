@@ -17,6 +17,7 @@ test("one time against another", () => {
 
 test("claims that are times, and those that only look so", () => {
   assert.equal(time("exp", 1773566708, 1773566108), "2026-03-15 09:25:08 UTC, 10 min after this message");
+  assert.equal(time("exp", 1773566708, null), "2026-03-15 09:25:08 UTC");
   assert.equal(time("iat", 1773566108, 1773566108), "2026-03-15 09:15:08 UTC, at the same time as this message");
   const now = 1773566108 + 86400;
   assert.match(time("exp", 1773566708, 1773566108, now), /10 min after this message, 23 h 50 min ago$/);

@@ -61,7 +61,7 @@ function whole(message, options) {
 }
 
 function facts(message) {
-  const parts = [message.started.replace("T", " ").replace(/Z$/, " UTC")];
+  const parts = [message.started === null ? "time not recorded" : message.started.replace("T", " ").replace(/Z$/, " UTC")];
   if (message.time !== null) parts.push(`answered after ${duration(message.time / 1000)}`);
   if (message.client) parts.push(`sent by ${message.client}`);
   return parts.join(" · ");

@@ -12,12 +12,12 @@ const SIGNS = { passed: "✓", failed: "✗", skipped: "–" };
  * A token: header, claims with times in words, and every check with its outcome.
  *
  * @param {object} token
- * @param {{started: string, exchange: number}} message the one that carries it
+ * @param {{started: string | null, exchange: number}} message the one that carries it
  * @param {{veil: import("#viewer/veil.js").Veil, redraw: () => void, now?: number}} options `now`: seconds since 1970
  * @returns {HTMLElement}
  */
 export function tokenPanel(token, message, options) {
-  const reference = Date.parse(message.started) / 1000;
+  const reference = message.started === null ? null : Date.parse(message.started) / 1000;
   const now = options.now ?? Date.now() / 1000;
   const place = (member) => `${message.exchange}/${token.name}/${member}`;
   const none = { words: () => null, isSecret: () => false, place, ...options };

@@ -60,15 +60,15 @@ const TIMES = new Set(["exp", "iat", "nbf", "auth_time", "updated_at"]);
  *
  * @param {string} name of the claim
  * @param {unknown} value
- * @param {number} reference when the message was sent, in seconds since 1970
+ * @param {number | null} reference when the message was sent, in seconds since 1970; null where nobody knows
  * @param {number} [now] in seconds since 1970
  * @returns {string | null} `2026-03-15 09:15:08 UTC, 10 min after this message, 251 days ago`
  */
 export function time(name, value, reference, now) {
   if (!TIMES.has(name) || typeof value !== "number" || Math.abs(value) > 8.64e12) return null;
   const date = new Date(value * 1000).toISOString().replace("T", " ").replace(/(\.000)?Z$/, " UTC");
-  const relation = against(value, reference);
-  const message = `${date}, ${relation}${relation.startsWith("at") ? " as" : ""} this message`;
+  const relation = reference === null ? null : against(value, reference);
+  const message = relation === null ? date : `${date}, ${relation}${relation.startsWith("at") ? " as" : ""} this message`;
   return now === undefined ? message : `${message}, ${duration(value - now)} ${value > now ? "from now" : "ago"}`;
 }
 

@@ -8,6 +8,9 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     /// Whole seconds since the epoch, as `iat`, `exp` and `auth_time` count them.
     package init(seconds: Int64) { self.nanoseconds = seconds &* 1_000_000_000 }
 
+    /// Whether a capture told it: what has no time stands at the epoch.
+    package var isKnown: Bool { nanoseconds != 0 }
+
     /// Whole seconds since the epoch, rounded down.
     package var seconds: Int64 {
         nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds - 999_999_999) / 1_000_000_000

@@ -54,7 +54,7 @@ enum Producers {
 
     /// Whether ``remarks(on:)`` may have something to say of the entry that this was made of.
     static func isSuspicious(_ exchange: Exchange) -> Bool {
-        exchange.startedAt.nanoseconds == 0 || exchange.request.method.isEmpty
+        !exchange.startedAt.isKnown || exchange.request.method.isEmpty
             || exchange.request.url.text.isEmpty
     }
 

@@ -306,17 +306,7 @@ struct FlowComparison {
         var list: [ValueDifference] = []
         func add(_ name: String, _ value: String?, _ other: String?, _ weight: DifferenceWeight) {
             guard value != other else { return }
-            list.append(
-                ValueDifference(
-                    place: Place(exchange: nil, part: .requestURL, name: name),
-                    name: name,
-                    aspect: ValueDifference.ofTheFlow,
-                    expected: value,
-                    seen: other,
-                    weight: weight,
-                    note: "\(other ?? "none") instead of \(value ?? "none")"
-                )
-            )
+            list.append(.ofFlows(name, value, other, weight))
         }
         let limit = StepAlignment.limit
         if max(expected.stepCount, seen.stepCount) > limit {

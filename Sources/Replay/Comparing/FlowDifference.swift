@@ -11,11 +11,11 @@ package struct FlowDifference: Sendable {
     package let expectedID: String
     package let seenID: String
     /// What differs between the flows as a whole.
-    package let overall: [ValueDifference]
+    package private(set) var overall: [ValueDifference]
     /// In order: a step of the first flow with one of the second, or one of the two missing.
     package let steps: [StepPair]
     /// The difference that comes first in the course of the login, with the step it is in (nil: the flow as a whole).
-    package let first: (step: StepPair?, difference: ValueDifference)?
+    package private(set) var first: (step: StepPair?, difference: ValueDifference)?
 
     /// Whether there is no difference of weight ``DifferenceWeight/difference``.
     package var isSame: Bool { first == nil }
@@ -45,6 +45,17 @@ package struct FlowDifference: Sendable {
         overall = comparison.overall
         steps = comparison.pairs.map(\.pair)
         first = comparison.first
+    }
+
+    /// The same, with what became of the flows by their findings, where nothing else tells them apart: what stands beside their
+    /// steps (an app that hands its code to its own server) is not compared.
+    package func judged(_ expected: Outcome, _ seen: Outcome) -> FlowDifference {
+        guard isSame, expected != seen else { return self }
+        var judged = self
+        let difference = ValueDifference.ofFlows("outcome", expected.rawValue, seen.rawValue, .difference)
+        judged.overall.append(difference)
+        judged.first = (nil, difference)
+        return judged
     }
 
     /// Every difference that counts, with its step.

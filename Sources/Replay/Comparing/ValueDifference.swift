@@ -28,6 +28,21 @@ package struct ValueDifference: Sendable, Hashable {
     /// The aspect of what the flows differ in as a whole.
     static let ofTheFlow = "of the flow"
 
+    /// Of the flows as a whole.
+    static func ofFlows(_ name: String, _ expected: String?, _ seen: String?, _ weight: DifferenceWeight)
+        -> ValueDifference
+    {
+        ValueDifference(
+            place: Place(exchange: nil, part: .requestURL, name: name),
+            name: name,
+            aspect: ofTheFlow,
+            expected: expected,
+            seen: seen,
+            weight: weight,
+            note: "\(seen ?? "none") instead of \(expected ?? "none")"
+        )
+    }
+
     /// The value in words, `redirect_uri`, `id_token nonce`, `harbour (SameSite)`.
     package var label: String {
         let name = [token, name.isEmpty ? nil : name].compactMap { $0 }.joined(separator: " ")

@@ -14,7 +14,7 @@ enum ViewerMessage {
         let secrets = capture.secrets
         var object: JSONObject = [
             "exchange": .number(JSONNumber(Int64(index))), "method": .string(exchange.request.method),
-            "url": .string(exchange.request.url.text), "started": .string(exchange.startedAt.rfc3339),
+            "url": .string(exchange.request.url.text), "started": JSONReport.time(exchange.startedAt),
         ]
         object["time"] =
             exchange.duration.map { _ in
