@@ -110,7 +110,7 @@ package enum Diagnostician {
             return .incomplete
         }
         if isBrokenInside { return .failure }
-        return flow.ending == .incomplete ? AppOnDevice.relayedOutcome(of: flow) ?? .incomplete : flow.ending
+        return flow.ending == .success ? .success : AppOnDevice.relayedOutcome(of: flow) ?? flow.ending
     }
 
     // MARK: - Severity
@@ -124,8 +124,8 @@ package enum Diagnostician {
             "refresh-subject-changed",
             // Says of itself whether the client used what it got: the provider's answers alone look like success.
             "client-clock-skew",
-            // Here it is the browser that withholds a good answer from the page.
-            "cors-blocked",
+            // Here it is the browser that withholds a good answer from the page, or shows a page in the app's place.
+            "cors-blocked", "claimed-https-opened-in-browser",
         ].contains(info.id)
     }
 
@@ -143,10 +143,17 @@ package enum Diagnostician {
                 }
             }()
         // What broke a first try and was repaired by the next is worth knowing, no more.
-        guard severity == .error, flow.ending == .success, !hasToBeRejected(info), !isRestarted else {
+        guard severity == .error, flow.ending == .success, !hasToBeRejected(info), !isRestarted,
+            !isRefusedByBackEnd(info, flow)
+        else {
             return severity
         }
         return .note
+    }
+
+    /// The back end of an app is asked by the app itself, behind an answer that looks like success.
+    private static func isRefusedByBackEnd(_ info: RuleInfo, _ flow: Flow) -> Bool {
+        info.id == CallbackRejectedByApp.info.id && AppOnDevice.refusal(of: flow) != nil
     }
 
     private static func isCancelled(_ flow: Flow) -> Bool {

@@ -20,6 +20,21 @@ package enum RecorderRefusal {
         return words.containsBytes("ssl handshake failed")
     }
 
+    /// Whether it is a service of the device's own system, which accepts no certificate but its maker's: beside a login that was
+    /// recorded it has no part in it.
+    static func isOfSystem(_ exchange: Exchange) -> Bool {
+        guard let agent = exchange.request.headers.first("user-agent")?.lowercased() else { return false }
+        return services.contains { service in
+            agent.hasPrefix(service)
+                || [" ", "(", "."].contains { agent.containsBytes($0 + service) }
+        }
+    }
+
+    private static let services = [
+        "com.google.android.gms", "akd/", "apsd/", "accountsd/", "cloudd/", "trustd", "nsurlsessiond/",
+        "itunesstored/", "appstored/", "commcenter", "gamed/", "icloudservices",
+    ]
+
     /// Whether a host of nobody in particular can be one that people sign in at: by its name, or because it
     /// is of a developer's own network.
     static func mayBeOfALogin(_ host: String) -> Bool {

@@ -21,7 +21,7 @@ package enum TransportFailure: Sendable, Equatable {
             switch code {
             case 1201...1204: self = .certificate
             case 1200, 1205, 1206: self = .handshake
-            case 1001, 1003, 1004, 1009: self = .unreachable
+            case 1001, 1003, 1004, 1009, 1022: self = .unreachable
             case 1005, 1011: self = .unanswered
             default: return nil
             }
@@ -73,6 +73,9 @@ package enum TransportFailure: Sendable, Equatable {
         "cert_has_expired",
         "err_tls_cert_altname_invalid", "pkix path building failed", "x509: certificate",
         "the certificate for this server is invalid",
+        // Java and Android, .NET.
+        "trust anchor for certification path", "certpathvalidatorexception", "sslpeerunverifiedexception",
+        "untrustedroot", "trustfailure", "remote certificate is invalid", "certificate is not trusted",
     ]
 
     private static let handshakes = [
@@ -81,19 +84,39 @@ package enum TransportFailure: Sendable, Equatable {
         "server tls handshake failed",
         "certificate_required", "certificate required", "ssl_error_no_cypher_overlap",
         "ssl_error_unsupported_version", "ssl_error_rx_record_too_long", "ssl_error_handshake_failure_alert",
-        "ssl_error_protocol_version_alert", "no_application_protocol",
+        "ssl_error_protocol_version_alert", "no_application_protocol", "sslhandshakeexception",
+        "securechannelfailure", "the ssl connection could not be established",
     ]
 
-    private static let connections = [
-        "err_name_not_resolved", "err_connection_refused", "err_connection_timed_out", "err_timed_out",
-        "err_internet_disconnected", "err_address_unreachable", "econnrefused", "enotfound", "etimedout",
-        "ehostunreach", "enetunreach", "eai_again", "connection refused", "connection timed out",
-        "connection rejected by",
-        "name or service not known",
-        "nodename nor servname", "no such host", "no address associated with hostname",
-        "ns_error_unknown_host",
-        "ns_error_connection_refused", "ns_error_net_timeout", "ns_error_offline",
+    private static let connections =
+        [
+            "err_name_not_resolved", "err_connection_refused", "err_connection_timed_out", "err_timed_out",
+            "err_internet_disconnected", "err_address_unreachable", "econnrefused", "enotfound", "etimedout",
+            "ehostunreach", "enetunreach", "eai_again", "connection refused", "connection timed out",
+            "connection rejected by",
+            "name or service not known",
+            "nodename nor servname", "no such host", "no address associated with hostname",
+            "ns_error_unknown_host",
+            "ns_error_connection_refused", "ns_error_net_timeout", "ns_error_offline",
+            // Java and Android, .NET, React Native.
+            "failed to connect to", "unable to resolve host", "unknownhostexception",
+            "noroutetohostexception",
+            "nameresolutionfailure", "connectfailure", "no route to host", "network is unreachable",
+            "connectexception", "network request failed", "connect timed out",
+            "target machine actively refused",
+        ] + cleartext
+
+    /// The client's own system lets it ask nothing in clear.
+    private static let cleartext = [
+        "cleartext communication", "err_cleartext_not_permitted", "cleartext http traffic",
     ]
+
+    /// Whether it was the client's own system that refused to speak plain http: Android's network security configuration, or
+    /// App Transport Security of iOS.
+    package static func isOfCleartext(_ words: String) -> Bool {
+        let words = words.lowercased()
+        return cleartext.contains(where: words.containsBytes) || systemCode(in: words) == 1022
+    }
 
     private static let silences = [
         "err_empty_response", "err_incomplete_chunked_encoding", "err_content_length_mismatch",
@@ -109,5 +132,7 @@ package enum TransportFailure: Sendable, Equatable {
         "the provider closed the connection", "the server closed the connection", "empty reply from server",
         "failed to respond", "unexpected end of file from server", "read timed out", "read timeout",
         "timeout awaiting response", "did not return a complete response", "connection closed by the server",
+        "sockettimeoutexception", "timeout exceeded", "the operation timed out", "request timed out",
+        "receivefailure", "unexpected end of stream",
     ]
 }

@@ -7,10 +7,19 @@ package enum UserAgentName {
         agent.lowercased().hasPrefix("mozilla/") || isNativeApp(agent)
     }
 
-    /// An app of iOS, macOS or Android that speaks by the system's own library.
+    /// An app of iOS, macOS or Android that speaks by the system's own library, or by one for apps.
     package static func isNativeApp(_ agent: String) -> Bool {
         let name = agent.lowercased()
-        return name.containsBytes("cfnetwork/") && name.containsBytes("darwin/")
-            || name.containsBytes("okhttp/") || name.containsBytes("dalvik/")
+        if name.containsBytes("cfnetwork/") && name.containsBytes("darwin/") { return true }
+        if libraries.contains(where: name.containsBytes) { return true }
+        return !name.hasPrefix("mozilla/") && systems.contains(where: name.containsBytes)
     }
+
+    private static let libraries = [
+        "okhttp/", "dalvik/", "alamofire/", "cronet/", "unityplayer/", "(dart:io)",
+    ]
+    /// As apps name the device in agents of their own.
+    private static let systems = [
+        "(iphone;", "(ipad;", "; ios ", "(ios ", "; android ", "(android ",
+    ]
 }

@@ -23,6 +23,8 @@ package enum AccessPolicy {
 
     private static let cancellations: Set<String> = [
         "access_denied", "user_cancelled_authorize", "user_cancelled_login", "cancelled", "consent_declined",
+        // Entra, of a device.
+        "authorization_declined",
         // Facebook's dialog, "User canceled the Dialog flow".
         "4201",
     ]

@@ -1,7 +1,7 @@
 import Captures
 import Flows
-import TestSupport
 import Testing
+import TestSupport
 
 /// The provider by its URLs, whatever else the capture holds.
 struct ProviderRecognizerTests {
@@ -49,6 +49,17 @@ struct ProviderRecognizerTests {
         let cookies = cookie.map { [("Cookie", "\($0)=1")] } ?? []
         capture.redirect(request, to: page, headers: ShopLogin.browser + cookies)
         capture.get(host + page, headers: ShopLogin.browser, body: .html("<form>"))
+        #expect(capture.flows.map(\.provider.rawValue) == [provider])
+    }
+
+    @Test(arguments: [("/api/oidc/auth", "glewlwyd"), ("/api/oidc/authorization", "generic")])
+    func endpointThatBeginsAlikeIsAnother(path: String, provider: String) throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://idp.example\(path)?" + FormBody.encode(ShopLogin().request),
+            headers: ShopLogin.browser,
+            body: .html("<form>")
+        )
         #expect(capture.flows.map(\.provider.rawValue) == [provider])
     }
 }

@@ -27,4 +27,26 @@ struct TransportFailureTests {
         )
         #expect(TransportFailure("ECONNREFUSED: connection refused by 127.0.0.1:1") == .unreachable)
     }
+
+    @Test(
+        arguments: [
+            ("java.net.SocketTimeoutException: timeout", .unanswered),
+            ("java.net.ConnectException: Failed to connect to /10.0.2.2:8080", .unreachable),
+            (
+                "javax.net.ssl.SSLHandshakeException: CertPathValidatorException: Trust anchor for certification path not found.",
+                .certificate
+            ),
+            ("javax.net.ssl.SSLHandshakeException: Handshake failed", .handshake),
+            ("System.Net.WebException: Error: NameResolutionFailure", .unreachable),
+            ("The remote certificate is invalid: UntrustedRoot", .certificate),
+            ("TypeError: Network request failed", .unreachable),
+            ("CLEARTEXT communication to idp.test not permitted by network security policy", .unreachable),
+            ("NSURLErrorDomain Code=-1022 App Transport Security", .unreachable),
+        ] as [(String, TransportFailure)]
+    )
+    func wordsOfAppsAreKnown(words: String, failure: TransportFailure) {
+        #expect(TransportFailure(words) == failure)
+        let isCleartext = words.contains("CLEARTEXT") || words.contains("-1022")
+        #expect(TransportFailure.isOfCleartext(words) == isCleartext)
+    }
 }

@@ -32,6 +32,15 @@ package enum HTMLText {
         return sentence.isEmpty || sentence.utf8.count > limit ? nil : String(sentence)
     }
 
+    /// The words that a person reads first on a page, scripts aside: at most `limit` bytes of it are looked at; nil where there are
+    /// none.
+    package static func opening(of page: [UInt8], limit: Int) -> String? {
+        var tags = HTMLTags(page, of: ["body"])
+        if tags.next() == nil { tags = HTMLTags(page, of: []) }
+        let words = tags.words(limit: limit)
+        return words.isEmpty ? nil : words
+    }
+
     /// Text as it stands in a page, in elements and in quoted attributes.
     package static func escaped(_ text: String) -> String {
         var result: [UInt8] = []

@@ -59,7 +59,16 @@ private struct CallbackFates: Sendable {
         let exchange = flow.capture[callback]
         guard let response = exchange.response else { return .unknown }
         let status = Place(exchange: callback, part: .responseStatus, name: "")
-        if response.status >= 400 { return .rejected(status) }
+        if response.status >= 400 {
+            let code = login?.response?.code
+            if TakenCode.isTaken(code, behind: callback, by: flow.tokenRequests, in: flow.capture) {
+                return .unknown
+            }
+            if let login, login.tokenRequests.isEmpty, AppOnDevice.relayedOutcome(of: flow) == .success {
+                return .unknown
+            }
+            return .rejected(status)
+        }
         let isTold = FailedLoginNotice.page(behind: callback, in: flow.surroundings) != nil
         guard (300..<400).contains(response.status), let location = response.location else {
             let isHeaded = ErrorHeading.isShown(
@@ -75,6 +84,9 @@ private struct CallbackFates: Sendable {
             return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
         }
         let name = ErrorRedirect.parameter(of: exchange.request.url.resolving(location))
+        if name == nil, ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil {
+            return .rejected(Place(exchange: callback, part: .responseHeader, name: "Set-Cookie"))
+        }
         guard name != nil || isTold || anew.contains(callback) else { return .sentOn }
         return .rejected(Place(exchange: callback, part: .responseLocation, name: name ?? ""))
     }

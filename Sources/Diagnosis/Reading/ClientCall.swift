@@ -5,10 +5,11 @@ import OAuth
 /// A request at which a client has to prove who it is: token, pushed request, device authorization, revocation,
 /// introspection.
 struct ClientCall {
-    enum Kind {
+    /// The raw values are what the endpoints are called.
+    enum Kind: String {
         case token
-        case pushedRequest
-        case deviceAuthorization
+        case pushedRequest = "pushed authorization request"
+        case deviceAuthorization = "device authorization"
         case revocation
         case introspection
     }
@@ -144,6 +145,7 @@ struct ClientCall {
         case "invalid_client": return !answer.errorText.containsBytes("aadsts50011")
         case "unauthorized_client" where isOfIssuedCode && (answer.error?.description ?? "").isEmpty:
             return !authentication.methods.isEmpty
+        case "unauthorized_client" where answer.speaksOfGrant ?? false: return false
         case "use_dpop_nonce", "invalid_dpop_proof", "invalid_grant", "invalid_token", "insufficient_scope",
             "invalid_code":
             return false

@@ -32,7 +32,7 @@ enum AssertionOnly {
         guard call.kind == .token || call.kind == .pushedRequest, call.mayBlameClient,
             lacksAssertion(call)
         else { return false }
-        return isOne(call, provider, flow)
+        return AssertionRefusal.of(call) == .missing || isOne(call, provider, flow)
     }
 
     /// Whether the assertion, or the parameter that says what it is, is missing or another.

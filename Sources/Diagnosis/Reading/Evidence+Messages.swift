@@ -34,6 +34,15 @@ extension Answer {
 
     /// The text that describes the error, in lower case, for matching providers' wordings.
     var errorText: String { (error?.text ?? "").lowercased() }
+
+    /// Whether the text names the grant that a client may not use; nil where there is none.
+    var speaksOfGrant: Bool? {
+        guard let text = error?.description?.lowercased(), !text.isEmpty else { return nil }
+        return [
+            "grant", "client_credentials", "service account", "authorization_code", "refresh_token",
+            "using this method",
+        ].contains(where: text.containsBytes)
+    }
 }
 
 extension Flow {
@@ -110,7 +119,13 @@ extension TokenRequest {
         "invalid_client", "use_dpop_nonce", "invalid_dpop_proof", "unsupported_grant_type",
         "temporarily_unavailable",
         "server_error", "slow_down", "authorization_pending", "incorrect_client_credentials", "access_denied",
+        "authorization_declined",
     ]
+
+    /// Whether the request got to the provider, for all that is known, and its answer did not come back.
+    var isAnswerLost: Bool {
+        answer.status == nil && answer.failure.flatMap { TransportFailure($0) } == .unanswered
+    }
 
     /// Whether the answer is a refusal by this name.
     func isRefused(with errors: String...) -> Bool {

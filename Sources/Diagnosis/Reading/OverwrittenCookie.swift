@@ -6,10 +6,10 @@ import OAuth
 /// cookies apart by, neither the port nor the login they were set for (RFC 6265, sections 5.3 and 8.5).
 struct OverwrittenCookie {
     /// What took the cookie's place.
-    enum Reason {
+    enum Reason: Equatable {
         /// A program at another port or scheme of the same host, by its authority: mostly the provider itself.
         case otherOrigin(String)
-        /// The app, when it began another login in the same browser.
+        /// The server that had set it, when another login was begun in the same browser.
         case otherLogin
     }
 
@@ -42,7 +42,7 @@ struct OverwrittenCookie {
                 at: exchange.endedAt,
                 exchange: index
             )
-            return reason(setting, lost, exchange).map { OverwrittenCookie(setting: setting, reason: $0) }
+            return reason(setting, lost, flow).map { OverwrittenCookie(setting: setting, reason: $0) }
         }
         return nil
     }
@@ -74,13 +74,35 @@ struct OverwrittenCookie {
     private static func reason(
         _ setting: CookieDelivery.Setting,
         _ lost: CookieDelivery.Setting,
-        _ exchange: Exchange
+        _ flow: Flow
     ) -> Reason? {
         if setting.url.origin != lost.url.origin {
             return .otherOrigin(setting.url.authority ?? "")
         }
-        guard let location = exchange.response?.location else { return nil }
+        if isOfAnotherLogin(setting.exchange, than: lost.exchange, flow) { return .otherLogin }
+        guard let location = flow.capture[setting.exchange].response?.location else { return nil }
         let names = setting.url.resolving(location).queryItems.items.map(\.name)
         return names.contains("client_id") ? .otherLogin : nil
+    }
+
+    /// Whether a page of the provider's belongs to another authorization request than one before it.
+    private static func isOfAnotherLogin(_ exchange: Int, than lost: Int, _ flow: Flow) -> Bool {
+        guard let request = authorizationRequest(behind: exchange, flow),
+            let first = authorizationRequest(behind: lost, flow), request.exchange != first.exchange
+        else { return false }
+        return request.state != first.state || request.clientID != first.clientID
+    }
+
+    /// The one that an exchange is, or that redirects led from to it.
+    private static func authorizationRequest(behind exchange: Int, _ flow: Flow) -> AuthorizationRequest? {
+        var exchange = exchange
+        for _ in 0..<10 {
+            if case .authorizationRequest(let request) = flow.surroundings.messages[exchange] {
+                return request
+            }
+            guard let source = flow.surroundings.redirectedFrom[exchange] else { return nil }
+            exchange = source
+        }
+        return nil
     }
 }

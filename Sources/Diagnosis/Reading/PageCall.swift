@@ -52,8 +52,7 @@ struct PageCall {
     /// Nil for navigations, calls of other programs than browsers, and calls to the page's own origin.
     fileprivate init?(_ answer: Answer, wentOn: Bool, _ flow: Flow) {
         let request = flow.capture[answer.exchange].request
-        // Extensions and apps with a scheme of their own have other rules.
-        guard let origin = request.headers.first("origin"), let page = RecordedURL(origin).origin,
+        guard let origin = request.headers.first("origin"), let page = Self.origin(of: origin),
             page != request.url.origin,
             let agent = request.headers.first("user-agent"), agent.lowercased().hasPrefix("mozilla/")
         else { return nil }
@@ -66,6 +65,16 @@ struct PageCall {
         self.answer = answer
         self.wentOn = wentOn
     }
+
+    /// Of a page that has to be allowed: on the web, or of an app that shows its pages at a scheme of its own.
+    ///
+    /// So do Capacitor, Ionic and Tauri. Extensions, files and Electron have other rules.
+    private static func origin(of text: String) -> String? {
+        if let origin = RecordedURL(text).origin { return origin }
+        return appSchemes.contains(where: text.lowercased().hasPrefix) ? text : nil
+    }
+
+    private static let appSchemes = ["capacitor://", "ionic://", "tauri://"]
 
     var errorText: String { answer?.errorText ?? "" }
 

@@ -60,6 +60,28 @@ struct RefreshHistory {
         }
     }
 
+    /// The last refresh with the same token shortly before this one, whose answer was lost.
+    ///
+    /// Nil where there is none, where the token was accepted after it, and where the provider is seen to leave tokens in place.
+    func unanswered(before refresh: TokenRequest) -> TokenRequest? {
+        guard let token = refresh.refreshToken else { return nil }
+        let isReplacing = refreshes.allSatisfy { other in
+            !other.answer.isSuccess
+                || other.issuedRefreshToken.map { $0 != other.refreshToken } ?? false
+        }
+        guard isReplacing, let others = uses[token] else { return nil }
+        let lost = others.last { other in
+            other.isAnswerLost && other.startedAt < refresh.startedAt
+                && refresh.startedAt - other.startedAt <= Self.longestPause
+        }
+        return lost.flatMap { lost in
+            others.contains { $0.answer.isSuccess && $0.startedAt > lost.startedAt } ? nil : lost
+        }
+    }
+
+    /// Later a token may have come to its end by itself.
+    private static let longestPause = Duration.seconds(600)
+
     /// Whether the second was sent before the first was answered.
     func overlap(_ one: TokenRequest, _ other: TokenRequest) -> Bool {
         one.startedAt < flow.capture[other.exchange].endedAt

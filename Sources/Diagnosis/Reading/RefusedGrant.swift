@@ -15,8 +15,9 @@ struct RefusedGrant {
         guard grants.count == 1, let request = refused.first else { return nil }
         switch request.grantType {
         case "password": self = Self.password
-        case "urn:ietf:params:oauth:grant-type:jwt-bearer", "urn:ietf:params:oauth:grant-type:saml2-bearer":
-            self = Self.assertion
+        case Self.assertionGrant, "urn:ietf:params:oauth:grant-type:saml2-bearer":
+            self =
+                request.parameters["requested_token_use"] == "on_behalf_of" ? Self.onBehalf : Self.assertion
         case "urn:ietf:params:oauth:grant-type:token-exchange": self = Self.exchange
         default:
             guard request.isCodeExchange || request.isRefresh else { return nil }
@@ -32,6 +33,9 @@ struct RefusedGrant {
         }
     }
 
+    /// RFC 7523, section 2.1.
+    static let assertionGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
     private init(_ title: String, _ explanation: String, _ fix: String) {
         self.title = title
         self.explanation = explanation
@@ -41,7 +45,7 @@ struct RefusedGrant {
     // MARK: - What the provider says
 
     /// By that word alone: many name it beside the other reasons.
-    private static func isCalledExpired(_ request: TokenRequest) -> Bool {
+    static func isCalledExpired(_ request: TokenRequest) -> Bool {
         let text = request.answer.errorText
         return text.containsBytes("expired")
             && !["invalid,", "invalid or", "or invalid", "revoked", " or ", "/expired", "expired/"].contains(
@@ -49,13 +53,16 @@ struct RefusedGrant {
             )
     }
 
-    private static func isCalledUsed(_ request: TokenRequest) -> Bool {
+    static func isCalledUsed(_ request: TokenRequest) -> Bool {
         let text = request.answer.errorText
-        return ["already been used", "already used", "was reused", "has been used", "reuse detected"]
-            .contains(
-                where: text.containsBytes
-            ) && !text.containsBytes(" or ")
+        return usedWords.contains(where: text.containsBytes) && !text.containsBytes(" or ")
     }
+
+    private static let usedWords = [
+        "already been used", "already used", "already_used", "was reused", "has been used", "reuse detected",
+        // Keycloak.
+        "token reuse exceeded", "stale token",
+    ]
 
     // MARK: - Words
 
@@ -80,6 +87,18 @@ struct RefusedGrant {
         """
         Decode the assertion (authreel jwt): aud has to be what the provider asks for, mostly its token endpoint or issuer; exp has to be near and \
         ahead by the provider's clock; iss and sub have to be known there, and the key registered for them.
+        """
+    )
+
+    private static let onBehalf = RefusedGrant(
+        "The provider rejected the token that the API showed on behalf of its user",
+        """
+        The API brought the access token that it was called with, to get one for another API in the user's name, and the provider does not accept it: it \
+        is not for this API, has run out, or the user would have to sign in again for what is asked for.
+        """,
+        """
+        See that aud of the assertion is this API itself (its client_id or application id URI, not the API that it wants to call), that the token is \
+        an access token and still good, and that the user or an administrator has consented to the next API.
         """
     )
 

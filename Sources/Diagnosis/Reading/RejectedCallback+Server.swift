@@ -28,10 +28,27 @@ extension RejectedCallback {
         let token = flow.deliveredIDTokens.first { $0.tokenRequest?.exchange == request.exchange }
         if let token { evidence.append(token.evidence(ofHeader: "alg")) }
         if let token, token.idToken.token.claims?["email_verified"] == .bool(false) {
+            evidence.append(token.evidence(ofClaim: "email_verified", note: Self.unconfirmed))
+        } else if let userInfo = userInfo(after: request, until: refused.endedAt, in: flow),
+            let isVerified = userInfo.answer.json?["email_verified"],
+            isVerified.bool == false
+                || isVerified.string == "false"
+        {
+            evidence.append(
+                Evidence(
+                    place: userInfo.answer.place("email_verified"),
+                    value: "false",
+                    note: Self.unconfirmed
+                )
+            )
+        }
+        if let token, let login = token.login, token.idToken.token.claim("nonce") != nil,
+            (login.request.parameters["nonce"] ?? "").isEmpty, !login.request.parameters.isEmpty
+        {
             evidence.append(
                 token.evidence(
-                    ofClaim: "email_verified",
-                    note: "not confirmed: there are apps that let nobody in without a confirmed address"
+                    ofClaim: "nonce",
+                    note: "the login asked for none: there are libraries that refuse one then"
                 )
             )
         }
@@ -47,6 +64,17 @@ extension RejectedCallback {
             )
         }
         return evidence
+    }
+
+    private static let unconfirmed =
+        "not confirmed: there are apps that let nobody in without a confirmed address"
+
+    private func userInfo(after request: TokenRequest, until end: Timestamp, in flow: Flow) -> EndpointCall? {
+        flow.messages.lazy.compactMap { message -> EndpointCall? in
+            guard case .userInfo(let call) = message else { return nil }
+            let startedAt = flow.capture[call.exchange].startedAt
+            return startedAt >= request.startedAt && startedAt <= end ? call : nil
+        }.first
     }
 
     private func isIntrospection(_ exchange: Int, _ flow: Flow) -> Bool {

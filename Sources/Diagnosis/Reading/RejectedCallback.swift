@@ -44,7 +44,9 @@ struct RejectedCallback {
         )
         return flow.authorizationResponses.compactMap { response in
             guard let callback = response.callback,
-                ["code", "id_token", "response"].contains(where: { response.parameters.contains($0) }),
+                ["code", "id_token", "access_token", "response"].contains(where: {
+                    response.parameters.contains($0)
+                }),
                 response.error == nil
             else { return nil }
             var rejected = RejectedCallback(
@@ -111,6 +113,18 @@ struct RejectedCallback {
             .map { Excerpt.start(of: $0) }
     }
 
+    /// What the app says from a phrase on; nil where its page does not have it.
+    func quote(from phrase: String, in flow: Flow) -> Evidence? {
+        let words = PageText.words(of: flow.capture[wording].response?.body, limit: 1 << 16)
+        return words.firstRange(of: phrase).map { found in
+            Evidence(
+                place: Place(exchange: wording, part: .responseBody, name: ""),
+                value: Masking.shown(Excerpt.start(of: String(words[found.lowerBound...])), of: "body"),
+                note: "the app's own words"
+            )
+        }
+    }
+
     /// Whether the app went on to the token endpoint: then it had recognised the login.
     func isRedeemed(in flow: Flow) -> Bool {
         flow.tokenRequests.contains { $0.code != nil && $0.code == response.code }
@@ -133,7 +147,13 @@ struct RejectedCallback {
     func evidence(in flow: Flow, note: String? = nil) -> Evidence {
         let answer = flow.capture[place].response
         let status = answer.map { "\($0.status)" } ?? ""
-        let said = rejection.part == .responseStatus ? status : answer?.location ?? status
+        let said =
+            switch rejection.part {
+            case .responseStatus: status
+            case .responseHeader:
+                answer.flatMap { ErrorRedirect.cookie(of: $0, at: flow.capture[place].endedAt) } ?? status
+            default: answer?.location ?? status
+            }
         return Evidence(place: rejection, value: Masking.shown(said, of: "location"), note: note ?? self.note)
     }
 }

@@ -1,12 +1,10 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// What an API asked the provider about a token that it then refused (RFC 7662): token introspection behind a call.
 struct TokenQuestion {
     private let introspection: EndpointCall
-    private var isInactive: Bool { introspection.answer.json?["active"]?.bool == false }
 
     /// Nil where the API asked nothing during the call, or was told that the token is good.
     init?(during call: BearerCall, in flow: Flow) {
@@ -18,9 +16,7 @@ struct TokenQuestion {
             let exchange = flow.capture[question.exchange]
             return exchange.startedAt >= asked.startedAt && exchange.endedAt <= asked.endedAt ? question : nil
         }.first
-        guard let found, !found.answer.isSuccess || found.answer.json?["active"]?.bool == false else {
-            return nil
-        }
+        guard let found, !found.answer.isSuccess || found.saysInactive else { return nil }
         introspection = found
     }
 
@@ -48,7 +44,7 @@ struct TokenQuestion {
                 ? "asked about the token by a server that was shown it"
                 : "asked about the token by the API, before it answered"
         )
-        guard isInactive else {
+        guard introspection.saysInactive else {
             evidence += [address, introspection.answer.evidence()]
             return Violation(
                 evidence,

@@ -40,6 +40,10 @@ enum UserRefusal {
         "not been granted access",
         "not a member of", "is blocked", "been blocked", "is disabled", "been disabled", "is suspended",
         "been suspended", "is locked", "been locked",
+        // What a rule of the tenant's asks of somebody first.
+        "please verify", "verify your", "before logging in", "before signing in", "before you can",
+        "contact your",
+        "contact the ", "contact support", "by the administrator",
     ]
 
     /// Of somebody who did not want to.

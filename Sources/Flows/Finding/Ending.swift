@@ -77,7 +77,7 @@ struct Ending {
             if response.parameters.contains("access_token") || response.parameters.contains("id_token"),
                 response.code == nil
             {
-                return .success
+                return HandedOnCode.refusal(of: response, to: request, in: index) == nil ? .success : .failure
             }
             // The back channel is a server's own affair; what the browser is told next shows how it went.
             guard let callback = response.callback, let status = index.capture[callback].response?.status
@@ -99,8 +99,21 @@ struct Ending {
     /// there.
     private func isLeftByItsPage(_ response: AuthorizationResponse) -> Bool {
         response.code != nil && !response.parameters.contains("id_token")
-            && HandedOnCode.isForPage(response, of: messages, in: index.capture)
+            // What stands behind a # no server sees: the page has it, or nobody.
+            && (response.mode == .fragment && !isLeftForAnotherPage(response)
+                || HandedOnCode.isForPage(response, of: messages, in: index.capture))
             && HandedOnCode.isCarried(response, in: index) == false
+    }
+
+    /// Whether the browser went on to another page of the app, which may know its user by then.
+    private func isLeftForAnotherPage(_ response: AuthorizationResponse) -> Bool {
+        guard let callback = response.callback else { return false }
+        let page = index.capture[callback].request.url
+        return index.order[(index.position[callback] + 1)...].prefix(200).contains { exchange in
+            let later = index.capture[exchange]
+            return later.request.url.origin == page.origin && later.request.url.path != page.path
+                && later.response?.status == 200 && later.response?.body?.essence == "text/html"
+        }
     }
 
     /// Of a login without redirects; nil for other flows.
@@ -124,6 +137,7 @@ struct Ending {
     private func isRefused(_ callback: Int, _ code: String?) -> Bool {
         guard let response = index.capture[callback].response else { return false }
         return response.status >= 400
+            && !TakenCode.isTaken(code, behind: callback, by: tokens, in: index.capture)
             || ErrorHeading.isShown(at: callback, of: code, redeemed: redeemed, in: index)
             || FailedLoginNotice.page(behind: callback, in: index) != nil
     }
@@ -131,8 +145,9 @@ struct Ending {
     /// Whether the app answers its callback with a redirect that names an error.
     private func isSentToAnError(_ callback: Int) -> Bool {
         let exchange = index.capture[callback]
-        guard let location = exchange.response?.location else { return false }
+        guard let response = exchange.response, let location = response.location else { return false }
         return ErrorRedirect.parameter(of: exchange.request.url.resolving(location)) != nil
+            || ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil
     }
 
     /// The same at a page of the app's own site: what a broker tells the client that it signs in for is judged there.
@@ -206,9 +221,11 @@ struct Ending {
     private func outcome(of request: TokenRequest) -> Outcome {
         if request.answer.isSuccess { return isReadable(request.answer) ? .success : outcomeInBrowser }
         switch request.answer.error?.error {
-        case "authorization_pending", "slow_down", "use_dpop_nonce": return .incomplete
+        case "authorization_pending", "slow_down", "use_dpop_nonce", "mfa_required": return .incomplete
         // The user's own no is asked for here by a device and by CIBA alone.
-        case "access_denied" where Self.decoupledGrants.contains(request.grantType):
+        case "access_denied",
+            "authorization_declined"
+        where Self.decoupledGrants.contains(request.grantType):
             return AccessPolicy.words(in: request.answer) == nil ? .cancelled : .failure
         default: return .failure
         }
@@ -289,6 +306,9 @@ struct Ending {
             case .backChannelLogout(let delivery):
                 let url = index.capture[delivery.exchange].request.url.withoutQuery
                 if let status = logoutStatus(of: delivery) { last[url] = status }
+                return nil
+            case .frontChannelLogout(let call):
+                if let status = call.answer.status { last[call.endpoint.text] = status }
                 return nil
             default: return nil
             }

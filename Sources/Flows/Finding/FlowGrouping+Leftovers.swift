@@ -26,6 +26,7 @@ extension FlowGrouping {
             let recorded = capture[exchange]
             let isRefusal = RecorderRefusal.isOne(recorded)
             guard isRefusal || recorded.response == nil && recorded.failure != nil, !Asset.isAsset(recorded),
+                !(hadFlows && RecorderRefusal.isOfSystem(recorded)),
                 let host = recorded.request.url.host
             else { continue }
             let near = builders.filter {

@@ -151,9 +151,13 @@ package enum ProviderRecognizer {
         ),
         (
             .glewlwyd,
-            any {
-                $0.path.containsBytes("/api/oidc/auth") || $0.path.containsBytes("/api/oidc/token")
-                    || $0.path.containsBytes("/api/glwd/")
+            { sights in
+                // Authelia's endpoints begin alike.
+                !sights.contains { $0.path.containsBytes("/api/oidc/authorization") }
+                    && sights.contains {
+                        $0.path.containsBytes("/api/oidc/auth") || $0.path.containsBytes("/api/oidc/token")
+                            || $0.path.containsBytes("/api/glwd/")
+                    }
             }
         ),
         (

@@ -99,6 +99,6 @@ struct ScopeRejected: Rule {
     private static let texts = [
         "requested scope is invalid",
         "aadsts70011", "aadsts28000", "aadsts28002", "aadsts28003", "aadsts650053", "aadsts650057",
-        "aadsts500011",
+        "aadsts500011", "aadb2c90117",
     ]
 }

@@ -79,7 +79,8 @@ struct ProviderServerError: Rule {
         return status >= 500 || answer.error.map { names.contains($0.error) } ?? false
     }
 
-    private static let names: Set<String> = ["server_error", "temporarily_unavailable"]
+    /// The last is what Keycloak calls all that it has no other name for.
+    private static let names: Set<String> = ["server_error", "temporarily_unavailable", "unknown_error"]
 
     private func userInfo(_ flow: Flow) -> [(Answer, String)] {
         flow.messages.compactMap {
@@ -109,7 +110,8 @@ struct ProviderServerError: Rule {
         // The provider's last page: what failed on the way to another one did no harm.
         guard let request = attempt.request,
             let page = ProviderPages.of(request, in: flow).last(where: { isNavigation($0, flow) }),
-            let response = flow.capture[page].response, response.status >= 500
+            let response = flow.capture[page].response,
+            response.status >= 500 || response.status >= 400 && flow.provider == .wso2 && isOfWSO2(response)
         else { return nil }
         var evidence = [
             Evidence(
@@ -127,6 +129,11 @@ struct ProviderServerError: Rule {
             )
         }
         return evidence + correlation(page, flow)
+    }
+
+    /// WSO2 shows what its servlets throw on a page with 400.
+    private func isOfWSO2(_ response: RecordedResponse) -> Bool {
+        PageText.words(of: response.body).asciiLowercased().containsBytes("error occurred when processing")
     }
 
     /// What the browser itself went to, as against what its pages fetch.

@@ -40,7 +40,8 @@ struct UserCancelled: Rule {
             )
         }
         guard let last = flow.tokenRequests.last(where: { $0.answer.status != nil }),
-            last.isDecidedElsewhere, let error = last.answer.error, error.error == "access_denied",
+            last.isDecidedElsewhere, let error = last.answer.error,
+            ["access_denied", "authorization_declined"].contains(error.error),
             UserRefusal.policyWords(in: error) == nil
         else { return .holds }
         return .violated(Violation([last.answer.evidence()], exchange: last.exchange))

@@ -4,7 +4,7 @@ import JOSE
 import JSON
 import OAuth
 
-/// The ID token lacks one of the claims that every ID token has (OpenID Connect Core, section 2).
+/// The ID token lacks one of the claims that every ID token has, or has it as another type (OpenID Connect Core, section 2).
 struct IDTokenClaimsMissing: Rule {
     static let info = RuleInfo(
         id: "id-token-claims-missing",
@@ -37,7 +37,10 @@ struct IDTokenClaimsMissing: Rule {
             let missing = ["iss", "sub", "aud", "exp", "iat"].filter { name in
                 claims[name].map { $0 == .null } ?? true
             }
-            guard !missing.isEmpty else { continue }
+            guard !missing.isEmpty else {
+                if let violation = mistyped(claims, delivered, flow) { return .violated(violation) }
+                continue
+            }
             var evidence = missing.map { delivered.missing($0) }
             // Some providers give a login that is none of OpenID's a token with nothing in it.
             if let scope = delivered.login?.request.parameters.parameter("scope"), !scope.value.isEmpty,
@@ -48,5 +51,33 @@ struct IDTokenClaimsMissing: Rule {
             return .violated(Violation(evidence, exchange: delivered.idToken.place.exchange))
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// Numbers in place of strings, and the reverse: libraries refuse them, though not all.
+    private func mistyped(_ claims: JSONObject, _ delivered: DeliveredIDToken, _ flow: Flow) -> Violation? {
+        // An audience that names nobody is told of as such.
+        let evidence = ["iss", "sub", "exp", "iat"].compactMap { name -> Evidence? in
+            guard let value = claims[name] else { return nil }
+            let expected: String
+            switch (name, value) {
+            case ("iss", .string), ("sub", .string), ("exp", .number), ("iat", .number): return nil
+            case ("exp", _), ("iat", _): expected = "has to be a number"
+            default: expected = "has to be a string"
+            }
+            return delivered.evidence(ofClaim: name, note: expected)
+        }
+        guard !evidence.isEmpty else { return nil }
+        return Violation(
+            evidence,
+            severity: RejectedCallback.all(in: flow).isEmpty ? .warning : nil,
+            explanation: """
+                A claim that every ID token has stands in this one as another type of JSON than the specification says. Strict libraries refuse the whole \
+                token for it, as PyJWT does since 2.10 where sub is a number.
+                """,
+            fix:
+                "Have the provider write iss and sub as strings, exp and iat as numbers; look at the claim mapping.",
+            title: "A required claim of the ID token has the wrong type",
+            exchange: delivered.idToken.place.exchange
+        )
     }
 }

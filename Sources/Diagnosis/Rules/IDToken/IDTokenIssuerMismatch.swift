@@ -40,6 +40,7 @@ struct IDTokenIssuerMismatch: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
         let known = expectations(flow)
+        let said = known.isEmpty ? said(in: flow) : nil
         for delivered in flow.deliveredIDTokens {
             guard delivered.idToken.token.claims != nil else {
                 reason = "the ID token is encrypted or unreadable"
@@ -48,6 +49,14 @@ struct IDTokenIssuerMismatch: Rule {
             // One without a name for its issuer is told of elsewhere.
             guard let issuer = delivered.idToken.token.issuer else { continue }
             guard let expected = known.last else {
+                if let said {
+                    return .violated(
+                        Violation(
+                            [delivered.evidence(ofClaim: "iss"), said],
+                            exchange: delivered.idToken.place.exchange
+                        )
+                    )
+                }
                 reason = "no metadata of the provider is in the capture"
                 continue
             }
@@ -72,6 +81,13 @@ struct IDTokenIssuerMismatch: Rule {
             )
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// The words of an app that refused it: those of Go's OpenID Connect library, which proxies and dashboards show.
+    private func said(in flow: Flow) -> Evidence? {
+        RejectedCallback.all(in: flow).suffix(5).lazy.compactMap {
+            $0.quote(from: "issued by a different provider", in: flow)
+        }.first
     }
 
     // MARK: - What is expected
@@ -125,7 +141,20 @@ struct IDTokenIssuerMismatch: Rule {
                 isStated: false
             )
         }
+        if asked.isEmpty { return answered(flow) }
         return Set(asked.map(\.issuer)).count == 1 ? asked : []
+    }
+
+    /// What the provider's answers to authorization requests name (RFC 9207, section 2), where no metadata does.
+    private func answered(_ flow: Flow) -> [Expectation] {
+        // Whoever took the token all the same knows more of it.
+        guard !RejectedCallback.all(in: flow).isEmpty else { return [] }
+        return flow.authorizationResponses.compactMap { response in
+            response.parameters.parameter("iss").flatMap { parameter in
+                parameter.value.isEmpty
+                    ? nil : Expectation(issuer: parameter.value, place: parameter.place, isStated: true)
+            }
+        }
     }
 
     /// Whether the endpoints that are used lie below the address that was asked: nothing else ties a document

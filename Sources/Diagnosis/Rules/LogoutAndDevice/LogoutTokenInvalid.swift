@@ -4,7 +4,8 @@ import JOSE
 import JSON
 import OAuth
 
-/// A logout token that the provider posts to the app is none, or the app refuses one that is right.
+/// A logout token that the provider posts to the app is none, or the app refuses one that is right, or a logout by way of
+/// the browser.
 ///
 /// What it has to contain and how a client checks it: OpenID Connect Back-Channel Logout, sections 2.4 and
 /// 2.6. Variant `rejected`: nothing is wrong with the token that the capture can show.
@@ -82,6 +83,7 @@ struct LogoutTokenInvalid: Rule {
                 )
             )
         }
+        if let refused = FrontChannelRefusal.violation(in: flow) { return .violated(refused) }
         return reason.map { .abstains($0) } ?? .holds
     }
 

@@ -105,5 +105,7 @@ struct RefreshTokenExpired: Rule {
     private static let texts = [
         "expired", "inactive", "inactivity", "not active", "revoked", "aadsts700082", "aadsts70043",
         "aadsts50173", "aadsts70008",
+        // Keycloak: the session that it belongs to has ended.
+        "session not found", "session doesn't have required client",
     ]
 }

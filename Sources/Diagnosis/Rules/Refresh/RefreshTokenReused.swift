@@ -36,7 +36,12 @@ struct RefreshTokenReused: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let history = RefreshHistory(flow)
         for refused in history.refreshes where isRefused(refused) {
-            guard let first = history.replacement(of: refused) else { continue }
+            guard let first = history.replacement(of: refused) else {
+                if let violation = unanswered(before: refused, history) ?? stated(refused, history) {
+                    return .violated(violation)
+                }
+                continue
+            }
             let isConcurrent = history.overlap(first, refused)
             return .violated(
                 Violation(
@@ -52,6 +57,56 @@ struct RefreshTokenReused: Rule {
             )
         }
         return history.isIncomplete ? .abstains("the token of a refresh was not saved") : .holds
+    }
+
+    /// The same token, sent in a request whose answer was lost: the provider had replaced it for all that the app knows.
+    private func unanswered(before refused: TokenRequest, _ history: RefreshHistory) -> Violation? {
+        let said = refused.answer.errorText
+        guard
+            !["expired", "revoked", "inactiv", "not active", "password"].contains(where: said.containsBytes),
+            StatedGrantFault(refused) != .otherClient, let lost = history.unanswered(before: refused)
+        else { return nil }
+        return Violation(
+            [
+                lost.parameters.parameter("refresh_token").map { Evidence($0, note: "sent first") },
+                lost.answer.statusEvidence(note: "its answer was lost"),
+                refused.parameters.parameter("refresh_token").map {
+                    Evidence(
+                        $0,
+                        note: "the same token, sent \((refused.startedAt - lost.startedAt).words) later"
+                    )
+                },
+                refused.answer.evidence(),
+            ].compactMap(\.self),
+            variant: "sequential",
+            explanation: """
+                The app refreshed, and the answer did not get to it: the connection broke, or the app was stopped. The provider had replaced the token by \
+                then, and takes the old one for a stolen one when it comes again.
+                """,
+            fix: """
+                Allow a grace period for the token that was just replaced, where the provider has one (reuse interval, rotation overlap), and let a refresh \
+                finish before the app is suspended. When a refresh is refused so, begin a new login.
+                """,
+            exchange: refused.exchange
+        )
+    }
+
+    /// As the provider says, where the capture does not have the token's history.
+    private func stated(_ refused: TokenRequest, _ history: RefreshHistory) -> Violation? {
+        guard StatedGrantFault(refused) == .refreshTokenUsed, history.issuer(of: refused) == nil,
+            let words = RefusedGrant([refused])
+        else { return nil }
+        return Violation(
+            [
+                refused.parameters.parameter("refresh_token").map {
+                    Evidence($0, note: "what was done with it before is not in the capture")
+                },
+                refused.answer.evidence(note: "in the provider's words"),
+            ].compactMap(\.self),
+            explanation: words.explanation,
+            fix: words.fix,
+            exchange: refused.exchange
+        )
     }
 
     /// By a name for it, or by a bare status of the requests' own kind: the replaced token says the rest.

@@ -36,6 +36,9 @@ struct RefreshWrongClient: Rule {
         for refused in history.refreshes where isRefused(refused) {
             guard let sent = refused.authentication.clientID else { continue }
             guard let issued = history.issuer(of: refused), let owner = owner(of: issued, flow) else {
+                if StatedGrantFault(refused) == .otherClient {
+                    return .violated(stated(refused, sent))
+                }
                 isUnknown = true
                 continue
             }
@@ -52,6 +55,31 @@ struct RefreshWrongClient: Rule {
             )
         }
         return isUnknown ? .abstains("the login that the refresh token comes from is not recorded") : .holds
+    }
+
+    /// As the provider says, with what the token has of its own client where it is a JWT.
+    private func stated(_ refused: TokenRequest, _ sent: Parameter) -> Violation {
+        let token = refused.parameters.parameter("refresh_token")
+        let claims = token.flatMap { JSONWebToken.parse($0.value)?.claims }
+        let owner = ["azp", "client_id"].lazy.compactMap { name in
+            claims?[name]?.string.map { (name: name, value: $0) }
+        }.first
+        return Violation(
+            [
+                owner.map { owner in
+                    Evidence(
+                        place: Place(exchange: refused.exchange, part: .jwtClaims, name: owner.name),
+                        value: Masking.shown(owner.value, of: "client_id"),
+                        note: "of the refresh token"
+                    )
+                },
+                Evidence(
+                    sent,
+                    note: owner.flatMap { Difference.note(expected: $0.value, seen: sent.value) }
+                ), refused.answer.evidence(note: "in the provider's words"),
+            ].compactMap(\.self),
+            exchange: refused.exchange
+        )
     }
 
     private func owner(of issued: TokenRequest, _ flow: Flow) -> Parameter? {

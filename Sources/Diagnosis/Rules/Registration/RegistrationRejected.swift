@@ -38,14 +38,14 @@ struct RegistrationRejected: Rule {
         let isSignedIn = flow.authorizationRequests.contains {
             position[$0.exchange] > position[last.exchange]
         }
-        let unnamed = flow.isRegistrationGuessed(last) ? metadata(without: last, flow) : nil
+        let unnamed = flow.isRegistrationGuessed(last) ? metadata(without: last, flow) : []
         return .violated(
             Violation(
-                evidence(last, flow) + [unnamed].compactMap(\.self),
+                evidence(last, flow) + unnamed,
                 severity: isSignedIn ? .note : nil,
-                explanation: unnamed.map { _ in Self.guessed },
-                fix: unnamed.map { _ in Self.guessedFix } ?? fix(last.answer),
-                title: unnamed.map { _ in "The provider does not offer dynamic client registration" },
+                explanation: unnamed.isEmpty ? nil : Self.guessed,
+                fix: unnamed.isEmpty ? fix(last.answer) : Self.guessedFix,
+                title: unnamed.isEmpty ? nil : "The provider does not offer dynamic client registration",
                 exchange: last.exchange
             )
         )
@@ -60,11 +60,26 @@ struct RegistrationRejected: Rule {
         registration, and name its registration_endpoint.
         """
 
-    /// The metadata of the server that was asked, which names no address for registrations.
-    private func metadata(without call: EndpointCall, _ flow: Flow) -> Evidence? {
-        flow.serverMetadata.last { $0.isUsable && $0.url.origin == call.endpoint.origin }.map {
-            Evidence(place: $0.answer.place("registration_endpoint"), value: "absent")
-        }
+    /// The metadata of the provider, which names no address for registrations; empty where it does, or was not read.
+    ///
+    /// A client may try the server that wants the token instead, as if it were the provider.
+    private func metadata(without call: EndpointCall, _ flow: Flow) -> [Evidence] {
+        let documents = flow.serverMetadata.filter(\.isUsable)
+        let isAsked = { (document: MetadataDocument) in document.url.origin == call.endpoint.origin }
+        guard
+            let document = documents.last(where: isAsked)
+                ?? documents.last(where: { $0.endpoint("registration_endpoint") == nil })
+        else { return [] }
+        let absent = Evidence(place: document.answer.place("registration_endpoint"), value: "absent")
+        guard !isAsked(document) else { return [absent] }
+        return [
+            absent,
+            Evidence(
+                place: Place(exchange: call.exchange, part: .requestURL, name: ""),
+                value: Masking.shown(call.endpoint.text, of: "url"),
+                note: "where the client tried to register: another server than the provider"
+            ),
+        ]
     }
 
     private func evidence(_ call: EndpointCall, _ flow: Flow) -> [Evidence] {

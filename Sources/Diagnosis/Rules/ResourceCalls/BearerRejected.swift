@@ -38,9 +38,14 @@ struct BearerRejected: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let given = givenBack(flow)
+        // Sent in the access token's place, to an API that is to take them (Kubernetes' does).
+        let idTokens =
+            flow.ending == .failure
+            ? Set(TokenGrant.all(in: flow).compactMap { $0.parameters["id_token"] }) : []
         let refused = BearerCall.refused(in: flow).filter { call, refusal in
             guard
-                call.grant != nil || call.isUserInfo || Placeholder.isOne(call.token.value)
+                call.grant != nil || call.isUserInfo || idTokens.contains(call.token.value)
+                    || Placeholder.isOne(call.token.value)
                     || MissingToken.isOne(call.token.value),
                 refusal.error(call.call.answer) != "use_dpop_nonce",
                 !flow.surroundings.isSteppedUp(after: call.call.exchange, by: flow.clientID)
@@ -93,6 +98,17 @@ struct BearerRejected: Rule {
                 )
             }
         }
+        if call.grant == nil, idTokens.contains(call.token.value) {
+            return .violated(
+                Violation(
+                    evidence,
+                    explanation: Self.identity,
+                    fix: Self.identityFix,
+                    title: "The API refused the ID token",
+                    exchange: call.call.exchange
+                )
+            )
+        }
         return .violated(
             Violation(
                 evidence,
@@ -103,6 +119,15 @@ struct BearerRejected: Rule {
             )
         )
     }
+
+    private static let identity = """
+        A call was made with the ID token of this login in place of an access token, and refused. There are APIs that take ID tokens: an app's own back end, \
+        Kubernetes. This one did not.
+        """
+    private static let identityFix = """
+        Compare what the API expects with the token's claims: its issuer to the letter, and the client_id that has to be its audience; its log says which. \
+        An API that wants access tokens needs the access_token of the same answer.
+        """
 
     private func isExplained(_ flow: Flow) -> Bool {
         Self.causes.contains { rule in

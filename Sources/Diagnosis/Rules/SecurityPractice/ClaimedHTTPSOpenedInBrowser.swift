@@ -43,7 +43,10 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
                 let status = exchange.response?.status, let sign = sign(of: login, in: flow)
             else { continue }
             let isMissing = status == 404
-            let isStatic = status == 200 && isStaticPage(exchange) && sign.isOfTheClient
+            let isStatic =
+                status == 200 && isStaticPage(exchange)
+                && (sign.isOfTheClient
+                    || isAtRest(after: callback, flow) && !isBegunByItsSite(login, callback, flow))
             guard isMissing || isStatic, !isUsed(code, after: callback, in: flow) else { continue }
             return .violated(
                 Violation(
@@ -98,6 +101,27 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
             return (agent.evidence, true)
         }
         return nil
+    }
+
+    /// Whether the app's own site sent the browser to the provider, or knows it by a cookie: then it is a web app's login.
+    private func isBegunByItsSite(_ login: Login, _ callback: Int, _ flow: Flow) -> Bool {
+        let page = flow.capture[callback].request
+        if !page.cookies.isEmpty { return true }
+        let source = flow.surroundings.redirectedFrom[login.request.exchange]
+        return source.map { flow.capture[$0].request.url.host == page.url.host } ?? false
+    }
+
+    /// Whether the page asked its own server for nothing afterwards: what signs somebody in goes on.
+    private func isAtRest(after callback: Int, _ flow: Flow) -> Bool {
+        let host = flow.capture[callback].request.url.host
+        return !flow.exchanges(after: callback, within: .seconds(120)).contains { index in
+            let later = flow.capture[index]
+            guard later.request.url.host == host,
+                later.request.headers.first("user-agent")?.hasPrefix("Mozilla/") ?? false
+            else { return false }
+            let essence = later.response?.body?.essence ?? ""
+            return later.request.method != "GET" || ["text/html", "application/json"].contains(essence)
+        }
     }
 
     /// Whether anything later carries the code on.

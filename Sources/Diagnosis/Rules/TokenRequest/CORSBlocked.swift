@@ -44,7 +44,8 @@ struct CORSBlocked: Rule {
         for call in calls where last["\(call.method) \(call.url.withoutQuery)"]?.exchange == call.exchange {
             if let violation = judge(call, flow) { return .violated(violation) }
         }
-        return lonePreflight(calls, flow).map { .violated($0) } ?? .holds
+        return (lonePreflight(calls, flow) ?? ScriptedSignIn.violation(in: flow)).map { .violated($0) }
+            ?? .holds
     }
 
     // MARK: - A call that was recorded
@@ -63,7 +64,12 @@ struct CORSBlocked: Rule {
             guard let fault = fault ?? (isSaid ? "the provider says so itself" : nil) else { return nil }
             var evidence = [call.originEvidence, permission(response, call.exchange, fault)]
             if isSaid, let answer = call.answer { evidence.append(answer.evidence()) }
-            return Violation(evidence, exchange: call.exchange)
+            return Violation(
+                evidence,
+                explanation: isSaid ? Self.registered : nil,
+                title: isSaid ? "The provider lets no page exchange codes of this client" : nil,
+                exchange: call.exchange
+            )
         }
         guard !isOfTheNetwork(call, flow) else { return nil }
         var evidence = [
@@ -94,6 +100,12 @@ struct CORSBlocked: Rule {
         }
         return Violation(evidence, exchange: call.exchange)
     }
+
+    /// Entra lets the page read this one answer.
+    private static let registered = """
+        A page asked for tokens, and the redirect URI of this client is registered for a web app with a server: the provider exchanges its codes for no page, \
+        and says so.
+        """
 
     private func permission(_ response: RecordedResponse, _ exchange: Int, _ fault: String) -> Evidence {
         Evidence(

@@ -46,27 +46,31 @@ struct ClientAssertionAudience: Rule {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
             let audience = assertion.token.audience
             let (accepted, isComplete) = accepted(by: call, provider.metadata(of: call.endpoint), flow)
-            guard !audience.contains(where: { name in accepted.contains { Self.isSame(name, $0) } }) else {
-                continue
-            }
+            let isNamed = audience.contains { name in accepted.contains { Self.isSame(name, $0) } }
             let host = call.endpoint.host
-            if !isComplete, audience.contains(where: { RecordedURL($0).host == host }) {
-                isUnknown = true
+            let mayBeRight =
+                isNamed || !isComplete && audience.contains { RecordedURL($0).host == host }
+            if mayBeRight, AssertionRefusal.of(call) != .audience {
+                isUnknown = isUnknown || !isNamed
                 continue
             }
             let claim = Evidence(
                 place: assertion.place(ofClaim: "aud"),
                 value: audience.isEmpty
                     ? "missing" : Masking.shown(audience.joined(separator: ", "), of: "aud"),
-                note: accepted.first.flatMap { first in
-                    audience.first.map { Difference.note(expected: first.value, seen: $0) }
-                }
+                note: mayBeRight
+                    ? nil
+                    : accepted.first.flatMap { first in
+                        audience.first.map { Difference.note(expected: first.value, seen: $0) }
+                    }
             )
             found.append(
                 Violation(
                     [claim] + accepted.prefix(4)
                         + [call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence()],
                     severity: call.severity,
+                    explanation: mayBeRight ? Self.said : nil,
+                    fix: mayBeRight ? Self.saidFix : nil,
                     exchange: call.exchange
                 )
             )
@@ -74,6 +78,15 @@ struct ClientAssertionAudience: Rule {
         if let worst = Violation.worst(of: found) { return .violated(worst) }
         return isUnknown ? .abstains("the provider's metadata is not in the capture") : .holds
     }
+
+    private static let said = """
+        The provider says that the client_assertion is not addressed to it. Its aud claim is one that providers take, but most take one of them \
+        alone: the issuer or the token endpoint, to the letter.
+        """
+    private static let saidFix = """
+        Set aud to what this provider's documents name: the issuer, character by character as its metadata has it, or the token endpoint. Where the \
+        provider stands behind a proxy, the address it has of itself counts.
+        """
 
     /// To the letter, but for the spelling of the recorder, which may write the port out.
     private static func isSame(_ name: String, _ accepted: Evidence) -> Bool {

@@ -39,6 +39,7 @@ struct ClientAssertionTime: Rule {
             guard let date = flow.capture[call.exchange].response?.headers.first("date"),
                 let now = Timestamp(httpDate: date)?.seconds
             else {
+                if AssertionRefusal.of(call) == .time { found.append(said(assertion, call, date: nil)) }
                 isUnknown = true
                 continue
             }
@@ -49,29 +50,13 @@ struct ClientAssertionTime: Rule {
                 at: now,
                 limit: call.mayBlameClient ? Self.limit(flow.provider) : nil
             )
-            guard !faults.isEmpty else { continue }
-            var evidence: [Evidence] = []
-            for (name, value) in [
-                ("iat", assertion.token.issuedAt), ("nbf", assertion.token.notBefore),
-                ("exp", assertion.token.expiresAt),
-            ] {
-                guard value != nil || faults[name] != nil else { continue }
-                evidence.append(
-                    Evidence(
-                        place: assertion.place(ofClaim: name),
-                        value: value.map { "\($0)" } ?? "missing",
-                        note: faults[name]
-                    )
-                )
+            guard !faults.isEmpty else {
+                if AssertionRefusal.of(call) == .time {
+                    found.append(said(assertion, call, date: (date, now)))
+                }
+                continue
             }
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: call.exchange, part: .responseHeader, name: "Date"),
-                    value: date,
-                    note: "\(now), the provider's clock"
-                )
-            )
-            evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
+            let evidence = evidence(of: assertion, faults, call, date: (date, now))
             found.append(
                 Violation(
                     evidence,
@@ -86,6 +71,62 @@ struct ClientAssertionTime: Rule {
         }
         if let worst = Violation.worst(of: found) { return .violated(worst) }
         return isUnknown ? .abstains("the answer has no Date header") : .holds
+    }
+
+    /// Of a refusal for the time that nothing in the capture explains.
+    private func said(_ assertion: ClientAssertion, _ call: ClientCall, date: (String, Int64)?) -> Violation {
+        Violation(
+            evidence(of: assertion, [:], call, date: date),
+            severity: call.severity,
+            explanation: date == nil
+                ? "The provider says that the client_assertion is not valid at this time; the capture does not have its clock."
+                : Self.stricter,
+            fix: date == nil ? nil : Self.stricterFix,
+            title: "The provider refused the client assertion for its time",
+            exchange: call.exchange
+        )
+    }
+
+    private static let stricter = """
+        The provider says that the client_assertion is not valid at this time. By the Date of its answer it was. So the provider allows less than the \
+        assertion asks for, or the host that checks it has another clock than the one that answers.
+        """
+    private static let stricterFix = """
+        Look up how long an assertion may live at this provider, and whether it wants nbf or iat as well; keep exp a minute or two ahead, and compare \
+        the provider's clocks.
+        """
+
+    private func evidence(
+        of assertion: ClientAssertion,
+        _ faults: [String: String],
+        _ call: ClientCall,
+        date: (text: String, seconds: Int64)?
+    ) -> [Evidence] {
+        var evidence: [Evidence] = []
+        for (name, value) in [
+            ("iat", assertion.token.issuedAt), ("nbf", assertion.token.notBefore),
+            ("exp", assertion.token.expiresAt),
+        ] {
+            guard value != nil || faults[name] != nil else { continue }
+            evidence.append(
+                Evidence(
+                    place: assertion.place(ofClaim: name),
+                    value: value.map { "\($0)" } ?? "missing",
+                    note: faults[name]
+                )
+            )
+        }
+        if let date {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: call.exchange, part: .responseHeader, name: "Date"),
+                    value: date.text,
+                    note: "\(date.seconds), the provider's clock"
+                )
+            )
+        }
+        evidence.append(call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence())
+        return evidence
     }
 
     /// What is wrong, by claim.

@@ -84,7 +84,8 @@ struct ClientAuthMethodUnsupported: Rule {
         let named = Self.names.filter(text.containsBytes).filter {
             !($0 == "tls_client_auth" && text.containsBytes("self_signed_"))
         }
-        guard named.count == 1, let asked = named.first, asked != used else { return nil }
+        guard named.count == 1, let asked = named.first else { return nil }
+        guard asked != used else { return isForbidden(used, by: call) }
         return Violation(
             [
                 call.answer.evidence(note: "asks for \(asked)"),
@@ -93,6 +94,30 @@ struct ClientAuthMethodUnsupported: Rule {
             severity: .error,
             explanation: Self.asked,
             fix: Self.askedFix,
+            exchange: call.exchange
+        )
+    }
+
+    /// The answer names the method that was used, as one that this client may not use (Authelia).
+    private func isForbidden(_ used: String, by call: ClientCall) -> Violation? {
+        let text = call.answer.errorText
+        guard
+            ["not allow", "n't allow", "not permit", "not support", "not enabled"].contains(
+                where: text.containsBytes
+            )
+        else { return nil }
+        return Violation(
+            [
+                call.answer.evidence(),
+                Evidence(place: place(of: used, call), value: used, note: "the method that was used"),
+            ],
+            severity: .error,
+            explanation:
+                "The provider refuses the client for the way in which it authenticates: this client is registered for another one.",
+            fix: """
+                Look up token_endpoint_auth_method in the client's registration at the provider and set the client to it (client_secret_basic and \
+                client_secret_post are the two that are mixed up), or have the registration changed. The list in the metadata is that of all clients.
+                """,
             exchange: call.exchange
         )
     }

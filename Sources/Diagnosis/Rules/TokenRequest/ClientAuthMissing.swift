@@ -51,16 +51,30 @@ struct ClientAuthMissing: Rule {
             {
                 evidence.append(Evidence(method, note: "the registered method"))
             }
+            // Whoever asks about a token is mostly the API that was shown it.
+            let isQuestion = call.kind == .introspection
             return .violated(
                 Violation(
                     evidence,
                     severity: call.isRepaired ? .note : .error,
+                    explanation: isQuestion ? Self.question : nil,
+                    fix: isQuestion ? Self.questionFix : nil,
+                    title: call.kind == .token
+                        ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
                     exchange: call.exchange
                 )
             )
         }
         return isSanitized ? .abstains("credentials were taken out of the capture") : .holds
     }
+
+    private static let question = """
+        A server asked the provider about a token without saying who it is: no Authorization header, no client_secret, no client_assertion. Providers \
+        answer such questions to clients that they know alone (RFC 7662, section 2.1).
+        """
+    private static let questionFix = """
+        Register the API at the provider as a client of its own that may ask about tokens, and set its client_id and secret where the API runs.
+        """
 
     private func isBare(_ call: ClientCall, _ flow: Flow) -> Bool {
         call.authentication.methods == [.none] && !call.parameters.isEmpty
@@ -74,6 +88,8 @@ struct ClientAuthMissing: Rule {
         if text.containsBytes("aadb2c90079") { return true }
         guard call.mayBlameClient else { return false }
         if Self.demands.contains(where: text.containsBytes) { return true }
+        // LinkedIn: A required parameter "client_secret" is missing.
+        if text.containsBytes("\"client_secret\" is missing") { return true }
         guard call.isClientRefused || call.answer.error?.error == "unauthorized_client" else { return false }
         return !Self.otherReasons.contains(where: text.containsBytes)
     }

@@ -72,6 +72,19 @@ struct CodeExpired: Rule {
             evidence.append(request.answer.evidence())
             return .violated(Violation(evidence, exchange: request.exchange))
         }
+        if let request = StatedGrantFault.ofCode(in: flow, .codeExpired),
+            let code = request.parameters.parameter("code"), !code.value.isEmpty
+        {
+            return .violated(
+                Violation(
+                    [
+                        Evidence(code, note: "when it was given out is not in the capture"),
+                        request.answer.evidence(note: "in the provider's words"),
+                    ],
+                    exchange: request.exchange
+                )
+            )
+        }
         return isUnknown ? .abstains("when the code was delivered is not in the capture") : .holds
     }
 

@@ -35,15 +35,18 @@ struct CodeReused: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var spent: [String: TokenRequest] = [:]
+        // The provider may have taken what it could not answer.
+        var lost: [String: TokenRequest] = [:]
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let code = request.code, !code.isEmpty else { continue }
-            if let first = spent[code], !isRefusedAlike(first, request),
+            if let first = spent[code] ?? lost[code], !isRefusedAlike(first, request),
                 request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code")
                     || request.answer.error == nil && request.isGrantRefused
             {
                 return .violated(violation(first, request, flow))
             }
             if spent[code] == nil, spends(request) { spent[code] = request }
+            if lost[code] == nil, request.isAnswerLost { lost[code] = request }
         }
         if let stated = stated(in: flow) { return .violated(stated) }
         let isMissing = flow.tokenRequests.contains {
@@ -114,7 +117,8 @@ struct CodeReused: Rule {
         ] {
             if let code = request.parameters.parameter("code") { evidence.append(Evidence(code, note: note)) }
             evidence.append(
-                request.answer.isSuccess ? request.answer.statusEvidence() : request.answer.evidence()
+                request.answer.isSuccess || request.answer.status == nil
+                    ? request.answer.statusEvidence() : request.answer.evidence()
             )
         }
         let code = second.code

@@ -51,9 +51,66 @@ struct CodeWrongClient: Rule {
                 )
             }
         }
-        if let violation = deviceCode(in: flow) ?? credentialsCode(in: flow) { return .violated(violation) }
+        if let violation = deviceCode(in: flow) ?? credentialsCode(in: flow) ?? tenantsCode(in: flow)
+            ?? stated(in: flow)
+        {
+            return .violated(violation)
+        }
         return isUncertain
             ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
+    }
+
+    /// As the provider says, where the login that the code comes from is not in the capture.
+    private func stated(in flow: Flow) -> Violation? {
+        StatedGrantFault.ofCode(in: flow, .otherClient).map { request in
+            Violation(
+                [
+                    request.authentication.clientID.map {
+                        Evidence($0, note: "the client that exchanges it")
+                    },
+                    request.answer.evidence(note: "in the provider's words"),
+                ].compactMap(\.self),
+                exchange: request.exchange
+            )
+        }
+    }
+
+    /// A code that was given by one tenant of Entra and shown to another, as Entra says.
+    private func tenantsCode(in flow: Flow) -> Violation? {
+        guard
+            let request = flow.tokenRequests.first(where: {
+                $0.code != nil && $0.answer.errorText.containsBytes("aadsts700005")
+            })
+        else { return nil }
+        let asked = flow.logins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
+        var evidence: [Evidence] = []
+        if let login = asked {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: login.request.exchange, part: .requestURL, name: ""),
+                    value: Masking.shown(login.request.endpoint.withoutQuery, of: "url"),
+                    note: "where the code was given"
+                )
+            )
+        }
+        evidence += [
+            Evidence(
+                place: Place(exchange: request.exchange, part: .requestURL, name: ""),
+                value: Masking.shown(request.endpoint.withoutQuery, of: "url"),
+                note: "where it was exchanged"
+            ), request.answer.evidence(),
+        ]
+        return Violation(
+            evidence,
+            explanation:
+                "The code is of another tenant than the token endpoint that it was brought to: the part of the address behind the host names the tenant.",
+            fix: """
+                Take the authorization and the token endpoint of one tenant's metadata. With common or organizations in the address, exchange the code \
+                there, or at the tenant of the user who signed in.
+                """,
+            title: "The code was exchanged at another tenant",
+            exchange: request.exchange
+        )
     }
 
     /// A device's code, asked about by another client (RFC 8628, section 3.4).

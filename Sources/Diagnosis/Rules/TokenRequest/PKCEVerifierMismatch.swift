@@ -59,6 +59,20 @@ struct PKCEVerifierMismatch: Rule {
                 }
             }
         }
+        if let request = StatedGrantFault.ofCode(in: flow, .verifierWrong),
+            let verifier = request.parameters.parameter("code_verifier")
+        {
+            return .violated(
+                Violation(
+                    [
+                        Evidence(verifier, note: "the login, with its code_challenge, is not in the capture"),
+                        request.answer.evidence(note: "in the provider's words"),
+                    ],
+                    variant: "unknown",
+                    exchange: request.exchange
+                )
+            )
+        }
         return reason.map { .abstains($0) } ?? .holds
     }
 

@@ -65,6 +65,17 @@ struct PKCEVerifierMissing: Rule {
                 )
             )
         }
+        if let request = StatedGrantFault.ofCode(in: flow, .verifierMissing) {
+            return .violated(
+                Violation(
+                    [
+                        request.missing("code_verifier"),
+                        request.answer.evidence(note: "in the provider's words"),
+                    ],
+                    exchange: request.exchange
+                )
+            )
+        }
         return isUncertain
             ? .abstains("the token request was not saved, or its code is not that of this login") : .holds
     }

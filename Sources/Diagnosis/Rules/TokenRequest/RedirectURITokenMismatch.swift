@@ -75,11 +75,11 @@ struct RedirectURITokenMismatch: Rule {
         )
     }
 
-    /// How providers word it, in lower case: Entra, Keycloak, Okta, Auth0.
+    /// How providers word it, in lower case: Entra, Keycloak, Okta, Auth0, Google.
     private static let texts = [
         "aadsts500112", "aadsts50011:", "incorrect redirect_uri",
         "does not match the redirection uri used in the authorization request",
-        "the redirect uri is wrong. you sent",
+        "the redirect uri is wrong. you sent", "redirect_uri_mismatch",
     ]
 
     private func isSaid(by request: TokenRequest) -> Bool {

@@ -29,7 +29,7 @@ struct TokenEndpointError: Rule {
         // A refusal of the client is told as that; a try that the next one made up for is forgotten.
         let others = Set(calls.filter { $0.isRepaired || $0.isClientRefused }.map(\.exchange))
         let refused = flow.tokenRequests.filter {
-            !others.contains($0.exchange) && (isError($0) || isLedAway($0, flow))
+            !others.contains($0.exchange) && (isError($0, flow) || isLedAway($0, flow))
         }
         guard let first = refused.first else { return .holds }
         if let location = flow.capture[first.exchange].response?.location, isLedAway(first, flow) {
@@ -97,14 +97,27 @@ struct TokenEndpointError: Rule {
         )
     }
 
-    private func isError(_ request: TokenRequest) -> Bool {
+    private func isError(_ request: TokenRequest, _ flow: Flow) -> Bool {
         guard let status = request.answer.status, request.answer.isRefusal else { return false }
         switch request.answer.error?.error {
         case "invalid_grant", "authorization_pending", "slow_down": return false
         // The user's own no, where a device asks for it.
-        case "access_denied": return !request.isDecidedElsewhere
+        case "access_denied", "authorization_declined": return !request.isDecidedElsewhere
+        // Auth0's and Okta's word for a second step, which another request answers.
+        case "mfa_required":
+            guard let token = request.answer.parameters["mfa_token"] else { return true }
+            return !flow.surroundings.derived.value { SecondSteps(flow.surroundings) }.tokens.contains(token)
         case nil: return status >= 400
         default: return true
+        }
+    }
+
+    /// The tokens by which second steps were taken, in the whole capture.
+    private struct SecondSteps: Sendable {
+        let tokens: Set<String>
+
+        init(_ index: CaptureIndex) {
+            tokens = Set(index.tokenRequests.compactMap { $0.parameters["mfa_token"] })
         }
     }
 }

@@ -1,5 +1,7 @@
 import Captures
 import Flows
+import JOSE
+import JSON
 import OAuth
 
 /// The provider did not accept the client's credentials.
@@ -44,7 +46,22 @@ struct TokenInvalidClient: Rule {
             let methods = call.authentication.methods.map(\.rawValue).joined(separator: ", ")
             evidence += flow.evidence(of: call.answer, note: "client authentication: \(methods)")
             if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
+            evidence += key(of: call)
         }
         return .violated(Violation(evidence, severity: isRepaired ? .note : nil, exchange: first.exchange))
+    }
+
+    /// What an assertion says that it is signed with, where the provider speaks of the signature.
+    private func key(of call: ClientCall) -> [Evidence] {
+        guard AssertionRefusal.of(call) == .signature, let assertion = call.assertion else { return [] }
+        return ["kid", "x5t", "x5t#S256", "alg"].compactMap { name in
+            assertion.token.header?[name]?.string.map {
+                Evidence(
+                    place: assertion.place(ofHeader: name),
+                    value: Masking.shown($0, of: name),
+                    note: name == "alg" ? nil : "the key whose public half the provider has to have"
+                )
+            }
+        }
     }
 }

@@ -48,7 +48,7 @@ struct TokenInvalidGrant: Rule {
             request.answer.evidence(note: flow.checkedValues(of: request))
         }
         let unsent = unsent(insteadOf: refused, flow)
-        evidence += unsent
+        evidence += unsent + assertion(of: first, flow)
         let words = unsent.isEmpty ? RefusedGrant(refused) : .otherCode
         return .violated(
             Violation(
@@ -61,6 +61,40 @@ struct TokenInvalidGrant: Rule {
             )
         )
     }
+    /// Whom an assertion in a code's place is for, and when it holds, by the clock of the answer (RFC 7523, section 3).
+    private func assertion(of request: TokenRequest, _ flow: Flow) -> [Evidence] {
+        guard request.grantType == RefusedGrant.assertionGrant,
+            let parameter = request.parameters.parameter("assertion"),
+            let token = JSONWebToken.parse(parameter.value), token.claims != nil
+        else { return [] }
+        let now = flow.capture[request.exchange].response?.headers.first("date")
+            .flatMap { Timestamp(httpDate: $0)?.seconds }
+        func evidence(_ name: String, _ value: String, _ note: String?) -> Evidence {
+            Evidence(
+                place: Place(exchange: request.exchange, part: .jwtClaims, name: name),
+                value: Masking.shown(value, of: name),
+                note: note
+            )
+        }
+        var found: [Evidence] = []
+        if !token.audience.isEmpty {
+            found.append(evidence("aud", token.audience.prefix(3).joined(separator: ", "), nil))
+        }
+        if let start = token.issuedAt {
+            let ahead = now.map { start - $0 } ?? 0
+            found.append(
+                evidence("iat", "\(start)", ahead > 60 ? "\(ahead) s ahead of the answer's Date" : nil)
+            )
+        }
+        if let end = token.expiresAt {
+            let over = now.map { $0 - end } ?? 0
+            found.append(
+                evidence("exp", "\(end)", over > 5 ? "over for \(over) s, by the answer's Date" : nil)
+            )
+        }
+        return found
+    }
+
     /// The code that was delivered and the other one that was sent in its place, where the flow has one login; else nothing.
     private func unsent(insteadOf refused: [TokenRequest], _ flow: Flow) -> [Evidence] {
         let delivered = flow.authorizationResponses.compactMap { $0.parameters.parameter("code") }

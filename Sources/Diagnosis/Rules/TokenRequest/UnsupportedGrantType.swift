@@ -32,7 +32,7 @@ struct UnsupportedGrantType: Rule {
         var others: Set<Int>?
         for request in flow.tokenRequests {
             if !request.isRefused(with: "unsupported_grant_type") {
-                guard request.isRefused(with: "unauthorized_client"), isOfGrant(request.answer),
+                guard request.isRefused(with: "unauthorized_client"), request.answer.speaksOfGrant ?? true,
                     !refusedClients.contains(request.exchange)
                 else {
                     continue
@@ -74,7 +74,8 @@ struct UnsupportedGrantType: Rule {
     /// A client that may not use the grant of devices hears of it before there is a grant (RFC 8628, section 3.1).
     private func deviceRefusal(in flow: Flow, except refusedClients: Set<Int>) -> Violation? {
         for case .deviceAuthorization(let call) in flow.messages {
-            guard call.answer.isRefusal, !refusedClients.contains(call.exchange), isOfGrant(call.answer),
+            guard call.answer.isRefusal, !refusedClients.contains(call.exchange),
+                call.answer.speaksOfGrant ?? true,
                 let error = call.answer.error?.error,
                 ["unsupported_grant_type", "unauthorized_client"].contains(error)
             else { continue }
@@ -87,14 +88,6 @@ struct UnsupportedGrantType: Rule {
             )
         }
         return nil
-    }
-
-    /// Whether the text names the grant, or there is none.
-    private func isOfGrant(_ answer: Answer) -> Bool {
-        guard let text = answer.error?.description?.lowercased(), !text.isEmpty else { return true }
-        return text.containsBytes("grant") || text.containsBytes("client_credentials")
-            || text.containsBytes("service account") || text.containsBytes("authorization_code")
-            || text.containsBytes("refresh_token") || text.containsBytes("using this method")
     }
 
     /// Exchanges that another rule of this stage finds something wrong with.

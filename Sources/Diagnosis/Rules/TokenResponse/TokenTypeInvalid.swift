@@ -1,11 +1,12 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// An access token came without a `token_type`, or with one that nobody knows.
 ///
 /// RFC 6749, section 5.1, requires it, and section 7.1 forbids using a token of a type that the client does not
-/// understand.
+/// understand. Where the app refuses the login, neither need be: then it is told that the answer has no access token at all.
 struct TokenTypeInvalid: Rule {
     static let info = RuleInfo(
         id: "token-type-invalid",
@@ -50,6 +51,50 @@ struct TokenTypeInvalid: Rule {
                 )
             )
         }
-        return .holds
+        return tokenless(in: flow).map { .violated($0) } ?? .holds
     }
+
+    /// An answer to a code that has none of the names of RFC 6749, and an app that refused the login over it.
+    private func tokenless(in flow: Flow) -> Violation? {
+        for rejected in RejectedCallback.all(in: flow) {
+            guard
+                let request = flow.tokenRequests.last(where: {
+                    $0.code != nil && $0.code == rejected.response.code && $0.answer.isSuccess
+                }),
+                let object = request.answer.json, object["id_token"] == nil,
+                object["access_token"] == nil, request.answer.error == nil,
+                !object.members.contains(where: { Self.ofErrors.contains($0.name.lowercased()) })
+            else { continue }
+            let names = object.members.prefix(20).map(\.name).joined(separator: ", ")
+            return Violation(
+                [
+                    Evidence(
+                        place: request.answer.place("access_token"),
+                        value: "missing",
+                        note: "the answer has \(Masking.shown(names, of: "members"))"
+                    ), rejected.evidence(in: flow),
+                ],
+                explanation: Self.tokenless,
+                fix: Self.tokenlessFix,
+                title: "The token response has no access_token",
+                exchange: request.exchange
+            )
+        }
+        return nil
+    }
+
+    /// Members of an error in words of the provider's own, and of Slack's answer for a user.
+    private static let ofErrors: Set<String> = [
+        "errcode", "errmsg", "error_code", "error_msg", "err", "errors", "message", "msg", "code", "status",
+        "success", "ok", "authed_user", "data",
+    ]
+
+    private static let tokenless = """
+        The provider answered the code with 200 and JSON, but with no member that is named access_token (RFC 6749, section 5.1). Libraries read that \
+        name alone, so the app has no token and refuses the login.
+        """
+    private static let tokenlessFix = """
+        Have the provider name its members access_token, token_type and expires_in at the top of the answer; until then the app has to read this \
+        provider's own names before its library sees the answer. See also that the app asks the token endpoint and not another one beside it.
+        """
 }

@@ -30,9 +30,15 @@ struct HostUnreachable: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let unreachable = flow.failedRequests(.unreachable)
         guard unreachable.isEmpty else {
+            let isForbidden = unreachable.allSatisfy {
+                flow.capture[$0.exchange].failure.map(TransportFailure.isOfCleartext) ?? false
+            }
             return .violated(
                 Violation(
                     FailedRequest.evidence(of: unreachable, in: flow),
+                    explanation: isForbidden ? Self.cleartext : nil,
+                    fix: isForbidden ? Self.cleartextFix : nil,
+                    title: isForbidden ? "The app's system does not let it speak plain http" : nil,
                     explains: FailedRequest.explained(by: unreachable, in: flow)
                 )
             )
@@ -61,6 +67,14 @@ struct HostUnreachable: Rule {
         )
     }
 
+    private static let cleartext = """
+        The request never left the device: iOS (App Transport Security) and Android (network security configuration) let apps ask nothing in clear unless \
+        they are told otherwise.
+        """
+    private static let cleartextFix = """
+        Give the provider an https address, also for development (a tunnel, or a local certificate that the device trusts). Exceptions for single hosts \
+        are NSExceptionAllowsInsecureHTTPLoads and cleartextTrafficPermitted; they have no place in what is shipped.
+        """
     private static let silence = """
         The provider, or what stands in front of it, took the request and gave no answer, or not all of it: it hung up, or was silent until the other side \
         gave up.

@@ -54,14 +54,18 @@ struct CallbackRejectedByApp: Rule {
                     )
                 )
             }
+            let meaning = exchange.response?.location.flatMap { LibraryErrors.meaning(in: $0) }
             if let (page, words) = words(of: callback, flow) {
+                let ofWords = meaning == nil ? LibraryErrors.meaning(in: words) : nil
                 evidence.append(
                     Evidence(
                         place: Place(exchange: page, part: .responseBody, name: ""),
-                        value: Masking.shown(words, of: "body")
+                        value: Masking.shown(words, of: "body"),
+                        note: ofWords
                     )
                 )
             }
+            if let meaning { evidence[0].note = meaning }
             let names = Set(exchange.request.cookies.map(\.name)).sorted().prefix(20)
             if !flow.surroundings.isSanitized {
                 evidence.append(
@@ -85,7 +89,7 @@ struct CallbackRejectedByApp: Rule {
                 )
             )
         }
-        return repeated(in: flow).map { .violated($0) } ?? .holds
+        return (BackEndRefusal.violation(in: flow) ?? repeated(in: flow)).map { .violated($0) } ?? .holds
     }
 
     /// What the app says of it, and where.
@@ -202,8 +206,34 @@ struct CallbackRejectedByApp: Rule {
             return ((tokens ?? []).prefix(1) + failed, Self.stopped, Self.stoppedFix)
         }
         if let tokens { return (tokens, Self.withTokens, Self.withTokensFix) }
+        // What an app says in JSON it says itself.
+        let answer = flow.capture[callback.place].response
+        switch answer?.status {
+        case 502, 504: return ([], Self.gateway, Self.gatewayFix)
+        case 404 where !callback.isRedeemed(in: flow) && answer?.body?.essence != "application/json":
+            return ([], Self.nowhere, Self.nowhereFix)
+        default: break
+        }
         return overtaking(callback, flow).map { ([$0], Self.overtaken, Self.overtakenFix) } ?? ([], nil, nil)
     }
+
+    private static let gateway = """
+        The provider's answer reached the redirect URI, and the status is one that balancers and reverse proxies give: what stands in front of the app \
+        got no answer from it, or one that it could not pass on.
+        """
+    private static let gatewayFix = """
+        Look into the log of the proxy in front of the app first, then into the app's for the same time. At a callback a common reason is its session cookie: \
+        response headers that are larger than the proxy's buffer (proxy_buffer_size of nginx) end so. Else the app is down, or waits too long for the \
+        provider.
+        """
+    private static let nowhere = """
+        The provider's answer came to an address at which the app has nothing: the redirect URI that is registered and sent is not the path that the app \
+        listens at.
+        """
+    private static let nowhereFix = """
+        Compare the path of the redirect URI with the route of the app's callback, prefixes of a proxy or a servlet context included, and change the one \
+        that is wrong; a change of the redirect URI has to be registered at the provider as well.
+        """
 
     private static let overtaken = """
         Before the provider's answer came, the app had begun another login in the same session: another tab, the way back, a page that begins \
@@ -286,6 +316,8 @@ struct CallbackRejectedByApp: Rule {
         else { return true }
         let url = flow.capture[callback.exchange].request.url
         let target = url.resolving(location)
+        // At a scheme of its own it is the app itself that is told, or the client of a broker.
+        guard target.isWeb else { return !flow.surroundings.redirectURIs.contains(target.withoutQuery) }
         return Site.of(target.host ?? "") == Site.of(url.host ?? "")
     }
 }

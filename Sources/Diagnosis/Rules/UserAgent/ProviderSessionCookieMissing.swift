@@ -57,6 +57,7 @@ struct ProviderSessionCookieMissing: Rule {
                 return .violated(Violation(evidence(missing, step, refusal, flow), exchange: page))
             }
         }
+        if let violation = overwritten(in: flow) { return .violated(violation) }
         return reason.map { .abstains($0) } ?? .holds
     }
 
@@ -70,6 +71,51 @@ struct ProviderSessionCookieMissing: Rule {
         guard let refusal = refusal(page, attempt, flow) else { return nil }
         let missing = missing(at: page, after: pages, flow)
         return missing.isEmpty ? nil : (page, refusal, missing)
+    }
+
+    /// A step of the sign-in that was refused and came with the cookie of another login, which was begun in a second tab.
+    ///
+    /// Looked for in the last of the steps alone: that is where such a sign-in ends.
+    private func overwritten(in flow: Flow) -> Violation? {
+        guard
+            let attempt = flow.loginAttempts.last(where: {
+                $0.request != nil && $0.response.map { $0.error != nil } ?? true
+            }), let request = attempt.request
+        else { return nil }
+        let pages = ProviderPages.of(request, in: flow).prefix(50)
+        guard let page = pages.dropFirst().last, let refusal = refusal(page, attempt, flow) else {
+            return nil
+        }
+        let sent = Dictionary(
+            flow.capture[page].request.cookies.map { ($0.name, $0.value) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let lost = expected(at: page, after: pages.dropLast(), flow).filter { setting in
+            sent[setting.cookie.name].map { $0 != setting.cookie.value } ?? false
+        }
+        for lost in lost.prefix(4) {
+            guard let overwritten = OverwrittenCookie.of(lost, at: page, in: flow),
+                overwritten.reason == .otherLogin
+            else { continue }
+            return Violation(
+                [
+                    LostLoginCookies.evidence(lost, note: overwritten.note),
+                    LostLoginCookies.evidence(overwritten.setting, note: "what the browser sent"),
+                    said(at: refusal, flow),
+                ],
+                explanation: """
+                    The provider keeps one sign-in that is under way by a cookie. While its page was open, another login was begun in the same browser and \
+                    took the cookie's place, so the form of the first came with the cookie of the second, and the provider refused it.
+                    """,
+                fix: """
+                    Finish the login in the tab that was opened last, or begin again in one tab. Providers avoid it by a cookie for each sign-in, or by \
+                    putting the new request in place of the old one; apps by not beginning a login for each request that finds no session.
+                    """,
+                title: "Another login in the same browser took the place of this one",
+                exchange: page
+            )
+        }
+        return nil
     }
 
     /// The sign-in page that came again behind a form: behind one that was taken, and whose answer set a cookie that a browser

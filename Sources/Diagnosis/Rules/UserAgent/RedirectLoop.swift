@@ -30,8 +30,13 @@ struct RedirectLoop: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        seen(in: flow).map { .violated($0) } ?? said(in: flow).map { .violated($0) } ?? .holds
+    }
+
+    /// By the recording itself.
+    private func seen(in flow: Flow) -> Violation? {
         let requests = flow.authorizationRequests.filter { !$0.isSilent }
-        guard requests.count > 2 else { return .holds }
+        guard requests.count > 2 else { return nil }
         let callbacks = Set(flow.authorizationResponses.filter { $0.code != nil }.compactMap(\.callback))
         for first in 0..<(requests.count - 2) {
             let round = Array(requests[first...(first + 2)])
@@ -42,10 +47,67 @@ struct RedirectLoop: Rule {
                 let two = source(of: round[2], callbacks, flow), one != two,
                 !hasCredentials(between: round[1].exchange, round[2].exchange, flow)
             else { continue }
-            return .violated(Violation(evidence(round, [one, two], flow), exchange: one))
+            let isTooLarge = [one, two].contains { oversized(at: $0, flow) != nil }
+            return Violation(
+                evidence(round, [one, two], flow),
+                explanation: isTooLarge ? Self.tooLarge : nil,
+                fix: isTooLarge ? Self.tooLargeFix : nil,
+                exchange: one
+            )
         }
-        return .holds
+        return nil
     }
+
+    /// By the browser, which gave up, or by the provider, which had enough: their recording may have begun too late for the rounds.
+    private func said(in flow: Flow) -> Violation? {
+        let isLate = flow.surroundings.authorizationRequests.count < 3
+        let browser = flow.exchanges.first { exchange in
+            isLate && isOnTheWay(exchange, flow)
+                && flow.capture[exchange].failure?.asciiLowercased().containsBytes(Self.gaveUp) ?? false
+        }
+        if let browser, let failure = flow.capture[browser].failure {
+            return Violation(
+                [
+                    Evidence(
+                        place: Place(exchange: browser, part: .responseStatus, name: ""),
+                        value: Masking.shown(Excerpt.start(of: failure), of: "failure"),
+                        note: "the browser gave up"
+                    ),
+                    Evidence(
+                        place: Place(exchange: browser, part: .requestURL, name: ""),
+                        value: Masking.shown(flow.capture[browser].request.url.withoutQuery, of: "url"),
+                        note: "where"
+                    ),
+                ],
+                explanation: Self.stopped,
+                exchange: browser
+            )
+        }
+        let refusal = flow.loginAttempts.compactMap(\.refusal).first { $0.says([Self.enough]) }
+        if let refusal {
+            return Violation(
+                [refusal.evidence(around: [Self.enough])],
+                explanation: Self.stopped,
+                exchange: refusal.exchange
+            )
+        }
+        let answer = flow.tokenRequests.map(\.answer).first { $0.errorText.containsBytes(Self.enough) }
+        return answer.map { Violation([$0.evidence()], explanation: Self.stopped, exchange: $0.exchange) }
+    }
+
+    /// Whether an exchange is the login's own, or one that a redirect led to.
+    private func isOnTheWay(_ exchange: Int, _ flow: Flow) -> Bool {
+        if case .authorizationRequest = flow.surroundings.messages[exchange] { return true }
+        return flow.surroundings.redirectedFrom[exchange] != nil
+    }
+
+    private static let gaveUp = "too_many_redirects"
+    /// Entra's word for it.
+    private static let enough = "aadsts50196"
+    private static let stopped = """
+        The same request was made again and again within a short time, until it was stopped. The app does not know the session or the tokens that it \
+        has just got, and asks anew each time.
+        """
 
     // MARK: - Conditions
 
@@ -73,6 +135,23 @@ struct RedirectLoop: Rule {
         return flow.exchanges[start..<end].contains { flow.isCredentialPost($0) }
     }
 
+    /// A cookie of the callback's that no browser keeps for its size (RFC 6265, section 6.1).
+    private func oversized(at callback: Int, _ flow: Flow) -> (name: String, size: Int)? {
+        let cookies = flow.capture[callback].response?.setCookies ?? []
+        return cookies.map { ($0.name, $0.name.utf8.count + $0.value.utf8.count) }
+            .first { $0.1 > Self.mostBytes }
+    }
+
+    private static let mostBytes = 4096
+    private static let tooLarge = """
+        The callback sets a session cookie that is larger than browsers keep. They drop it without a word, so the next page knows nobody and begins a login \
+        again, which the provider answers at once.
+        """
+    private static let tooLargeFix = """
+        Keep the session on the server (a store such as Redis) and an id in the cookie, or leave out of it what makes it large: access tokens with many \
+        groups or roles above all. Some proxies split such a cookie in parts if they are told to.
+        """
+
     // MARK: - Evidence
 
     private func evidence(_ round: [AuthorizationRequest], _ callbacks: [Int], _ flow: Flow) -> [Evidence] {
@@ -92,13 +171,16 @@ struct RedirectLoop: Rule {
             let callback = flow.capture[callbacks[index]]
             let cookies = callback.response?.setCookies ?? []
             let names = cookies.filter { !CookieDelivery.isDeletion($0, at: callback.endedAt) }.map(\.name)
+            let oversized = oversized(at: callbacks[index], flow).map {
+                "; \($0.name) has \($0.size) bytes, and browsers keep none of more than \(Self.mostBytes)"
+            }
             evidence.append(
                 Evidence(
                     place: Place(exchange: callbacks[index], part: .responseLocation, name: ""),
                     value: Masking.shown(callback.response?.location ?? "", of: "location"),
                     note: names.isEmpty
                         ? "the callback sets no cookie"
-                        : "the callback sets \(names.prefix(6).joined(separator: ", "))"
+                        : "the callback sets \(names.prefix(6).joined(separator: ", "))\(oversized ?? "")"
                 )
             )
         }

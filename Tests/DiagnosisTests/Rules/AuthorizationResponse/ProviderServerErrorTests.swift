@@ -132,4 +132,33 @@ struct ProviderServerErrorTests {
             }
         #expect(recording.finding(rule) == nil)
     }
+
+    @Test func knowsKeycloaksNameForTheRest() throws {
+        let recording = try Recording("healthy/web-code-flow").answering(
+            "/token",
+            400,
+            ["error": "unknown_error"]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
+    @Test(arguments: [("Error occurred when processing the request", true), ("No such client", false)])
+    func knowsThePageOfWSO2(words: String, isOne: Bool) throws {
+        let recording = try Recording("authorization-request/redirect-uri-not-registered").editing {
+            exchange in
+            let url = exchange.request.url.text
+            exchange.request.url = RecordedURL(
+                url.replacing("example/authorize", with: "example/oauth2/authorize")
+            )
+            if exchange.request.url.path == "/oauth2/authorize" {
+                exchange.request.headers.append("Cookie", "commonAuthId=5f2c")
+            }
+            guard exchange.response?.status == 400 else { return }
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(text: "<h1>Error</h1><p>\(words)</p>", mediaType: "text/html")
+            )
+        }
+        #expect((recording.finding(rule) != nil) == isOne)
+    }
 }

@@ -167,4 +167,12 @@ struct UserCancelledTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    @Test func demandOfTheTenantsIsNoWishOfTheUser() throws {
+        let recording = try Recording(broken).redirecting(with: [
+            ("error_description", "Please verify your email before logging in.")
+        ])
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("access-denied-by-policy") != nil)
+    }
 }

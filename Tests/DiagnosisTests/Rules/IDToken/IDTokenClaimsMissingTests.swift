@@ -39,4 +39,21 @@ struct IDTokenClaimsMissingTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    @Test(
+        arguments: [
+            ("sub", 42, true), ("exp", "1773566708", true), ("iat", true, true),
+            ("iss", ["https://id.harbour.example"], true), ("exp", .number(JSONNumber(1773566708.5)), false),
+        ] as [(String, JSONValue, Bool)]
+    )
+    func tellsOfAnotherType(name: String, value: JSONValue, isWrong: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editingIDToken(claims: { $0[name] = value })
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == isWrong)
+        guard let finding else { return }
+        #expect(finding.places == ["4 jwt.claims \(name)"])
+        #expect(finding.title.contains("wrong type"))
+        #expect(finding.severity == .warning)
+        #expect(recording.answering("/callback", 500).finding(rule)?.severity == .error)
+    }
 }

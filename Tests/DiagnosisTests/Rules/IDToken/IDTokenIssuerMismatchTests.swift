@@ -85,4 +85,37 @@ struct IDTokenIssuerMismatchTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// Where the metadata was read before the recording began: the answer's own name for the issuer (RFC 9207), or what the app
+    /// says.
+    @Test func comparesWithTheAnswerWhereThereIsNoMetadata() throws {
+        let bare = try Recording("healthy/web-code-flow").without {
+            $0.request.url.path.hasPrefix("/.well-known/")
+        }
+        #expect(bare.finding(rule) == nil)
+        func answering(_ issuer: String) -> Recording {
+            bare.editing { exchange in
+                if let location = exchange.response?.location, location.contains("code=") {
+                    exchange.response?.redirect(to: "\(location)&iss=\(issuer)")
+                }
+                let url = exchange.request.url.text
+                if url.contains("/callback?") { exchange.request.url = RecordedURL("\(url)&iss=\(issuer)") }
+            }
+        }
+        #expect(answering("https%3A%2F%2Fid.harbour.example").finding(rule) == nil)
+        let other = answering("https%3A%2F%2Fother.example")
+        #expect(other.finding(rule) == nil)
+        #expect(other.answering("/callback", 500).finding(rule)?.isPrimary == true)
+        let told = bare.editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(
+                status: 500,
+                body: Body(
+                    text: "oidc: id token issued by a different provider, expected \"a\" got \"b\"",
+                    mediaType: "text/plain"
+                )
+            )
+        }
+        #expect(told.finding(rule)?.isPrimary == true)
+    }
 }

@@ -114,4 +114,32 @@ struct LogoutTokenInvalidTests {
         #expect(recording.flows.map(\.grant) == ["logout"])
         #expect(recording.finding(rule) != nil)
     }
+
+    /// In a frame of the provider's page, whose loading a browser may give up when it has gone on.
+    @Test(
+        arguments: [
+            (400, "https://other.example", true), (404, nil, true), (200, "https://other.example", false),
+            (302, nil, false), (nil, nil, false),
+        ] as [(Int?, String?, Bool)]
+    )
+    func frontChannelLogoutThatTheAppRefusesIsTold(status: Int?, issuer: String?, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard FormBody.items(of: exchange.request.body)?.first("logout_token") != nil else { return }
+            let sent = issuer ?? "https://id.harbour.example"
+            exchange.request.method = "GET"
+            exchange.request.body = nil
+            exchange.request.url = RecordedURL(
+                "https://www.shop.example/frontchannel-logout?iss=\(sent)&sid=08a5019c-17e1-4977"
+            )
+            exchange.response = status.map { RecordedResponse(status: $0) }
+            if status == nil { exchange.failure = "net::ERR_ABORTED" }
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        guard let finding else { return }
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "rejected")
+        #expect(finding.evidence[0].note == issuer.map { _ in "the provider is https://id.harbour.example" })
+        #expect(finding.places.last == "7 response.status ")
+    }
 }

@@ -98,4 +98,52 @@ struct RefreshTokenReusedTests {
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect(!fires || recording.finding("token-endpoint-error")?.effectOf == rule)
     }
+
+    @Test(arguments: [
+        ("Stale token", true), ("Maximum allowed refresh token reuse exceeded", true),
+        ("Token is not active", false),
+    ])
+    func takesTheProvidersWordForOneHalf(words: String, isSaid: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        let finding = Recording([last]).finding(rule)
+        #expect((finding?.isPrimary == true) == isSaid)
+    }
+
+    @Test func refreshMayHaveLostItsAnswer() throws {
+        let recording = try Recording(broken).answering("/token", 400, ["error": "invalid_grant"])
+        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        var lost = last
+        lost.response = nil
+        lost.failure = "NSURLErrorDomain Code=-1005 The network connection was lost."
+        lost.startedAt = lost.startedAt + .seconds(-30)
+        let finding = Recording([lost, last]).finding(rule)
+        #expect(finding?.isPrimary == true)
+        #expect(finding?.notes.contains("its answer was lost") == true)
+        #expect(Recording([last]).finding(rule) == nil)
+    }
+
+    /// A provider that says why, a connection that never was, and days in between are other reasons.
+    @Test(arguments: [
+        ("NSURLErrorDomain Code=-1005 lost", "The refresh token has expired", 30),
+        ("ETIMEDOUT: connect timed out", "Unknown refresh token", 30),
+        ("NSURLErrorDomain Code=-1005 lost", "Unknown refresh token", 86_400),
+    ])
+    func otherReasonsComeFirst(failure: String, words: String, seconds: Int) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        var lost = last
+        lost.response = nil
+        lost.failure = failure
+        lost.startedAt = lost.startedAt - .seconds(seconds)
+        #expect(Recording([lost, last]).finding(rule) == nil)
+    }
 }

@@ -39,4 +39,39 @@ struct RefreshWrongClientTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    @Test func sentenceOfTheSpecificationSaysNothing() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_grant",
+                "error_description":
+                    "The provided authorization grant is invalid, expired, revoked, or was issued to another client.",
+            ]
+        )
+        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        #expect(Recording([last]).finding(rule) == nil)
+    }
+
+    @Test func takesTheProvidersWordForOneHalf() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_grant",
+                "error_description":
+                    "Invalid refresh token. Token client and authorized client don't match",
+            ]
+        )
+        var last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        let token = "\(encoded("{\"alg\":\"HS256\"}")).\(encoded("{\"azp\":\"shop-admin\"}")).c2ln"
+        last.request.body = Body(
+            text: "grant_type=refresh_token&client_id=shop-web&refresh_token=\(token)",
+            mediaType: FormBody.mediaType
+        )
+        let finding = try #require(Recording([last]).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[0].value == "shop-admin")
+    }
 }

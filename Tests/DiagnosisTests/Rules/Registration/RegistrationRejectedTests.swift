@@ -103,5 +103,24 @@ struct RegistrationRejectedTests {
         let finding = try #require(unnamed.finding(rule))
         #expect(finding.title.contains("does not offer"))
         #expect(finding.evidence.last?.value == "absent")
+        // At the server that wants the token, as if it were the provider.
+        let elsewhere = unnamed.editing { exchange in
+            guard exchange.request.method == "POST" else { return }
+            exchange.request.url = RecordedURL("https://api.harbour.example/register")
+        }
+        var resource = elsewhere.exchanges[0]
+        resource.startedAt = resource.startedAt - .milliseconds(500)
+        resource.request.url = RecordedURL(
+            "https://api.harbour.example/.well-known/oauth-protected-resource"
+        )
+        resource.response?.body = Body(
+            text: """
+                {"resource":"https://api.harbour.example","authorization_servers":["https://id.harbour.example"]}
+                """,
+            mediaType: "application/json"
+        )
+        let guessed = try #require(Recording([resource] + elsewhere.exchanges).finding(rule))
+        #expect(guessed.title.contains("does not offer"))
+        #expect(guessed.evidence.last?.value == "https://api.harbour.example/register")
     }
 }

@@ -45,7 +45,7 @@ struct ClaimedHTTPSOpenedInBrowserTests {
     @Test func takesAPageForItWhereTheClientIsKnownToBeAnApp() throws {
         var recording = try Recording(broken).answering("/app/signed-in", 200)
         recording.exchanges[3].response?.body = Body(text: "<p>Get the app</p>", mediaType: "text/html")
-        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding(rule)?.places.last == "0 request.header User-Agent")
         var registration = recording.exchanges[0]
         registration.startedAt = registration.startedAt - .seconds(60)
         registration.request.method = "POST"
@@ -58,5 +58,25 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         )
         recording.exchanges.append(registration)
         #expect(recording.finding(rule)?.places.last == "4 response.body application_type")
+    }
+
+    /// The app fetched the provider's metadata, and its page came up in the browser and does nothing.
+    @Test(arguments: [true, false]) func takesAPageThatRestsForIt(isAtRest: Bool) throws {
+        var recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.queryItems.contains("code") else { return }
+            exchange.response = RecordedResponse(
+                status: 200,
+                body: Body(text: "<h1>Get the app</h1>", mediaType: "text/html")
+            )
+        }
+        let page = try #require(recording.exchanges.last { $0.request.url.queryItems.contains("code") })
+        if !isAtRest {
+            var call = page
+            call.request.url = RecordedURL(page.request.url.resolving("/api/session").text)
+            call.request.method = "POST"
+            call.startedAt = call.startedAt + .seconds(1)
+            recording = Recording(recording.exchanges + [call])
+        }
+        #expect((recording.finding(rule) != nil) == isAtRest)
     }
 }

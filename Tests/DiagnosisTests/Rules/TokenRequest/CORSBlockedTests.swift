@@ -149,4 +149,45 @@ struct CORSBlockedTests {
         )
         #expect(recording.finding(rule)?.isPrimary == true)
     }
+
+    /// WKWebView and Electron hold pages at an app's own scheme to the same rules.
+    @Test(arguments: [
+        ("capacitor://localhost", true), ("ionic://localhost", true), ("tauri://localhost", true),
+        ("app://localhost", false), ("chrome-extension://abcdefgh", false), ("null", false),
+    ])
+    func appsWithPagesOfTheirOwnAreNoException(origin: String, isBlocked: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.headers.contains("origin") else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "origin" }
+            exchange.request.headers.append("Origin", origin)
+        }
+        #expect((recording.finding(rule) != nil) == isBlocked)
+    }
+
+    /// A call of a page that the app's server answers with the way to the provider.
+    @Test(arguments: [("cors", true), ("navigate", false)])
+    func scriptThatIsSentToSignInIsTold(mode: String, isScript: Bool) throws {
+        let login = try Recording("healthy/web-code-flow")
+        let request = try #require(login.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        var exchanges = Array(login.exchanges[...request])
+        exchanges[request].request.headers.append("Sec-Fetch-Mode", mode)
+        exchanges[request].request.headers.append("Origin", "null")
+        exchanges[request].response = nil
+        exchanges[request].failure = "net::ERR_FAILED"
+        let finding = Recording(exchanges).finding(rule)
+        #expect((finding != nil) == isScript)
+        if isScript { #expect(finding?.title == "A script was sent to the provider's sign-in page") }
+    }
+
+    /// What a framework asks for ahead is no login, and a page may go to sign in itself.
+    @Test(arguments: ["Sec-Purpose", "Next-Router-Prefetch"]) func prefetchIsNoLogin(header: String) throws {
+        let login = try Recording("healthy/web-code-flow")
+        let request = try #require(login.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        var exchanges = Array(login.exchanges[...request])
+        exchanges[request - 1].request.headers.append(header, "prefetch")
+        exchanges[request].request.headers.append("Sec-Fetch-Mode", "cors")
+        exchanges[request].response = nil
+        exchanges[request].failure = "net::ERR_FAILED"
+        #expect(Recording(exchanges).finding(rule) == nil)
+    }
 }

@@ -101,4 +101,34 @@ struct ClientAssertionAudienceTests {
         #expect(toIssuer.finding(rule) == nil)
         #expect(toEndpoint.finding(rule) != nil)
     }
+
+    /// One of the two that providers take, at a provider that takes the other alone.
+    @Test(arguments: [
+        ("Client assertion audience claim does not match Realm issuer", true),
+        ("The audience claim for client_assertion must be the endpoint invoked for the request.", true),
+        ("The client_assertion token is expired.", false), ("Invalid client", false),
+    ]) func takesTheProvidersWord(words: String, isOfTheAudience: Bool) throws {
+        let recording = try Recording(broken).asserting { $0["aud"] = "https://id.harbour.example/token" }
+            .answering("/token", 401, ["error": "invalid_client", "error_description": .string(words)])
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == isOfTheAudience)
+        guard let finding else { return }
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[0].value == "https://id.harbour.example/token")
+        #expect(finding.evidence[0].note == nil)
+        #expect(finding.explanation.contains("one of them alone"))
+    }
+
+    @Test func takesTheProvidersWordWithoutMetadata() throws {
+        let recording = try Recording(broken).without {
+            $0.request.url.path == "/.well-known/openid-configuration"
+        }
+        .asserting { $0["aud"] = "https://id.harbour.example/realms/shop" }
+        .answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": "Invalid token audience"]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
 }

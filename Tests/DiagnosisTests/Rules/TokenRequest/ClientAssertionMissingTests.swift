@@ -75,4 +75,24 @@ struct ClientAssertionMissingTests {
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.finding("client-auth-method-unsupported") == nil)
     }
+
+    /// Where no metadata says so.
+    @Test(arguments: [
+        ("The request body must contain client_assertion", true),
+        (
+            "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
+            false
+        ), ("client_assertion is of the wrong type", false),
+    ]) func takesTheProvidersWord(words: String, isMissing: Bool) throws {
+        let recording = try Recording(broken).without {
+            $0.request.url.path == "/.well-known/openid-configuration"
+        }
+        #expect(recording.finding(rule) == nil)
+        let worded = recording.answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": .string(words)]
+        )
+        #expect((worded.finding(rule)?.isPrimary == true) == isMissing)
+    }
 }

@@ -110,4 +110,16 @@ struct ClientAssertionTimeTests {
         #expect(finding.explanation.contains(words))
         #expect((finding.title == "The client assertion was signed by a wrong clock") == (variant != nil))
     }
+
+    @Test(arguments: [
+        ("Client assertion is not within its valid time range", true),
+        ("Token is not active", true), ("The client_assertion token is expired.", true),
+        ("Client assertion contains an invalid signature", false),
+    ]) func takesTheProvidersWord(words: String, isOfTheTime: Bool) throws {
+        let recording = try recording(iat: 0, exp: 120)
+            .answering("/token", 401, ["error": "invalid_client", "error_description": .string(words)])
+        #expect((recording.finding(rule)?.isPrimary == true) == isOfTheTime)
+        let dateless = recording.answering("/token", header: "Date", nil)
+        #expect((dateless.finding(rule)?.isPrimary == true) == isOfTheTime)
+    }
 }

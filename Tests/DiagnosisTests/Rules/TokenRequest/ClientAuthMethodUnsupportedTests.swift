@@ -94,4 +94,20 @@ struct ClientAuthMethodUnsupportedTests {
         .sending("client_assertion", token)
         #expect(recording.finding(rule)?.evidence[1].value == method)
     }
+
+    /// Authelia's words: the method is one of the provider's, and not one of this client's.
+    @Test(arguments: [
+        (
+            "The request was determined to be using 'token_endpoint_auth_method' method 'client_secret_basic', however the OAuth 2.0 client registration does not allow this method.",
+            true
+        ), ("The secret of client_secret_basic is wrong", false),
+    ])
+    func methodThatTheClientMayNotUseIsTold(words: String, isForbidden: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": .string(words)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isForbidden)
+    }
 }

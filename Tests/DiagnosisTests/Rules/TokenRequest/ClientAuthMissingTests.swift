@@ -113,4 +113,23 @@ struct ClientAuthMissingTests {
         )
         #expect(recording.finding(rule)?.severity == .note)
     }
+
+    /// An API that was shown a token, and does not say who it is.
+    @Test func tellsOfTheEndpointThatWasAsked() throws {
+        let recording = try Recording("healthy/web-code-flow")
+        var question = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        let url = question.request.url.text.replacing("/token", with: "/introspect")
+        question.request.url = RecordedURL(url)
+        question.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        question.request.body = Body(text: "token=abcdefghijkl", mediaType: FormBody.mediaType)
+        question.response = RecordedResponse(
+            status: 401,
+            body: Body(text: "{\"error\":\"invalid_client\"}", mediaType: "application/json")
+        )
+        question.startedAt = question.startedAt + .seconds(2)
+        let finding = Recording(recording.exchanges + [question]).finding(rule)
+        #expect(finding?.title == "The client did not authenticate at the introspection endpoint")
+        #expect(finding?.explanation.contains("A server asked the provider about a token") == true)
+        #expect(try Recording(broken).finding(rule)?.title.hasSuffix("at the token endpoint") == true)
+    }
 }

@@ -65,4 +65,14 @@ struct CodeAlteredTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    @Test func codeThatIsStillEncodedIsToldOfOneHalf() throws {
+        let half = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": "Malformed auth code."]
+        ).withoutAuthorization
+        #expect(half.sending("code", "4%2F0AbCdEf_gHiJ").finding(rule)?.isPrimary == true)
+        #expect(half.sending("code", "4/0AbCdEf_gHiJ").finding(rule) == nil)
+    }
 }

@@ -85,4 +85,20 @@ struct CodeExpiredTests {
             recording.finding(rule)?.evidence[2].note?.hasSuffix("codes of keycloak live for 60 s") == true
         )
     }
+
+    @Test(arguments: [
+        (
+            "AADSTS70008: The provided authorization code or refresh token has expired due to inactivity.",
+            true
+        ),
+        ("The authorization code has expired.", true), ("The code is invalid or expired.", false),
+    ])
+    func takesTheProvidersWordForOneHalf(words: String, isSaid: Bool) throws {
+        let half = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        ).withoutAuthorization
+        #expect((half.finding(rule)?.isPrimary == true) == isSaid)
+    }
 }

@@ -141,4 +141,20 @@ struct CodeReusedTests {
         )
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
+
+    /// The first request may have been carried out though its answer never came.
+    @Test(arguments: [
+        ("ECONNRESET: connection reset by peer", true), ("ECONNREFUSED: connection refused", false),
+    ])
+    func firstRequestMayHaveLostItsAnswer(failure: String, isSpent: Bool) throws {
+        let refused = try Recording("healthy/native-app").answering("/token", 400, ["error": "invalid_grant"])
+        let place = try #require(refused.exchanges.firstIndex { $0.request.url.path == "/token" })
+        var exchanges = refused.exchanges
+        var lost = exchanges[place]
+        lost.response = nil
+        lost.failure = failure
+        exchanges[place].startedAt = exchanges[place].startedAt + .seconds(1)
+        exchanges.insert(lost, at: place)
+        #expect((Recording(exchanges).finding(rule)?.isPrimary == true) == isSpent)
+    }
 }

@@ -122,4 +122,32 @@ struct CodeWrongClientTests {
         #expect((finding?.isPrimary == true) == isOne)
         if isOne { #expect(finding?.evidence[0].value == "shop-app") }
     }
+
+    @Test func tellsOfAnotherTenantByEntrasNumber() throws {
+        let recording = try Recording("healthy/web-code-flow").answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_grant",
+                "error_description":
+                    "AADSTS700005: Provided Authorization Code is intended to use against other tenant.",
+            ]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The code was exchanged at another tenant")
+        #expect(finding.places.prefix(2).allSatisfy { $0.hasSuffix("request.url ") })
+    }
+
+    @Test func takesTheProvidersWordForOneHalf() throws {
+        let half = try Recording(broken).answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_grant",
+                "error_description": "client_id mismatch. The code was not issued to shop-web-staging.",
+            ]
+        ).withoutAuthorization
+        #expect(half.finding(rule)?.isPrimary == true)
+    }
 }

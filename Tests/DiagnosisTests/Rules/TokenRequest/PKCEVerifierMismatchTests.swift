@@ -158,4 +158,20 @@ struct PKCEVerifierMismatchTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// A server's half, with nothing to compare.
+    @Test(arguments: [
+        ("PKCE verification failed: Code mismatch", true), ("Failed to verify code verifier", true),
+        ("AADSTS501481: The Code_Verifier does not match the code_challenge supplied.", true),
+        ("Code not valid", false), ("PKCE code verifier not specified", false),
+    ])
+    func takesTheProvidersWordForOneHalf(words: String, isSaid: Bool) throws {
+        let recording = try Recording("token-request/pkce-verifier-mismatch").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        let half = recording.withoutAuthorization
+        #expect((half.finding("pkce-verifier-mismatch")?.isPrimary == true) == isSaid)
+    }
 }

@@ -167,4 +167,30 @@ struct TokenEndpointErrorTests {
         let finding = try #require(Recording(broken).answering("/token", 400, json).finding(rule))
         #expect(finding.evidence[0].value == words)
     }
+
+    /// The second step comes as a request of its own, with the token that the refusal brought.
+    @Test(arguments: [true, false]) func secondFactorThatWasGivenIsNoError(isGiven: Bool) throws {
+        let recording = try Recording("healthy/native-app").withoutAuthorization.answering(
+            "/token",
+            403,
+            ["error": "mfa_required", "mfa_token": "Fe26.2*abcdefgh"]
+        )
+        let first = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        var second = first
+        second.startedAt = second.startedAt + .seconds(9)
+        second.request.body = Body(
+            text:
+                "grant_type=http%3A%2F%2Fauth0.com%2Foauth%2Fgrant-type%2Fmfa-otp&otp=1&mfa_token=Fe26.2*abcdefgh",
+            mediaType: FormBody.mediaType
+        )
+        second.response = RecordedResponse(
+            status: 200,
+            body: Body(
+                text: "{\"access_token\":\"a.b\",\"token_type\":\"Bearer\"}",
+                mediaType: "application/json"
+            )
+        )
+        let found = Recording(isGiven ? [first, second] : [first]).finding(rule)
+        #expect((found == nil) == isGiven)
+    }
 }

@@ -66,4 +66,20 @@ struct TokenInvalidClientTests {
         #expect(worded.finding("unsupported-grant-type")?.isPrimary == true)
         #expect(bare.withoutAuthorization.finding(rule) == nil)
     }
+
+    @Test func namesTheKeyOfARefusedSignature() throws {
+        let recording = try Recording("token-request/client-assertion-time.near-miss").answering(
+            "/token",
+            401,
+            [
+                "error": "invalid_client",
+                "error_description": "Client assertion contains an invalid signature",
+            ]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.contains { $0.hasSuffix("jwt.header kid") })
+        #expect(finding.places.contains { $0.hasSuffix("jwt.header alg") })
+        let other = recording.answering("/token", 401, ["error": "invalid_client"])
+        #expect(other.finding(rule)?.places.contains { $0.contains("jwt.header") } == false)
+    }
 }

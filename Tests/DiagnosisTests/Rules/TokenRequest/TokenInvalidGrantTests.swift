@@ -129,4 +129,24 @@ struct TokenInvalidGrantTests {
     @Test func saysNothingWhereTheAnswerWasNotSaved() throws {
         #expect(try Recording(broken).withoutBodies(of: "/token").finding(rule) == nil)
     }
+
+    /// Signed two hours before the provider's clock.
+    @Test(arguments: [(false, "rejected the assertion"), (true, "on behalf of its user")])
+    func showsTheTimesOfAnAssertion(isOnBehalf: Bool, title: String) throws {
+        let refused = try Recording(broken).answering("/token", 400, ["error": "invalid_grant"])
+        var call = try #require(refused.exchanges.last { $0.request.url.path == "/token" })
+        let claims = "{\"aud\":\"https://id.harbour.example/token\",\"iat\":1772600000,\"exp\":1772603600}"
+        let token = "\(encoded("{\"alg\":\"RS256\"}")).\(encoded(claims)).c2ln"
+        call.request.body = Body(
+            text: "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(token)"
+                + (isOnBehalf ? "&requested_token_use=on_behalf_of" : ""),
+            mediaType: FormBody.mediaType
+        )
+        call.response?.headers.fields.removeAll { $0.name == "Date" }
+        call.response?.headers.append("Date", "Wed, 04 Mar 2026 07:53:20 GMT")
+        let finding = try #require(Recording([call]).finding(rule))
+        #expect(finding.title.contains(title))
+        #expect(finding.notes.contains("over for 7200 s, by the answer's Date"))
+        #expect(finding.places.contains { $0.hasSuffix("jwt.claims aud") })
+    }
 }

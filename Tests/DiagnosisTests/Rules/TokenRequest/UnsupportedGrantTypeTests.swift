@@ -70,4 +70,17 @@ struct UnsupportedGrantTypeTests {
         let text = "The client is not authorized to request a token using this method."
         #expect(try answering("unauthorized_client", text).finding(rule) != nil)
     }
+
+    @Test func statusOfAClientsRefusalMakesItNone() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            401,
+            [
+                "error": "unauthorized_client",
+                "error_description": "Client not enabled to retrieve service account",
+            ]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("token-invalid-client") == nil)
+    }
 }

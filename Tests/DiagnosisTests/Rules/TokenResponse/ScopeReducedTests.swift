@@ -44,4 +44,25 @@ struct ScopeReducedTests {
         }
         #expect(recording.finding(rule)?.notes == ["without openid"])
     }
+
+    /// oauthlib takes fewer scopes for an error, and apps show its words.
+    @Test(arguments: [
+        ("<p>Scope has changed from \"openid orders.write\" to \"openid\".</p>", true),
+        ("<p>Sign-in failed.</p>", false),
+    ]) func isTheCauseWhereTheAppSaysSo(page: String, isCause: Bool) throws {
+        let refused = try Recording("healthy/web-code-flow").asking("scope", "openid orders.write")
+            .editingAnswer(of: "/token") { $0["scope"] = "openid" }
+            .editing { exchange in
+                guard exchange.request.url.path == "/callback" else { return }
+                exchange.response = RecordedResponse(
+                    status: 500,
+                    body: Body(text: page, mediaType: "text/html")
+                )
+            }
+        let finding = try #require(refused.finding(rule))
+        #expect(finding.isPrimary == isCause)
+        #expect(finding.severity == (isCause ? .error : .note))
+        guard isCause else { return }
+        #expect(finding.evidence.last?.value.hasPrefix("Scope has changed from") == true)
+    }
 }

@@ -43,4 +43,20 @@ struct TokenTypeInvalidTests {
         )
         #expect(try Recording(broken).withoutBodies(of: "/token").finding(rule) == nil)
     }
+
+    /// Under names of the provider's own, which no library reads.
+    @Test func tellsOfAnAnswerWithoutAnAccessTokenWhereTheAppRefused() throws {
+        let renamed = try Recording("healthy/web-code-flow")
+            .answering("/token", 200, ["token": "abc", "expires": 3600])
+            .editing { exchange in
+                guard exchange.request.url.path == "/callback" else { return }
+                exchange.response = RecordedResponse(status: 500)
+            }
+        let finding = try #require(renamed.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The token response has no access_token")
+        #expect(finding.evidence[0].note == "the answer has token, expires")
+        let idTokenOnly = renamed.editingAnswer(of: "/token") { $0["id_token"] = "e30.e30.c2ln" }
+        #expect(idTokenOnly.finding(rule) == nil)
+    }
 }

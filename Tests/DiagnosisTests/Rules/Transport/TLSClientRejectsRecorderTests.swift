@@ -108,4 +108,28 @@ struct TLSClientRejectsRecorderTests {
         }
         #expect((recording.finding(rule) != nil) == fires)
     }
+
+    @Test(arguments: [
+        ("com.google.android.gms/243333013", false), ("akd/1.0 CFNetwork/1568 Darwin/24.5.0", false),
+        ("Shop/4.2 CFNetwork/1568 Darwin/24.5.0", true),
+    ])
+    func servicesOfTheDevicesSystemAreNoLogin(agent: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL("https://accounts.google.com:443/")
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.append("User-Agent", agent)
+        }
+        #expect(recording.finding(rule) != nil)
+        let beside = try Recording(
+            recording.exchanges
+                + Recording("healthy/native-app").exchanges.map { exchange in
+                    var exchange = exchange
+                    exchange.request.url = RecordedURL(
+                        exchange.request.url.text.replacing("id.harbour.example", with: "sso.other.example")
+                    )
+                    return exchange
+                }
+        )
+        #expect((beside.finding(rule) != nil) == fires)
+    }
 }

@@ -648,4 +648,122 @@ struct CallbackRejectedByAppTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.evidence.contains { $0.place.name == "email_verified" } == !isVerified)
     }
+
+    @Test(arguments: [JSONValue.bool(true), .bool(false), "false"])
+    func addressThatUserInfoCallsUnconfirmedIsShown(isVerified: JSONValue) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(status: 500)
+            exchange.duration = .seconds(5)
+        }.editingAnswer(of: "/userinfo") { $0["email_verified"] = isVerified }
+        let finding = try #require(recording.finding(rule))
+        #expect(
+            finding.evidence.contains { $0.place.name == "email_verified" && $0.place.part == .responseBody }
+                == (isVerified != .bool(true))
+        )
+    }
+
+    /// Grafana's way: the redirect says nothing, a cookie does.
+    @Test func firesOnARedirectThatHandsAnErrorOnInACookie() throws {
+        let finding = try #require(
+            try answered {
+                $0.redirect(to: "/login")
+                $0.headers.append("Set-Cookie", "login_error=6c6f67696e; Path=/; HttpOnly")
+            }.finding(rule)
+        )
+        #expect(finding.places.first == "3 response.header Set-Cookie")
+        #expect(finding.evidence[0].value == "login_error")
+    }
+
+    @Test(arguments: [
+        (
+            "<div class=\"alert alert-danger\">The login attempt failed. Reason: no email address.</div>",
+            true
+        ),
+        ("<div class=alert-danger>There were 3 failed login attempts since Monday.</div>", false),
+        (
+            "<div class=alert-danger>Signing in using your account in git.corp.example is not allowed.</div>",
+            true
+        ),
+        ("<h1>Something went wrong</h1><p>We could not complete your sign in.</p>", true),
+        ("<h1>Something went wrong</h1><p>The basket could not be read.</p>", false),
+        ("<div role=alert>ID token validate failed with error: invalid audience</div>", true),
+    ])
+    func readsWhatThePageBehindTheRedirectSays(page: String, isRefused: Bool) throws {
+        #expect((try sentOn(to: page).finding(rule) != nil) == isRefused)
+    }
+
+    /// A callback that is answered with 200 and nothing but the error.
+    @Test(arguments: [
+        ("application/json", "{\"success\":false,\"error\":\"invalid_state\"}", true),
+        ("application/json", "{\"success\":true}", false),
+        ("text/plain", "Authentication failed: state mismatch", true), ("text/html", "Invalid state", true),
+        ("text/html", "Oh dear...", true), ("text/plain", "Signed in. You may close this window.", false),
+        (
+            "text/html",
+            "<br />\n<b>Fatal error</b>:  Uncaught Vendor\\OpenIDConnectClientException: Unable to determine state in /srv/a.php:12",
+            true
+        ),
+    ])
+    func readsABodyThatIsAnErrorAsAWhole(type: String, text: String, isRefused: Bool) throws {
+        let recording = try answered {
+            $0 = RecordedResponse(status: 200, body: Body(text: text, mediaType: type))
+        }
+        #expect((recording.finding(rule) != nil) == isRefused)
+    }
+
+    /// A service for errors is told the address of the page, and has too much to do.
+    @Test func reportOfTheAddressIsNoRefusal() throws {
+        let recording = try handedOn(429) {
+            #"{"request":{"url":"https://www.shop.example/callback?code=\#($0)"}}"#
+        }
+        .editing { exchange in
+            guard exchange.response?.status == 429 else { return }
+            exchange.request.url = RecordedURL("https://o1.ingest.sentry.io/api/1/envelope/")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test func serverMaySayNoWithASuccess() throws {
+        let recording = try handedOn(200) { #"{"code":"\#($0)"}"# }.editing { exchange in
+            guard exchange.request.url.host == "api.shop.example" else {
+                return
+            }
+            exchange.response = RecordedResponse(
+                status: 200,
+                body: Body(text: "{\"success\":0,\"status\":401}", mediaType: "application/json")
+            )
+        }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    @Test func nonceThatNobodyAskedForIsShown() throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
+        }
+        #expect(recording.finding(rule)?.evidence.contains { $0.place.name == "nonce" } == false)
+        let unasked = recording.asking("nonce", nil)
+        #expect(unasked.finding(rule)?.evidence.contains { $0.place.name == "nonce" } == true)
+    }
+
+    @Test(arguments: [
+        (502, "balancers and reverse proxies"), (504, "balancers and reverse proxies"),
+        (404, "at which the app has nothing"), (500, "no part in that"),
+    ])
+    func statusSaysMoreInItself(status: Int, words: String) throws {
+        let finding = try answered { $0.status = status }.finding(rule)
+        #expect(finding?.explanation.contains(words) == true)
+    }
+
+    @Test(
+        arguments: [
+            ("/auth/error?error=OAuthAccountNotLinked", "Auth.js"),
+            ("/login?error=csrf_detected", "OmniAuth"),
+            ("/login?error=denied", nil),
+        ] as [(String, String?)]
+    )
+    func namesOfLibrariesAreExplained(target: String, library: String?) throws {
+        let finding = try #require(try answered { $0.redirect(to: target) }.finding(rule))
+        #expect((finding.evidence[0].note?.hasPrefix(library ?? "-") == true) == (library != nil))
+    }
 }

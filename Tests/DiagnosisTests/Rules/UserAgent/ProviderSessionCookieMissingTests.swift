@@ -209,4 +209,53 @@ struct ProviderSessionCookieMissingTests {
         #expect(finding.isPrimary)
         #expect(finding.places.last?.hasSuffix("response.location error_description") == true)
     }
+
+    /// Two tabs: a browser keeps one cookie of a name, and the form of the first comes with that of the second.
+    @Test(arguments: [true, false])
+    func tellsOfASecondLoginThatTookTheCookie(isAnotherLogin: Bool) throws {
+        func form(_ number: String) -> Body {
+            let field = "<input type=hidden name=txn value=\(number)>"
+            return Body(
+                text: "<form method=post action=/sign-in>\(field)<input name=user></form>",
+                mediaType: "text/html"
+            )
+        }
+        let recording = try answered(400, "<h1>Your session has expired</h1>").editing { exchange in
+            switch exchange.request.url.path {
+            case "/authorize": exchange.response?.body = form("vX8yw-rDW0welqgWHEP3l7")
+            case "/sign-in":
+                exchange.request.body = Body(
+                    text: "txn=vX8yw-rDW0welqgWHEP3l7&user=alice",
+                    mediaType: "application/x-www-form-urlencoded"
+                )
+            default: break
+            }
+        }
+        let page = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        var exchanges = recording.exchanges
+        var second = exchanges[page]
+        let state = try #require(second.request.url.queryItems.first("state"))
+        if isAnotherLogin {
+            let url = second.request.url.text.replacing(state, with: "another-state-of-the-second-tab")
+            second.request.url = RecordedURL(url)
+        }
+        second.startedAt = second.endedAt + .milliseconds(1)
+        second.response?.body = form("q7Rk2-mmT1aBcdZZKEP9x4")
+        second.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+        second.response?.headers.append("Set-Cookie", "harbour=9876543210; Path=/; Secure; HttpOnly")
+        exchanges[page + 1].request.headers.fields.removeAll { $0.name == "Cookie" }
+        exchanges[page + 1].request.headers.append("Cookie", "harbour=9876543210")
+        exchanges.insert(second, at: page + 1)
+        let finding = Recording(exchanges).finding(rule)
+        #expect((finding != nil) == isAnotherLogin)
+        guard let finding else { return }
+        #expect(finding.isPrimary)
+        #expect(finding.title == "Another login in the same browser took the place of this one")
+        #expect(
+            finding.places == [
+                "\(page) response.header Set-Cookie", "\(page + 1) response.header Set-Cookie",
+                "\(page + 2) response.body ",
+            ] || finding.places.last == "\(page + 2) response.status "
+        )
+    }
 }

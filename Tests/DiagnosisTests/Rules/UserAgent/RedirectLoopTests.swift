@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import Testing
 
@@ -101,5 +102,47 @@ struct RedirectLoopTests {
         recording.exchanges.append(again)
         #expect(recording.outcomes == [.failure])
         #expect(recording.finding(rule)?.severity == .error)
+    }
+
+    /// Where the rounds themselves are not in the recording.
+    @Test func takesTheWordOfWhoeverStoppedIt() throws {
+        let login = try Recording("healthy/web-code-flow")
+        let browser = login.editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.failure = "net::ERR_TOO_MANY_REDIRECTS"
+        }
+        #expect(browser.finding(rule)?.evidence.first?.value == "net::ERR_TOO_MANY_REDIRECTS")
+        let words =
+            "AADSTS50196: The server terminated an operation because it encountered a client request loop."
+        let token = login.answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        #expect(token.finding(rule)?.evidence.first?.value.contains("AADSTS50196") == true)
+        let page = try Recording("authorization-request/redirect-uri-not-registered").editing { exchange in
+            guard exchange.response?.status == 400 else { return }
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(text: "<h1>Sign in</h1><p>\(words)</p>", mediaType: "text/html")
+            )
+        }
+        #expect(page.finding(rule) != nil)
+        #expect(login.finding(rule) == nil)
+    }
+
+    @Test func namesACookieThatNoBrowserKeeps() throws {
+        let recording = try Recording(broken)
+        #expect(recording.finding(rule)?.explanation.contains("larger") == false)
+        let oversized = recording.editing { exchange in
+            guard exchange.request.url.queryItems.contains("code") else { return }
+            exchange.response?.headers.append(
+                "Set-Cookie",
+                "_proxy=\(String(repeating: "a", count: 4200)); Path=/"
+            )
+        }
+        let finding = try #require(oversized.finding(rule))
+        #expect(finding.explanation.contains("larger than browsers keep"))
+        #expect(finding.notes.contains { $0.contains("_proxy has 4206 bytes") })
     }
 }

@@ -11,24 +11,53 @@ package enum HandedOnCode {
     )
         -> Int?
     {
-        guard let code = code(of: response), code.value.utf8.count >= shortest,
+        guard let code = code(of: response) ?? token(of: response), code.value.utf8.count >= shortest,
             let callback = response.callback,
             let answer = index.capture[callback].response, (200..<300).contains(answer.status)
         else { return nil }
         let start = index.capture[callback].startedAt
         let spellings = spellings(of: code)
         var last: Int?
+        let isCode = self.code(of: response) != nil
+        var isAccepted = false
         for exchange in index.order[(index.position[callback] + 1)...].prefix(mostExchanges) {
             let later = index.capture[exchange]
             guard later.startedAt - start <= .seconds(60) else { break }
-            guard index.messages[exchange] == nil, later.request.method != "OPTIONS",
+            guard isNoMessage(exchange, behind: callback, index), later.request.method != "OPTIONS",
                 later.request.url.origin != request.endpoint.origin, later.response != nil,
+                !Telemetry.isOne(later.request.url), isCode || isOfSite(later, callback, index),
                 carry(of: code, spellings, by: later.request) == true
             else { continue }
             last = exchange
+            isAccepted = isAccepted || !isCode && !isRefusal(exchange, index)
         }
-        guard let last, let status = index.capture[last].response?.status, status >= 400 else { return nil }
-        return last
+        guard let last, isRefusal(last, index) else { return nil }
+        // A token is shown more than once, and may do for one thing and not for another.
+        return isCode || !isAccepted ? last : nil
+    }
+
+    private static func isRefusal(_ exchange: Int, _ index: CaptureIndex) -> Bool {
+        let answered = index.capture[exchange]
+        if StatedFailure.isRefusal(answered) { return true }
+        let target = answered.response?.location.map { answered.request.url.resolving($0) }
+        return target.flatMap { ErrorRedirect.parameter(of: $0) } != nil
+    }
+
+    /// Tokens a page shows to others as well.
+    private static func isOfSite(_ exchange: Exchange, _ callback: Int, _ index: CaptureIndex) -> Bool {
+        Site.of(exchange.request.url.host ?? "") == Site.of(index.capture[callback].request.url.host ?? "")
+    }
+
+    /// Whether it is none of the protocol's: a token that the page hands to its own server in a query makes it look like a call.
+    private static func isNoMessage(_ exchange: Int, behind callback: Int, _ index: CaptureIndex) -> Bool {
+        let request = index.capture[exchange].request
+        switch index.messages[exchange] {
+        case nil: return true
+        case .resource:
+            return request.url.origin == index.capture[callback].request.url.origin
+                && !request.headers.contains("authorization")
+        default: return false
+        }
     }
 
     /// Whether the page that was loaded at a redirect URI is the client itself: a page of its origin asked the provider for
@@ -131,6 +160,13 @@ package enum HandedOnCode {
 
     private static func code(of response: AuthorizationResponse) -> Parameter? {
         response.parameters.parameter("code").flatMap { $0.value.isEmpty ? nil : $0 }
+    }
+
+    /// What an answer without a code has for the app's server.
+    private static func token(of response: AuthorizationResponse) -> Parameter? {
+        ["access_token", "id_token"].lazy.compactMap { response.parameters.parameter($0) }.first {
+            !$0.value.isEmpty
+        }
     }
 
     private struct Spelling {

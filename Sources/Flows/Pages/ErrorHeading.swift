@@ -11,7 +11,7 @@ package enum ErrorHeading {
     /// `mayHaveNumber`: whether an attribute for such a number may be on the page.
     static func of(_ page: [UInt8], mayHaveNumber: Bool) -> String? {
         guard page.count < largest else { return nil }
-        let heading = HTMLHeadings.all(in: page).first(where: isOne) ?? opening(of: page)
+        let heading = HTMLHeadings.all(in: page).first(where: isOne) ?? opening(of: page) ?? crash(on: page)
         guard heading != nil || mayHaveNumber, !HTMLForm.isAsking(in: page) else { return nil }
         return heading ?? HTMLAlert.first(in: page)
     }
@@ -27,9 +27,24 @@ package enum ErrorHeading {
         in index: CaptureIndex
     ) -> Bool {
         guard let response = index.capture[callback].response, response.location == nil,
-            index.page(callback)?.errorHeading != nil
+            index.page(callback)?.errorHeading != nil || isNothingElse(response.body)
         else { return false }
         return code.flatMap { redeemed[$0] }.map { $0 < index.capture[callback].endedAt } ?? true
+    }
+
+    /// Whether a body is an error as a whole: JSON that says so, or a line that does.
+    private static func isNothingElse(_ body: Body?) -> Bool {
+        if StatedFailure.isOne(body) { return true }
+        guard let body, let bytes = body.bytes, bytes.count < mostWords,
+            ["text/plain", "text/html"].contains(body.essence ?? ""),
+            let words = HTMLText.opening(of: bytes, limit: bytes.count), words.utf8.count <= longestSentence
+        else { return false }
+        let lower = words.lowercased()
+        guard !completions.contains(where: lower.containsBytes) else { return false }
+        // What the examples of libraries end with.
+        return FailedLoginNotice.isOne(words) || lower.hasPrefix("oh dear")
+            || oauthErrors.contains(where: lower.containsBytes)
+            || states.contains(where: lower.containsBytes)
     }
 
     /// When codes were exchanged with success, by the code; the last time where there are several.
@@ -49,19 +64,37 @@ package enum ErrorHeading {
         return completions.contains(where: lower.containsBytes) ? nil : words
     }
 
+    /// What PHP writes into a page whose script has ended by an exception.
+    private static func crash(on page: [UInt8]) -> String? {
+        page.withUnsafeBufferPointer { bytes in
+            guard let start = ByteSearch.index(of: "<b>Fatal error</b>", in: bytes) else { return nil }
+            let rest = UnsafeBufferPointer(rebasing: bytes[start...].prefix(longestSentence * 4))
+            guard ByteSearch.index(of: "Uncaught ", in: rest) != nil else { return nil }
+            return HTMLText.opening(of: Array(rest), limit: longestSentence * 2)
+        }
+    }
+
     /// What pages say of a login that went well, with an error that there was not, or of their window.
     private static let completions = [
         "success", "complete", "abgeschlossen", "no error", "without", "keine ", "ohne ", "you are logged",
         "you are signed",
-        "you are now", "you have ", "have been", "logged in to", "signed in to", "close",
+        "you are now", "you have ", "signing you in", "if nothing happens", "have been", "logged in to",
+        "signed in to", "close",
     ]
+
+    private static let states = [
+        "invalid state", "state mismatch", "mismatching state", "state is invalid", "invalid oauth state",
+        "state does not match", "state parameter",
+    ]
+    /// What only a token endpoint says.
+    private static let oauthErrors = ["invalid_client", "invalid_grant", "unauthorized_client", "aadsts"]
 
     /// In bytes.
     private static let mostWords = 2 << 10
     private static let longestSentence = 120
 
     /// Whether a heading tells of an error; a question offers help ("Unable to sign in?").
-    private static func isOne(_ heading: String) -> Bool {
+    static func isOne(_ heading: String) -> Bool {
         guard heading.utf8.last != 0x3f else { return false }
         let lower = heading.lowercased()
         return phrases.contains(where: lower.containsBytes)

@@ -40,6 +40,12 @@ package enum FailedLoginNotice {
         {
             return words
         }
+        // What went wrong may stand below a heading that only says that something did.
+        if let heading = headings.first(where: isVague),
+            let words = HTMLText.opening(of: page, limit: enough), isOne(words)
+        {
+            return heading
+        }
         // Other pages have texts for what may happen yet.
         return asksToSignIn(page) ? HTMLScripts.saidTexts(in: page).first(where: isOne) : nil
     }
@@ -48,19 +54,57 @@ package enum FailedLoginNotice {
         HTMLForm.all(in: page).contains(where: \.isSignIn)
     }
 
+    /// Whether a heading says no more than that there was an error.
+    private static func isVague(_ heading: String) -> Bool {
+        let words = heading.lowercased().filter { $0.isLetter || $0 == " " }
+        return ["something went wrong", "oops", "oops something went wrong", "an error occurred", "error"]
+            .contains(words)
+    }
+
+    /// Whether a message beside a form to sign in with is about a failure.
+    static func tellsOfFailure(_ words: String) -> Bool {
+        let lower = words.lowercased()
+        guard
+            !["cookie", "success", "loading", "signed in", "logged in"].contains(where: lower.containsBytes)
+        else {
+            return isOne(words)
+        }
+        return (failures + ["no user", "not found", "missing", "unknown", "expired"]).contains(
+            where: lower.containsBytes
+        )
+    }
+
     /// Whether one of the sentences speaks of signing in and of its failure.
     static func isOne(_ words: String) -> Bool {
-        words.lowercased().split { ".!?;:\u{2013}\u{2014}".contains($0) }.map(String.init).contains {
-            sentence in
+        sentences(of: words.lowercased()).contains { sentence in
             subjects.contains(where: sentence.containsBytes)
                 && failures.contains(where: sentence.containsBytes)
-                && !others.contains(where: sentence.containsBytes)
+                && (thisOne.contains(where: sentence.containsBytes)
+                    || !others.contains(where: sentence.containsBytes))
         }
+    }
+
+    /// A dot or a colon inside of a name ends none.
+    private static func sentences(of words: String) -> [String] {
+        var sentences: [String] = [""]
+        var rest = words[...]
+        while let character = rest.popFirst() {
+            let isEnd =
+                ".!?;:".contains(character) && rest.first.map { $0.isWhitespace } ?? true
+                || ":;!?".contains(character) && !(rest.first?.isNumber ?? false)
+            if isEnd || character == "\u{2013}" || character == "\u{2014}" {
+                sentences.append("")
+            } else {
+                sentences[sentences.count - 1].append(character)
+            }
+        }
+        return sentences
     }
 
     private static let subjects = [
         "login", "log in", "log you in", "logging in", "logged in", "sign in", "sign-in", "signin",
-        "sign you in", "signing in", "signed in", "authenticat", "oauth", "openid", "anmeld", "connexion",
+        "sign you in", "signing in", "signed in", "your sign in", "authenticat", "oauth", "openid",
+        "id token", "id_token", "anmeld", "connexion",
     ]
     private static let failures = [
         "fail", "error", "denied", "invalid", "unsuccessful", "cancel", "could not", "couldn't", "unable to",
@@ -71,8 +115,14 @@ package enum FailedLoginNotice {
     private static let others = [
         "attempt", "logins", "last login", "failed sign-ins", "two-factor", "trial", "recovery", "since",
     ]
+    /// Of an attempt that is the one that was just made.
+    private static let thisOne = [
+        "the login attempt failed", "the sign-in attempt failed",
+    ]
     /// In bytes.
     private static let largest = 1 << 18
+    /// In bytes of a page, from its beginning.
+    private static let enough = 2 << 10
 
     private struct Notices: Sendable {
         let byCallback: [Int: Int]
@@ -111,7 +161,10 @@ package enum FailedLoginNotice {
         private static func isSignIn(_ url: RecordedURL, _ page: [UInt8]) -> Bool {
             guard page.count < largest, let name = url.path.split(separator: "/").last else { return false }
             let letters = name.prefix { $0 != "." }.lowercased().filter(\.isLetter)
-            guard signInPages.contains(letters), asksToSignIn(page) else { return false }
+            guard signInPages.contains(letters) else { return false }
+            // With a message there need be no form: the way to sign in may be a button.
+            if let alert = HTMLAlert.first(in: page), tellsOfFailure(alert) { return true }
+            guard asksToSignIn(page) else { return false }
             // A form that a script shows where it is wanted.
             return !String(decoding: page, as: UTF8.self).lowercased().containsBytes("display:none")
         }

@@ -1,0 +1,35 @@
+import Captures
+import Flows
+import OAuth
+
+/// What a provider says, in its own words, that is wrong with a client assertion, or that it misses one.
+///
+/// Providers answer all of it with `invalid_client` (RFC 7523, section 3.2).
+enum AssertionRefusal {
+    case missing
+    case audience
+    case time
+    case signature
+
+    /// Nil where the client was not refused, or in other words.
+    static func of(_ call: ClientCall) -> AssertionRefusal? {
+        guard call.mayBlameClient else { return nil }
+        let text = call.answer.errorText
+        func says(_ words: [String]) -> Bool { words.contains(where: text.containsBytes) }
+        guard call.assertion != nil else {
+            // Whoever may send a secret as well need not send one of these.
+            guard says(["client_assertion", "client assertion"]), !says(["client_secret", "client secret"]),
+                says(["must contain", "required", "missing", "not present", "is expected", "not provided"])
+            else { return nil }
+            return .missing
+        }
+        if says(["audience", " aud ", "'aud'", "\"aud\"", "`aud`"]) { return .audience }
+        if says(times) { return .time }
+        return says(["signature"]) ? .signature : nil
+    }
+
+    private static let times = [
+        "expired", "time range", "not active", "not yet valid", "in the future", "too old", "lifetime",
+        "clock skew", " exp ", "'exp'", "\"exp\"", "`exp`", "'iat'", "\"iat\"", "`iat`", "'nbf'", "`nbf`",
+    ]
+}

@@ -1,0 +1,74 @@
+import Captures
+import Flows
+import OAuth
+
+/// An app on a device that took the provider's answer itself, handed its code or its tokens to its own server, and was refused
+/// there.
+enum BackEndRefusal {
+    /// Nil where no app handed anything on, or its server took it.
+    static func violation(in flow: Flow) -> Violation? {
+        for login in flow.logins {
+            guard let relay = AppOnDevice.refusal(of: login, in: flow) else { continue }
+            let what = login.tokenRequests.isEmpty ? "code" : "token"
+            let exchange = flow.capture[relay]
+            let isAnswered = exchange.response != nil
+            var evidence = [
+                Evidence(
+                    place: Place(exchange: relay, part: .requestURL, name: ""),
+                    value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
+                    note: "where the app handed the \(what) to its own server"
+                ),
+                Evidence(
+                    place: Place(exchange: relay, part: .responseStatus, name: ""),
+                    value: exchange.response.map { "\($0.status)" }
+                        ?? Masking.shown(Excerpt.start(of: exchange.failure ?? ""), of: "failure"),
+                    note: isAnswered ? "refused" : "no answer"
+                ),
+            ]
+            let words = PageText.told(by: exchange.response?.body)
+            if !words.isEmpty {
+                evidence.append(
+                    Evidence(
+                        place: Place(exchange: relay, part: .responseBody, name: ""),
+                        value: Masking.shown(words, of: "body")
+                    )
+                )
+            }
+            return Violation(
+                evidence,
+                explanation: isAnswered ? (what == "code" ? relayed : handed) : silent,
+                fix: isAnswered ? (what == "code" ? relayedFix : handedFix) : silentFix,
+                title: isAnswered
+                    ? "The app's own server refused the \(what)" : "The app's own server did not answer",
+                exchange: relay
+            )
+        }
+        return nil
+    }
+
+    private static let relayed = """
+        The provider's answer reached the app, which handed the code to its own server to be exchanged there. That server answered with an error: \
+        the provider and the app's half of the login are not at fault. What the server asked the provider is not in this capture.
+        """
+    private static let relayedFix = """
+        Read what the server answered, and its log for this time. A server that exchanges an app's code needs the client_id, the redirect URI and the \
+        code_verifier of the very request that the app made; record it as well (authreel record) to see its token request.
+        """
+
+    private static let handed = """
+        The login at the provider went well: the app got its tokens. It then handed one of them to its own server, to be signed in there, and that \
+        server answered with an error. The provider is not at fault.
+        """
+    private static let handedFix = """
+        Read what the server answered, and its log for this time. Compare what it expects of the token with what this one has: audience (the server's own \
+        client, not the app's), issuer, nonce, and which of the two tokens it wants.
+        """
+
+    private static let silent = """
+        The login at the provider went well, and the app handed what it got to its own server, to be signed in there. That server gave no answer.
+        """
+    private static let silentFix = """
+        See whether the app's server is up, and reachable from the device under this address: localhost is the device itself there (10.0.2.2 is the \
+        computer that runs an Android emulator), and a name of the office network is not known outside of it.
+        """
+}

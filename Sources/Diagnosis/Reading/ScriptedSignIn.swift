@@ -1,0 +1,83 @@
+import Captures
+import Flows
+import OAuth
+
+/// A call of the app's page that its server redirects to the provider.
+///
+/// A script cannot follow it, for the provider's pages allow no other origin.
+enum ScriptedSignIn {
+    /// Nil where no script was sent to the provider.
+    static func violation(in flow: Flow) -> Violation? {
+        guard flow.ending != .success else { return nil }
+        for request in flow.authorizationRequests {
+            let exchange = flow.capture[request.exchange]
+            let headers = exchange.request.headers
+            guard let agent = headers.first("user-agent"), agent.lowercased().hasPrefix("mozilla/"),
+                headers.first("sec-fetch-mode")?.lowercased() == "cors"
+                    || headers.first("sec-fetch-mode") == nil && headers.first("origin") == "null",
+                let source = flow.surroundings.redirectedFrom[request.exchange],
+                !isAhead(flow.capture[source].request), !isFollowed(request, flow),
+                exchange.response.map({
+                    Permission.missing(in: $0, for: headers.first("origin") ?? "null") != nil
+                }) ?? true,
+                !flow.logins.contains(where: { $0.request.exchange == request.exchange && $0.response != nil }
+                )
+            else { continue }
+            return Violation(
+                [
+                    Evidence(
+                        place: Place(exchange: source, part: .requestURL, name: ""),
+                        value: Masking.shown(flow.capture[source].request.url.withoutQuery, of: "url"),
+                        note: "asked for by a script of the page"
+                    ),
+                    Evidence(
+                        place: Place(exchange: source, part: .responseStatus, name: ""),
+                        value: flow.capture[source].response.map { "\($0.status)" } ?? "",
+                        note: "the app sends the script to the provider"
+                    ),
+                    Evidence(
+                        place: Place(exchange: request.exchange, part: .responseStatus, name: ""),
+                        value: exchange.response.map { "\($0.status)" }
+                            ?? exchange.failure.map { Excerpt.start(of: $0) } ?? "no answer",
+                        note: "what the script cannot read"
+                    ),
+                ],
+                explanation: script,
+                fix: scriptFix,
+                title: "A script was sent to the provider's sign-in page",
+                exchange: request.exchange
+            )
+        }
+        return nil
+    }
+
+    /// Whether a page or a framework asks for what its user may want next.
+    private static func isAhead(_ request: RecordedRequest) -> Bool {
+        ["next-router-prefetch", "rsc", "x-middleware-prefetch", "x-moz"].contains(
+            where: request.headers.contains
+        )
+            || ["purpose", "sec-purpose"].contains {
+                request.headers.first($0)?.lowercased().containsBytes("prefetch") ?? false
+            }
+    }
+
+    /// Whether the page went to sign in itself afterwards.
+    private static func isFollowed(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
+        let position = flow.surroundings.position
+        return flow.surroundings.authorizationRequests.contains { other in
+            other.clientID == request.clientID && position[other.exchange] > position[request.exchange]
+                && flow.capture[other.exchange].request.headers.first("sec-fetch-mode")?.lowercased()
+                    != "cors"
+        }
+    }
+
+    private static let script = """
+        The session of the app is over or was never there, and its server answered a call of the page (fetch, XMLHttpRequest) as it answers a visit: with \
+        a redirect to the provider. The browser follows it and keeps the answer from the script, since the provider allows no other origin to read its \
+        pages. Nobody can sign in in a script.
+        """
+    private static let scriptFix = """
+        Answer calls of scripts with 401 (they send Accept: application/json, X-Requested-With or Sec-Fetch-Mode: cors) and let the page navigate to the \
+        sign-in then. Do not allow the origin at the provider: that mends nothing.
+        """
+}

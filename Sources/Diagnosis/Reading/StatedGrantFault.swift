@@ -1,0 +1,84 @@
+import Captures
+import Flows
+import OAuth
+
+/// What a provider says, word for word, that is wrong with a code or refresh token.
+///
+/// For a capture that has one half of a login alone, with nothing to compare: where both are there the comparison decides.
+enum StatedGrantFault {
+    case verifierMissing
+    case verifierWrong
+    case codeExpired
+    /// The grant was issued to another client.
+    case otherClient
+    case refreshTokenUsed
+
+    /// Nil where the grant was not refused, or in words that leave it open.
+    init?(_ request: TokenRequest) {
+        guard request.answer.isRefusal, request.isCodeExchange || request.isRefresh else { return nil }
+        let text = (request.answer.error?.description ?? "").lowercased()
+        func says(_ words: [String]) -> Bool { words.contains(where: text.containsBytes) }
+        // The specification's own sentence names every reason there is, and so none.
+        guard Self.reasons.filter(text.containsBytes).count < 3 else { return nil }
+        // Curity calls a verifier that is wrong an invalid request.
+        if request.isCodeExchange, request.isRefused(with: "invalid_grant", "invalid_request"),
+            says(Self.verifiers), !says(["not enabled", "not supported", "ignored"])
+        {
+            let isSent = request.codeVerifier.map { !$0.isEmpty } ?? false
+            if !isSent, request.isRecorded, says(Self.absent) {
+                self = .verifierMissing
+                return
+            }
+            if isSent, says(Self.wrong) {
+                self = .verifierWrong
+                return
+            }
+        }
+        guard request.isRefused(with: "invalid_grant") else { return nil }
+        if says(Self.clients), !says([" or "]) {
+            self = .otherClient
+        } else if request.isCodeExchange, says(["aadsts70008"]) || Self.isOfCode(text) {
+            guard says(["aadsts70008"]) || RefusedGrant.isCalledExpired(request) else { return nil }
+            self = .codeExpired
+        } else if request.isRefresh, RefusedGrant.isCalledUsed(request) {
+            self = .refreshTokenUsed
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether it is the code that a text speaks of, and not a password or a certificate.
+    private static func isOfCode(_ text: String) -> Bool {
+        text.containsBytes("code")
+            && !["password", "certificate", "license", "licence", "account", "secret"].contains(
+                where: text.containsBytes
+            )
+    }
+
+    /// Of a code, where the login that it comes from is not in the capture.
+    static func ofCode(in flow: Flow, _ fault: StatedGrantFault) -> TokenRequest? {
+        guard flow.authorizationRequests.isEmpty else { return nil }
+        return flow.tokenRequests.last { $0.isCodeExchange && StatedGrantFault($0) == fault }
+    }
+
+    // MARK: - Words, in lower case
+
+    private static let reasons = ["invalid", "expired", "revoked", "match", "another client"]
+
+    private static let verifiers = [
+        "pkce verif", "pkce valid", "pkce code verifier", "code verifier", "code_verifier",
+        "code challenge did", "code_challenge does", "aadsts501481", "aadsts50148:",
+    ]
+    private static let absent = [
+        "missing", "not specified", "required", "not provided", "not present", "empty",
+    ]
+    private static let wrong = [
+        "fail", "mismatch", "not match", "n't match", "invalid", "incorrect", "wrong", "aadsts501481",
+    ]
+    /// Keycloak, Apple and others.
+    private static let clients = [
+        "client_id mismatch", "was not issued to", "were not issued to", "not issued to this client",
+        "issued to another client", "issued to a different client", "issued for another client",
+        "token client and authorized client don't match",
+    ]
+}

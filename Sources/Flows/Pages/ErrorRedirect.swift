@@ -1,0 +1,109 @@
+package import Captures
+
+/// A redirect of an app to a page of its own that shows an error: what a browser sees of a login that its server gave up.
+package enum ErrorRedirect {
+    /// The name of the parameter that says so; nil where none does.
+    ///
+    /// In the query, the fragment, or the query of a path in the fragment (`#/login?error=…`).
+    package static func parameter(of url: RecordedURL) -> String? {
+        var items = url.queryItems.items + url.fragmentItems.items
+        if let fragment = url.fragment, let mark = fragment.firstIndex(of: "?") {
+            items += QueryItems(String(fragment[fragment.index(after: mark)...])).items
+        }
+        // Spring's page to sign in at has no value at all.
+        let isSignIn =
+            url.path.split(separator: "/").last.map { signInPages.contains($0.lowercased()) } ?? false
+        let plain = items.first {
+            ["error", "auth_error", "login_error"].contains($0.name)
+                && ($0.value.isEmpty ? isSignIn : !nothing.contains($0.value.asciiLowercased()))
+        }
+        if let plain { return plain.name }
+        // OmniAuth's page for all that went wrong says why in `message`, and so do others.
+        let isFailure = isPageOfErrors(url)
+        return items.first { item in
+            let value = item.value.asciiLowercased()
+            guard !nothing.contains(value) else { return false }
+            let name = letters(of: item.name)
+            if names.contains(name) || isFailure && name == "message" { return true }
+            guard speaksOfFailure(value) else { return false }
+            return attempts.contains(name) || name == "status" && (isSignIn || !url.isWeb)
+                || reasons.contains(name) && (isSignIn || speaksOfSignIn(value))
+        }?.name
+    }
+
+    /// The name of the cookie by which an answer hands an error to the page that it leads to (Grafana's `login_error`); nil where
+    /// none does.
+    ///
+    /// `time`: of the answer.
+    package static func cookie(of response: RecordedResponse, at time: Timestamp) -> String? {
+        guard response.location != nil else { return nil }
+        return response.setCookies.first { cookie in
+            cookies.contains(letters(of: cookie.name)) && cookie.value.utf8.count > 3
+                && !nothing.contains(cookie.value.asciiLowercased())
+                && !["deleted", "\"\"", "delete", "[]", "{}", "%5b%5d", "%7b%7d"].contains(
+                    cookie.value.asciiLowercased()
+                )
+                && cookie.maxAge ?? 1 > 0
+                && cookie.expires.flatMap { Timestamp(httpDate: $0) }.map { $0 > time } ?? true
+        }?.name
+    }
+
+    /// In lower case, without hyphens and underscores.
+    private static func letters(of name: String) -> String {
+        String(decoding: name.asciiLowercased().utf8.filter { $0 != 0x2d && $0 != 0x5f }, as: UTF8.self)
+    }
+
+    /// Whether a page is there for errors alone, by the last part of its address.
+    private static func isPageOfErrors(_ url: RecordedURL) -> Bool {
+        let parts = url.path.split(separator: "/").map { letters(of: String($0.prefix { $0 != "." })) }
+        guard let last = parts.last, failurePages.contains(last) else { return false }
+        return parts.count == 1 || !["error", "failure"].contains(last)
+            || parents.contains(parts[parts.count - 2])
+    }
+
+    /// Whether a value speaks of signing in, or of what one signs in with.
+    private static func speaksOfSignIn(_ value: String) -> Bool {
+        value.split { !$0.isLetter }.contains { signIns.contains(String($0)) }
+    }
+
+    /// Whether a value is a word for a failure, as in `login=failed` or `reason=INVALID_CREDENTIALS`.
+    private static func speaksOfFailure(_ value: String) -> Bool {
+        guard value.utf8.count < longest else { return false }
+        let words = value.split { !$0.isLetter }.map(String.init)
+        return words.contains(where: failures.contains)
+            || zip(words, words.dropFirst()).contains { $0 == "not" && $1 == "found" }
+    }
+
+    /// By their letters.
+    private static let names: Set<String> = [
+        "errorcode", "errormessage", "errormsg", "errordescription", "err", "ssoerror", "oautherror",
+        "oidcerror", "loginerror", "autherror", "signinerror",
+    ]
+    private static let cookies: Set<String> = [
+        "loginerror", "autherror", "oautherror", "oidcerror", "ssoerror", "signinerror",
+    ]
+    /// What came of the attempt.
+    private static let attempts: Set<String> = ["login", "auth", "authentication"]
+    /// What may also be said of something else.
+    private static let reasons: Set<String> = ["reason", "notice"]
+    private static let signIns: Set<String> = [
+        "auth", "authentication", "credentials", "login", "oauth", "oidc", "session", "signin", "sso", "user",
+    ]
+    private static let parents: Set<String> = [
+        "auth", "account", "login", "oauth", "oidc", "signin", "sso", "user", "users",
+    ]
+    private static let failures: Set<String> = [
+        "error", "failed", "failure", "fail", "invalid", "denied", "unauthorized", "unauthorised",
+        "forbidden",
+    ]
+    private static let failurePages: Set<String> = [
+        "failure", "error", "autherror", "loginerror", "oautherror", "ssoerror", "loginfailed",
+        "loginfailure",
+        "authfailed", "authfailure", "signinfailed",
+    ]
+    private static let longest = 80
+    private static let nothing: Set<String> = [
+        "", "0", "00", "200", "false", "no", "none", "null", "ok", "success", "undefined",
+    ]
+    private static let signInPages: Set<String> = ["login", "signin", "sign-in", "sign_in", "logon", "error"]
+}

@@ -1,0 +1,155 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import Testing
+
+/// An app on a device that hands its code, or its tokens, to a server of its own.
+struct RelayedCodeTests {
+    private let rule = "callback-rejected-by-app"
+
+    /// The token request of the native app, sent to the app's own server instead.
+    private func relayed(
+        _ status: Int?,
+        _ body: String = "{}",
+        agent: String? = nil,
+        to url: String = "https://api.shop.example/session"
+    ) throws -> Recording {
+        try Recording("healthy/native-app").without {
+            ["/jwks", "/userinfo"].contains($0.request.url.path)
+        }.editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            let code = FormBody.items(of: exchange.request.body)?.first("code") ?? ""
+            exchange.request.url = RecordedURL(url)
+            exchange.request.body = Body(text: "{\"code\":\"\(code)\"}", mediaType: "application/json")
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-type" }
+            if let agent {
+                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+                if !agent.isEmpty { exchange.request.headers.append("User-Agent", agent) }
+            }
+            exchange.response = status.map {
+                RecordedResponse(status: $0, body: Body(text: body, mediaType: "application/json"))
+            }
+            if status == nil { exchange.failure = "NSURLErrorDomain Code=-1004 Could not connect" }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (401, "{\"error\":\"invalid_grant\"}", true), (502, "", true),
+            (200, "{\"user\":\"alice\"}", false),
+            (200, "{\"success\":false,\"message\":\"no such code\"}", true), (nil, "", true),
+        ] as [(Int?, String, Bool)]
+    )
+    func serverThatRefusesTheCodeIsTold(status: Int?, body: String, isRefused: Bool) throws {
+        let recording = try relayed(status, body)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
+        guard let finding else { return }
+        #expect(finding.isPrimary)
+        #expect(finding.title.hasPrefix("The app's own server"))
+        #expect(finding.evidence[0].value == "https://api.shop.example/session")
+    }
+
+    /// At a scheme of its own the app alone gets the code, whatever it calls itself.
+    @Test(arguments: [
+        "Dart/3.5 (dart:io)", "Shop/5.1 (com.shop.app; build:12; iOS 18.5.0) Alamofire/5.9.1", "axios/1.7.2",
+        "UnityPlayer/2022.3", "", "Mozilla/5.0 (Linux; Android 14; wv) Chrome/141 Mobile Safari/537.36",
+    ])
+    func agentOfTheAppDoesNotMatter(agent: String) throws {
+        #expect(try relayed(200, agent: agent).outcomes == [.success])
+        #expect(try relayed(401, agent: agent).finding(rule)?.isPrimary == true)
+    }
+
+    /// Services for errors and campaigns are told the address with the code in it.
+    @Test(arguments: ["https://o1.ingest.sentry.io/api/1/envelope/", "https://api2.branch.io/v1/open"])
+    func telemetryTakesNoPart(url: String) throws {
+        #expect(try relayed(200, to: url).outcomes != [.success])
+        let own = try relayed(200)
+        var report = try #require(own.exchanges.last)
+        report.request.url = RecordedURL(url)
+        report.response?.status = 429
+        report.startedAt = report.startedAt + .seconds(1)
+        #expect(Recording(own.exchanges + [report]).outcomes == [.success])
+    }
+
+    @Test func secondHandoverOfTheSameCodeLosesNothing() throws {
+        let own = try relayed(200)
+        var second = try #require(own.exchanges.last)
+        second.response?.status = 400
+        second.startedAt = second.startedAt + .seconds(1)
+        let recording = Recording(own.exchanges + [second])
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    /// By a page of its server that leads to the app's scheme.
+    @Test(arguments: [(200, Outcome.success), (500, .failure)])
+    func pageMayLeadToTheApp(status: Int, outcome: Outcome) throws {
+        let recording = try Recording("healthy/web-code-flow").without {
+            ["/jwks", "/userinfo", "/"].contains($0.request.url.path)
+        }.editing { exchange in
+            switch exchange.request.url.path {
+            case "/callback":
+                let query = exchange.request.url.query ?? ""
+                exchange.response?.redirect(to: "shopapp://callback?\(query)")
+            case "/token":
+                let code = FormBody.items(of: exchange.request.body)?.first("code") ?? ""
+                exchange.request.url = RecordedURL("https://api.shop.example/session")
+                exchange.request.body = Body(text: "{\"c\":\"\(code)\"}", mediaType: "application/json")
+                exchange.response = RecordedResponse(status: status)
+                exchange.startedAt = exchange.startedAt + .seconds(2)
+            default: break
+            }
+        }
+        #expect(recording.outcomes == [outcome])
+        #expect((recording.finding(rule) != nil) == (outcome == .failure))
+    }
+
+    @Test(arguments: [(401, true), (200, false)])
+    func serverThatRefusesTheTokenIsTold(status: Int, isRefused: Bool) throws {
+        let app = try Recording("healthy/native-app")
+        let granted = try #require(app.exchanges.first { $0.request.url.path == "/token" })
+        let token = try #require(
+            Answer(of: granted, at: 0).parameters["id_token"]
+        )
+        var handover = try #require(app.exchanges.last)
+        handover.request.method = "POST"
+        handover.request.url = RecordedURL("https://api.shop.example/login")
+        handover.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        handover.request.body = Body(text: "{\"idToken\":\"\(token)\"}", mediaType: "application/json")
+        handover.response = RecordedResponse(status: status)
+        handover.startedAt = handover.startedAt + .seconds(1)
+        let recording = Recording(app.exchanges + [handover])
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
+        if isRefused { #expect(finding?.title == "The app's own server refused the token") }
+    }
+
+    /// A web view shows the page's 404, and the app has the code from its address.
+    @Test func pageOfErrorsWhoseCodeWasTakenIsNoRefusal() throws {
+        let recording = try Recording("healthy/native-app")
+        let signIn = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/sign-in" })
+        let location = try #require(recording.exchanges[signIn].response?.location)
+        let query = try #require(location.split(separator: "?").last)
+        let callback = "https://www.shop.example/callback"
+        var page = recording.exchanges[signIn]
+        page.request.method = "GET"
+        page.request.body = nil
+        page.request.url = RecordedURL("\(callback)?\(query)")
+        page.response = RecordedResponse(status: 404)
+        page.startedAt = page.endedAt
+        page.duration = .milliseconds(1)
+        var exchanges = recording.asking("redirect_uri", callback).sending("redirect_uri", callback).exchanges
+        exchanges[signIn].response?.redirect(to: "\(callback)?\(query)")
+        exchanges.insert(page, at: signIn + 1)
+        let taken = Recording(exchanges)
+        #expect(taken.finding(rule) == nil)
+        #expect(taken.outcomes == [.success])
+        let lost = Recording(Array(exchanges[...(signIn + 1)]))
+        #expect(lost.outcomes == [.failure])
+    }
+}
