@@ -29,18 +29,11 @@ package enum HandedOnCode {
                 carry(of: code, spellings, by: later.request) == true
             else { continue }
             last = exchange
-            isAccepted = isAccepted || !isCode && !isRefusal(exchange, index)
+            isAccepted = isAccepted || !isCode && !StatedFailure.isRefusal(later)
         }
-        guard let last, isRefusal(last, index) else { return nil }
+        guard let last, StatedFailure.isRefusal(index.capture[last]) else { return nil }
         // A token is shown more than once, and may do for one thing and not for another.
         return isCode || !isAccepted ? last : nil
-    }
-
-    private static func isRefusal(_ exchange: Int, _ index: CaptureIndex) -> Bool {
-        let answered = index.capture[exchange]
-        if StatedFailure.isRefusal(answered) { return true }
-        let target = answered.response?.location.map { answered.request.url.resolving($0) }
-        return target.flatMap { ErrorRedirect.parameter(of: $0) } != nil
     }
 
     /// Tokens a page shows to others as well.

@@ -3,10 +3,14 @@ import JSON
 
 /// An answer in JSON that says of itself that the request failed, whatever its status.
 package enum StatedFailure {
-    /// Whether the answer to an exchange is a refusal: 4xx, 5xx, or a success in name.
+    /// Whether the answer to an exchange is a refusal: 4xx, 5xx, a success in name, or a redirect that names an error.
     package static func isRefusal(_ exchange: Exchange) -> Bool {
         guard let response = exchange.response else { return false }
-        return response.status >= 400 || (200..<300).contains(response.status) && isOne(response.body)
+        if response.status >= 400 || (200..<300).contains(response.status) && isOne(response.body) {
+            return true
+        }
+        return response.location.flatMap { ErrorRedirect.parameter(of: exchange.request.url.resolving($0)) }
+            != nil
     }
 
     /// Whether a body says so and brings nothing besides: `success` or `ok` that is none, a status of 400 or more or by the name
