@@ -9,6 +9,9 @@ enum ScriptedSignIn {
     /// Nil where no script was sent to the provider.
     static func violation(in flow: Flow) -> Violation? {
         guard flow.ending != .success else { return nil }
+        let position = flow.surroundings.position
+        let navigations = lastNavigations(in: flow)
+        let answered = Set(flow.logins.filter { $0.response != nil }.map(\.request.exchange))
         for request in flow.authorizationRequests {
             let exchange = flow.capture[request.exchange]
             let headers = exchange.request.headers
@@ -16,12 +19,12 @@ enum ScriptedSignIn {
                 headers.first("sec-fetch-mode")?.lowercased() == "cors"
                     || headers.first("sec-fetch-mode") == nil && headers.first("origin") == "null",
                 let source = flow.surroundings.redirectedFrom[request.exchange],
-                !isAhead(flow.capture[source].request), !isFollowed(request, flow),
+                !isAhead(flow.capture[source].request), !answered.contains(request.exchange),
+                // The page went to sign in itself afterwards.
+                navigations[request.clientID] ?? -1 < position[request.exchange],
                 exchange.response.map({
                     Permission.missing(in: $0, for: headers.first("origin") ?? "null") != nil
-                }) ?? true,
-                !flow.logins.contains(where: { $0.request.exchange == request.exchange && $0.response != nil }
-                )
+                }) ?? true
             else { continue }
             return Violation(
                 [
@@ -61,13 +64,13 @@ enum ScriptedSignIn {
             }
     }
 
-    /// Whether the page went to sign in itself afterwards.
-    private static func isFollowed(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {
-        let position = flow.surroundings.position
-        return flow.surroundings.authorizationRequests.contains { other in
-            other.clientID == request.clientID && position[other.exchange] > position[request.exchange]
-                && flow.capture[other.exchange].request.headers.first("sec-fetch-mode")?.lowercased()
-                    != "cors"
+    /// Where the last request stands by which a page of each client went to sign in itself.
+    private static func lastNavigations(in flow: Flow) -> [String?: Int] {
+        let index = flow.surroundings
+        return index.authorizationRequests.reduce(into: [:]) { last, request in
+            let mode = index.capture[request.exchange].request.headers.first("sec-fetch-mode")
+            guard mode?.lowercased() != "cors" else { return }
+            last[request.clientID] = max(last[request.clientID] ?? -1, index.position[request.exchange])
         }
     }
 
