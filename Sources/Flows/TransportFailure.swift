@@ -29,7 +29,7 @@ package enum TransportFailure: Sendable, Equatable {
             self = .certificate
         } else if Self.handshakes.contains(where: words.containsBytes) {
             self = .handshake
-        } else if Self.connections.contains(where: words.containsBytes) {
+        } else if (Self.connections + Self.cleartext).contains(where: words.containsBytes) {
             self = .unreachable
         } else if Self.silences.contains(where: words.containsBytes) {
             self = .unanswered
@@ -88,23 +88,22 @@ package enum TransportFailure: Sendable, Equatable {
         "securechannelfailure", "the ssl connection could not be established",
     ]
 
-    private static let connections =
-        [
-            "err_name_not_resolved", "err_connection_refused", "err_connection_timed_out", "err_timed_out",
-            "err_internet_disconnected", "err_address_unreachable", "econnrefused", "enotfound", "etimedout",
-            "ehostunreach", "enetunreach", "eai_again", "connection refused", "connection timed out",
-            "connection rejected by",
-            "name or service not known",
-            "nodename nor servname", "no such host", "no address associated with hostname",
-            "ns_error_unknown_host",
-            "ns_error_connection_refused", "ns_error_net_timeout", "ns_error_offline",
-            // Java and Android, .NET, React Native.
-            "failed to connect to", "unable to resolve host", "unknownhostexception",
-            "noroutetohostexception",
-            "nameresolutionfailure", "connectfailure", "no route to host", "network is unreachable",
-            "connectexception", "network request failed", "connect timed out",
-            "target machine actively refused",
-        ] + cleartext
+    private static let connections = [
+        "err_name_not_resolved", "err_connection_refused", "err_connection_timed_out", "err_timed_out",
+        "err_internet_disconnected", "err_address_unreachable", "econnrefused", "enotfound", "etimedout",
+        "ehostunreach", "enetunreach", "eai_again", "connection refused", "connection timed out",
+        "connection rejected by",
+        "name or service not known",
+        "nodename nor servname", "no such host", "no address associated with hostname",
+        "ns_error_unknown_host",
+        "ns_error_connection_refused", "ns_error_net_timeout", "ns_error_offline",
+        // Java and Android, .NET, React Native.
+        "failed to connect to", "unable to resolve host", "unknownhostexception",
+        "noroutetohostexception",
+        "nameresolutionfailure", "connectfailure", "no route to host", "network is unreachable",
+        "connectexception", "network request failed", "connect timed out",
+        "target machine actively refused",
+    ]
 
     /// The client's own system lets it ask nothing in clear.
     private static let cleartext = [

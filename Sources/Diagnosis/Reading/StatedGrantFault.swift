@@ -37,8 +37,9 @@ enum StatedGrantFault {
         guard request.isRefused(with: "invalid_grant") else { return nil }
         if says(Self.clients), !says([" or "]) {
             self = .otherClient
-        } else if request.isCodeExchange, says(["aadsts70008"]) || Self.isOfCode(text) {
-            guard says(["aadsts70008"]) || RefusedGrant.isCalledExpired(request) else { return nil }
+        } else if request.isCodeExchange,
+            says(["aadsts70008"]) || Self.isOfCode(text) && RefusedGrant.isCalledExpired(request)
+        {
             self = .codeExpired
         } else if request.isRefresh, RefusedGrant.isCalledUsed(request) {
             self = .refreshTokenUsed

@@ -61,6 +61,7 @@ struct TokenInvalidGrant: Rule {
             )
         )
     }
+
     /// Whom an assertion in a code's place is for, and when it holds, by the clock of the answer (RFC 7523, section 3).
     private func assertion(of request: TokenRequest, _ flow: Flow) -> [Evidence] {
         guard request.grantType == RefusedGrant.assertionGrant,
