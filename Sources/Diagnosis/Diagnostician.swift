@@ -110,7 +110,7 @@ package enum Diagnostician {
             return .incomplete
         }
         if isBrokenInside { return .failure }
-        return flow.ending == .success ? .success : AppOnDevice.relayedOutcome(of: flow) ?? flow.ending
+        return flow.ending == .success ? .success : AppHandover.relayedOutcome(of: flow) ?? flow.ending
     }
 
     // MARK: - Severity
@@ -153,7 +153,7 @@ package enum Diagnostician {
 
     /// The back end of an app is asked by the app itself, behind an answer that looks like success.
     private static func isRefusedByBackEnd(_ info: RuleInfo, _ flow: Flow) -> Bool {
-        info.id == CallbackRejectedByApp.info.id && AppOnDevice.refusal(of: flow) != nil
+        info.id == CallbackRejectedByApp.info.id && AppHandover.refusal(of: flow) != nil
     }
 
     private static func isCancelled(_ flow: Flow) -> Bool {

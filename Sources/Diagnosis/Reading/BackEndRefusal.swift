@@ -8,7 +8,7 @@ enum BackEndRefusal {
     /// Nil where no app handed anything on, or its server took it.
     static func violation(in flow: Flow) -> Violation? {
         for login in flow.logins {
-            guard let relay = AppOnDevice.refusal(of: login, in: flow) else { continue }
+            guard let relay = AppHandover.refusal(of: login, in: flow) else { continue }
             let what = login.tokenRequests.isEmpty ? "code" : "token"
             let exchange = flow.capture[relay]
             let isAnswered = exchange.response != nil

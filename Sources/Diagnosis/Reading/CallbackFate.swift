@@ -64,7 +64,7 @@ private struct CallbackFates: Sendable {
             if TakenCode.isTaken(code, behind: callback, by: flow.tokenRequests, in: flow.capture) {
                 return .unknown
             }
-            if let login, login.tokenRequests.isEmpty, AppOnDevice.relayedOutcome(of: flow) == .success {
+            if let login, login.tokenRequests.isEmpty, AppHandover.relayedOutcome(of: flow) == .success {
                 return .unknown
             }
             return .rejected(status)

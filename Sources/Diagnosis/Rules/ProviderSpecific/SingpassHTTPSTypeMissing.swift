@@ -61,7 +61,7 @@ struct SingpassHTTPSTypeMissing: Rule {
             return Evidence(launch, note: "sent by an app")
         }
         let login = logins.first { $0.request.exchange == request.exchange }
-        let relay = login.flatMap { AppOnDevice.relays(of: $0, in: flow).first }
+        let relay = login.flatMap { AppHandover.relays(of: $0, in: flow).first }
         guard let exchange = relay ?? AppOnDevice.fetchOfChallenge(request, in: flow) else { return nil }
         return Evidence(
             place: Place(exchange: exchange, part: .requestHeader, name: "User-Agent"),

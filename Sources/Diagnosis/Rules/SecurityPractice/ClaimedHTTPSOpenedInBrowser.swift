@@ -36,7 +36,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         for login in flow.logins {
             guard let response = login.response, let callback = response.callback, let code = response.code,
                 login.request.redirectURI.map({ RecordedURL($0).scheme?.lowercased() == "https" }) ?? false,
-                login.tokenRequests.isEmpty, AppOnDevice.relays(of: login, in: flow).isEmpty
+                login.tokenRequests.isEmpty, AppHandover.relays(of: login, in: flow).isEmpty
             else { continue }
             let exchange = flow.capture[callback]
             guard exchange.request.headers.first("user-agent")?.hasPrefix("Mozilla/") ?? false,

@@ -33,7 +33,7 @@ struct TokensRelayedToApp: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for login in flow.logins {
-            let relays = AppOnDevice.relays(of: login, in: flow).filter { index in
+            let relays = AppHandover.relays(of: login, in: flow).filter { index in
                 PublicAgent(of: flow.capture[index].request, at: index)?.kind == .native
             }
             guard !relays.isEmpty else { continue }

@@ -1,0 +1,152 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// What an app on a device hands to its own server, its code or its tokens, and what becomes of it there.
+enum AppHandover {
+    /// Requests of an app that hand the code of a login to its own server, in order of time.
+    static func relays(of login: Login, in flow: Flow) -> [Int] {
+        flow.derived.value { Relays(of: flow) }.byLogin[login.request.exchange] ?? []
+    }
+
+    /// Found once for all that ask.
+    private struct Relays: Sendable {
+        var byLogin: [Int: [Int]] = [:]
+
+        init(of flow: Flow) {
+            for login in flow.logins {
+                byLogin[login.request.exchange] = AppHandover.found(login, in: flow)
+            }
+        }
+    }
+
+    private static func found(_ login: Login, in flow: Flow) -> [Int] {
+        guard let response = login.response, let code = response.code, code.utf8.count >= 8 else { return [] }
+        let spelled = Array(code.utf8)
+        let encoded = Array(PercentEncoding.encode(code).utf8)
+        let isHanded = isHandedToApp(response, in: flow)
+        return flow.exchanges(after: response.exchange, within: .seconds(300)).filter { index in
+            let request = flow.capture[index].request
+            guard flow.surroundings.messages[index] == nil, request.method != "OPTIONS",
+                index != response.callback, carries(code, [spelled, encoded], request),
+                isToOwnServer(request, flow)
+            else { return false }
+            let sender = PublicAgent(of: request, at: index)?.kind
+            return sender == .native || isHanded && !isOfWebsite(request, sender)
+        }
+    }
+
+    private static func carries(_ code: String, _ spellings: [[UInt8]], _ request: RecordedRequest) -> Bool {
+        if let query = request.url.query, spellings.contains(where: { query.utf8.firstRange(of: $0) != nil })
+        {
+            return true
+        }
+        guard let body = request.body, (body.size ?? 0) < largest else { return false }
+        if let bytes = body.bytes, !bytes.isEmpty {
+            return spellings.contains { bytes.firstRange(of: $0) != nil }
+        }
+        return FormBody.items(of: body)?.items.contains { $0.value == code } ?? false
+    }
+
+    /// Neither the provider's nor a service's that apps report to.
+    private static func isToOwnServer(_ request: RecordedRequest, _ flow: Flow) -> Bool {
+        request.url.host.map { !flow.providerHosts.contains($0) } ?? false && !Telemetry.isOne(request.url)
+    }
+
+    /// In bytes of a body.
+    private static let largest = 1 << 16
+
+    /// Whether a page of the web sent it, which no app's answer gets to.
+    private static func isOfWebsite(_ request: RecordedRequest, _ sender: PublicAgent.Kind?) -> Bool {
+        // Capacitor shows its pages at localhost on Android.
+        sender == .page
+            && request.headers.first("origin").map {
+                RecordedURL($0).isWeb && !LoopbackHost.isLoopback(RecordedURL($0).host ?? "")
+            } ?? false
+    }
+
+    /// Whether an answer goes to an app, which alone then knows the code: at a scheme of its own, or sent on to one by a page of
+    /// its server.
+    private static func isHandedToApp(_ response: AuthorizationResponse, in flow: Flow) -> Bool {
+        guard response.target.isWeb else { return true }
+        guard let callback = response.callback, let location = flow.capture[callback].response?.location
+        else { return false }
+        return !flow.capture[callback].request.url.resolving(location).isWeb
+    }
+
+    /// How the app's back end answered to a code that it was handed, and whose exchange was not recorded; nil where it was
+    /// not, or did not answer.
+    static func relayedOutcome(of flow: Flow) -> Outcome? {
+        guard flow.tokenRequests.isEmpty, let login = flow.logins.last else { return nil }
+        let answered = relays(of: login, in: flow).filter { flow.capture[$0].response != nil }
+        guard !answered.isEmpty else { return nil }
+        return refusedRelay(of: login, in: flow) == nil ? .success : .failure
+    }
+
+    /// The last request by which the app handed the code to its back end, where that refused it each time, or never answered.
+    private static func refusedRelay(of login: Login, in flow: Flow) -> Int? {
+        refused(relays(of: login, in: flow), flow)
+    }
+
+    /// The same of a token that the app got: by a request to its own server that is to sign its user in there.
+    private static func refusedHandover(of login: Login, in flow: Flow) -> Int? {
+        guard let response = login.response, response.callback == nil || isHandedToApp(response, in: flow),
+            let granted = login.tokenRequests.last(where: \.answer.isSuccess),
+            PublicAgent(of: flow.capture[granted.exchange].request, at: granted.exchange)?.kind == .native
+        else { return nil }
+        let tokens = ["id_token", "access_token"].compactMap { granted.answer.parameters[$0] }
+            .filter { $0.utf8.count >= 20 && !Placeholder.isOne($0) }.map { Array($0.utf8) }
+        let later = flow.exchanges(after: granted.exchange, within: .seconds(60))
+        let handovers = later.filter { index in
+            let request = flow.capture[index].request
+            guard ["POST", "PUT"].contains(request.method), isForSignIn(request.url),
+                let body = request.body, (body.size ?? 0) < largest, isToOwnServer(request, flow),
+                PublicAgent(of: request, at: index)?.kind == .native, let bytes = body.bytes
+            else { return false }
+            return tokens.contains { bytes.firstRange(of: $0) != nil }
+        }
+        guard let refusal = refused(handovers, flow) else { return nil }
+        // Where the same server answers well afterwards, it was another errand.
+        let host = flow.capture[refusal].request.url.host
+        let end = flow.capture[refusal].endedAt
+        return later.contains { index in
+            let other = flow.capture[index]
+            return other.request.url.host == host && other.startedAt >= end
+                && other.response.map { $0.status < 400 } ?? false
+        } ? nil : refusal
+    }
+
+    /// Whether an address is one that somebody is signed in at, by a part of its path.
+    private static func isForSignIn(_ url: RecordedURL) -> Bool {
+        let path = url.path.lowercased()
+        // Amazon's names what it is asked for in a header alone.
+        if url.host?.hasPrefix("cognito-identity.") ?? false { return true }
+        return signIns.contains(where: path.containsBytes) && !others.contains(where: path.containsBytes)
+    }
+
+    private static let signIns = [
+        "login", "signin", "sign-in", "sign_in", "auth", "session", "token", "credential", "identity",
+        "getid",
+    ]
+    private static let others = ["logout", "signout", "sign-out", "revoke", "push", "device", "notification"]
+
+    /// That of the flow's last login.
+    static func refusal(of flow: Flow) -> Int? {
+        flow.logins.last.flatMap { refusal(of: $0, in: flow) }
+    }
+
+    /// The request by which an app handed its code, or where it exchanged that itself a token, to its back end in vain.
+    static func refusal(of login: Login, in flow: Flow) -> Int? {
+        login.tokenRequests.isEmpty ? refusedRelay(of: login, in: flow) : refusedHandover(of: login, in: flow)
+    }
+
+    private static func refused(_ requests: [Int], _ flow: Flow) -> Int? {
+        let answered = requests.filter { flow.capture[$0].response != nil }
+        guard !answered.isEmpty else {
+            return requests.last { flow.capture[$0].failure.flatMap { TransportFailure($0) } != nil }
+        }
+        guard answered.allSatisfy({ StatedFailure.isRefusal(flow.capture[$0]) }) else { return nil }
+        return answered.last
+    }
+}
