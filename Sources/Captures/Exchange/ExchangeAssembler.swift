@@ -215,7 +215,8 @@ package struct ExchangeAssembler: ExchangeEventSink {
         var body: Body?
         let wireSize = open.requestBody.count + open.requestSkipped
         let isWhole = open.requestEndedAt != nil
-        if wireSize > 0 || !isWhole && open.response != nil {
+        // What follows a request that has become another protocol is none of its body.
+        if wireSize > 0 || !isWhole && open.response != nil && open.upgradedTo == nil {
             body = decoded(
                 open.requestBody,
                 headers: open.head.headers,
@@ -292,7 +293,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
     }
 
     /// Letters, digits, and what else a host and port are made of; nothing that could make another URL of it.
-    private static func isSoundHost(_ host: String) -> Bool {
+    static func isSoundHost(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.count <= 260 && host.utf8.allSatisfy { hostBytes[Int($0)] }
     }
 

@@ -152,8 +152,10 @@ extension TLSStream {
                 changes += 1
             }
         case (.server, MessageType.certificateRequest): facts.wantsClientCertificate = true
-        case (.server, MessageType.certificate), (.server, MessageType.serverKeyExchange),
-            (.server, MessageType.serverHelloDone):
+        case (.server, MessageType.certificate):
+            handshake.isFull = true
+            facts.showsServerCertificate = true
+        case (.server, MessageType.serverKeyExchange), (.server, MessageType.serverHelloDone):
             handshake.isFull = true
         case (.server, MessageType.newSessionTicket):
             if !handshake.isTLS13, let random = handshake.legacy?.clientRandom {

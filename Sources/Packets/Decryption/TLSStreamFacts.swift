@@ -20,6 +20,8 @@ package struct TLSStreamFacts: Sendable, Hashable {
     package internal(set) var offersEarlyData = false
     /// Whether the server took that data.
     package internal(set) var usesEarlyData = false
+    /// Whether the server showed a certificate.
+    package internal(set) var showsServerCertificate = false
     /// Whether the server asked for a client's certificate, in the handshake or afterwards.
     package internal(set) var wantsClientCertificate = false
     /// Whether the client showed one.

@@ -32,6 +32,12 @@ final class ConnectionReader {
     /// Whether bytes of the connection are missing.
     private var hasGaps = false
     private var bytes = DirectionBytes()
+    /// What ended first.
+    private var end: ConnectionEnd?
+    /// Whether both sides were seen to be done with TLS's handshake.
+    private var isSecured = false
+    /// Whether the client was seen to take the connection.
+    private var isEstablished = false
     /// Whether anything was deciphered, or an entry says why not.
     private var isTold = false
     /// Whether there was something to decipher that could not be.
@@ -49,7 +55,10 @@ final class ConnectionReader {
     }
 
     /// The client knows that the connection is there.
-    func established(at time: Timestamp) { entry.timings.connect = time - entry.startedAt }
+    func established(at time: Timestamp) {
+        isEstablished = true
+        entry.timings.connect = time - entry.startedAt
+    }
 
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         self.bytes.count(bytes.count, from: side, isCaptured: true)
@@ -206,6 +215,7 @@ final class ConnectionReader {
     }
 
     private func handshakeEnded(_ facts: TLSStreamFacts, at time: Timestamp) {
+        isSecured = true
         guard messages == nil else { return }
         entry.agreed(facts)
         if let helloAt { entry.timings.tls = time - helloAt }
@@ -224,7 +234,8 @@ final class ConnectionReader {
         guard sent.isFatal else { return }
         if let messages {
             messages.abandon("the \(side.rawValue) broke off with the TLS alert \(sent.alert.name)", at: time)
-        } else if !isTold {
+        } else if !isTold, side == .client || end?.by != .client || hasGaps {
+            // A server may complain of a client that has gone: see ``tellUnfinishedHandshake(at:)``.
             isTold = true
             entry.agreed(facts)
             reading.finish(entry.brokenOff(by: side, sent.alert, at: time))
@@ -243,7 +254,7 @@ final class ConnectionReader {
 
     /// Says why it cannot be read, of which the keys are not the cause where a whole direction is missing.
     private func tellReasons() {
-        guard !reasons.isEmpty else { return }
+        guard !reasons.isEmpty, !isSilentClient else { return }
         guard let side = bytes.onlySide, isWhole || hasHello else {
             for reason in reasons { note(reason) }
             return
@@ -252,6 +263,25 @@ final class ConnectionReader {
         note(
             "nothing of the \(side == .client ? "server" : "client") is in the capture, without which no key opens it"
         )
+    }
+
+    /// Whether the client took the connection and said nothing in it, as who looks whether somebody listens.
+    private var isSilentClient: Bool {
+        isWhole && bytes.sent == 0 && (isEstablished || end?.by == .client)
+    }
+
+    /// Tells of a handshake that began with the client's hello and came to nothing, if it is one.
+    private func tellUnfinishedHandshake(at time: Timestamp) {
+        guard state == .tls, tls.facts.clientRandom != nil, !isSecured, !isUnreadable, !isTold, !hasGaps
+        else { return }
+        isTold = true
+        let handshake = UnfinishedHandshake(
+            end: end,
+            isAnswered: bytes.received > 0,
+            hasCertificate: tls.facts.showsServerCertificate
+        )
+        entry.agreed(tls.facts)
+        reading.finish(entry.failed(handshake.reason, at: end?.time ?? time))
     }
 
     /// Whether it has a hello, so that only its keys are missing.
@@ -280,6 +310,7 @@ final class ConnectionReader {
     }
 
     func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
+        if self.end == nil { self.end = ConnectionEnd(side: side, ending: end, time: time) }
         if state == .tls {
             var events = Events(reader: self, time: time)
             tls.ended(side, keys: reading.keys, into: &events)
@@ -295,6 +326,8 @@ final class ConnectionReader {
     private func neverBegan(_ end: TCPStreamEnd, at time: Timestamp) {
         let reason: String
         switch end {
+        case .reset(by: .server) where depth > 0, .finished where depth > 0 && self.end?.by == .server:
+            reason = "connection closed by the server before anything was said in the proxy's tunnel"
         case .reset(by: .server): reason = "connection refused"
         case .unanswered(_, let rejection?): reason = "connection rejected by \(rejection)"
         case .unanswered(let attempts, nil):
@@ -334,7 +367,8 @@ final class ConnectionReader {
         messages?.closed(at: time)
         socks?.closed(at: time)
         tellReasons()
-        guard isUnreadable, !isTold else {
+        tellUnfinishedHandshake(at: time)
+        guard isUnreadable, !isTold, !isSilentClient else {
             if state == .clear, messages?.isAwaitingBeginning == true { reading.counts.lateConnections += 1 }
             return
         }

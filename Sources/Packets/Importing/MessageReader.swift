@@ -34,6 +34,8 @@ final class MessageReader {
     private var places = 0
     /// When the client was done with sending, which mostly means that it has gone.
     private var clientEnd: Timestamp?
+    /// What the server answered before the client was done with asking.
+    private var early = EarlyAnswer()
     /// When bytes of the server came last.
     private var lastReceived = Timestamp(nanoseconds: 0)
 
@@ -67,7 +69,33 @@ final class MessageReader {
     }
 
     private func read(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
-        if side == .server { lastReceived = time }
+        guard side == .server else {
+            decode(bytes, side, time)
+            return passEarlyAnswer()
+        }
+        lastReceived = time
+        let isRequestOnItsWay = conversation.isRequestOnItsWay
+        guard !early.holds(bytes, at: time, isRequestOnItsWay: isRequestOnItsWay) else { return }
+        letEarlyGo()
+        // What has waited may have been the end of what can be read.
+        if state == .reading { decode(bytes, side, time) } else { received(bytes, from: side, at: time) }
+    }
+
+    /// Lets the answer go on where its request is whole.
+    private func passEarlyAnswer() {
+        guard !conversation.isRequestOnItsWay else { return }
+        letEarlyGo()
+        early.requestEnded()
+    }
+
+    private func letEarlyGo() {
+        guard early.isWaiting else { return }
+        for piece in early.take() {
+            piece.bytes.withUnsafeBytes { received($0, from: .server, at: piece.at) }
+        }
+    }
+
+    private func decode(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         let exchanges = conversation.received(bytes, from: side, at: time)
         guard conversation.isUpgraded else {
             guard conversation.hasLostTheThread else { return finish(exchanges) }
@@ -106,12 +134,14 @@ final class MessageReader {
         hasGaps = true
         lostBytes += count
         places += 1
+        if side == .server { letEarlyGo() }
         switch state {
         case .awaitingRequest, .over: break
         case .tunnel: tunnel?.lost(count, from: side, at: time)
         case .reading:
             if let exchanges = conversation.lost(count, isExact: isExact, from: side, at: time) {
-                return finish(exchanges)
+                finish(exchanges)
+                return passEarlyAnswer()
             }
             abandon(
                 "\(isExact ? "" : "up to ")\(count) bytes of the \(side.rawValue) are not in the capture",
@@ -144,6 +174,7 @@ final class MessageReader {
 
     /// From here on nothing can be read.
     func abandon(_ reason: String, at time: Timestamp) {
+        letEarlyGo()
         guard state == .reading else { return }
         finish(conversation.abandon(at: time, reason: reason))
         conversation = reading.conversation(scheme, entry)
@@ -151,6 +182,7 @@ final class MessageReader {
     }
 
     func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
+        letEarlyGo()
         switch state {
         case .awaitingRequest, .over: break
         case .tunnel: tunnel?.ended(side, end, at: time)
@@ -169,6 +201,7 @@ final class MessageReader {
     }
 
     func closed(at time: Timestamp) {
+        letEarlyGo()
         tunnel?.closed(at: time)
         noteLosses()
         endAbandoned()

@@ -194,6 +194,65 @@ struct PacketExchangesTests {
         #expect(exchanges.map(\.failure) == [words])
     }
 
+    // MARK: - Answers before the end of the request
+
+    private static let post = "POST /token HTTP/1.1\r\nHost: a.example\r\nContent-Length: 10\r\n\r\nabc"
+
+    @Test func requestThatIsAnsweredEarlyHasItsWholeBody() {
+        var script = Script()
+        for _ in 0..<2 {
+            script.open()
+            script.client(Self.post)
+            script.server(String(Self.answer.prefix(20)))
+            script.server(String(Self.answer.dropFirst(20)))
+            script.client("defghij")
+            script.client("GET /next HTTP/1.1\r\nHost: a.example\r\n\r\n")
+            script.server(Self.answer)
+            script.close()
+        }
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.url.path) == ["/token", "/next", "/token", "/next"])
+        #expect(exchanges.map { $0.response?.body?.text } == ["ok", "ok", "ok", "ok"])
+        #expect(exchanges.map { $0.request.body?.text } == ["abcdefghij", nil, "abcdefghij", nil])
+        #expect(exchanges.allSatisfy { $0.failure == nil && $0.malformations.isEmpty })
+        #expect(exchanges.first?.request.body?.isTruncated == false)
+    }
+
+    @Test(arguments: [Side.client, .server]) func answerIsKeptWhereTheRestOfItsRequestNeverComes(side: Side) {
+        var script = Script()
+        script.open()
+        script.client(Self.post)
+        script.server(Self.answer)
+        script.close(by: side)
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map { $0.response?.body?.text } == ["ok"])
+        #expect(exchanges.map { $0.request.body?.text } == ["abc"])
+        #expect(exchanges.first?.failure == nil && exchanges.first?.request.body?.isTruncated == true)
+    }
+
+    @Test func earlyAnswerWaitsForBytesThatAreNotInTheCapture() {
+        var script = Script()
+        script.open()
+        script.client(Self.post)
+        script.server(Self.answer)
+        script.lost(7, .client)
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map { $0.response?.status } == [200])
+        #expect(exchanges.first?.request.body?.wireSize == 10)
+    }
+
+    /// Somebody who answers without end while he is asked.
+    @Test func longAnswerDoesNotWait() {
+        var script = Script()
+        script.open()
+        script.client(Self.post)
+        script.server("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n")
+        for _ in 0..<300 { script.server(String(repeating: "x", count: 1000)) }
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map { $0.response?.body?.wireSize } == [300_000])
+        #expect(exchanges.first?.request.body?.text == "abc")
+    }
+
     @Test func refusedConnectionIsAnEntryWhereItWasForTheWeb() {
         var script = Script()
         for port: UInt16 in [443, 9443, 5432, 22] {

@@ -22,6 +22,17 @@ struct PacketImport {
 extension PacketBuilder {
     /// A connection whose ends say this, each after it has what the other has said; then both end it.
     mutating func converse(_ words: [(side: Side, bytes: [UInt8])]) {
+        let next = say(words)
+        send(.client, "FA", next.client, next.server)
+        send(.server, "FA", next.server, next.client + 1)
+        send(.client, "A", next.client + 1, next.server + 1)
+    }
+
+    /// The same up to its end.
+    ///
+    /// - Returns: the numbers of the next bytes.
+    @discardableResult
+    mutating func say(_ words: [(side: Side, bytes: [UInt8])]) -> (client: UInt32, server: UInt32) {
         handshake()
         var next: [Side: UInt32] = [.client: 1001, .server: 5001]
         func number(_ side: Side) -> UInt32 { next[side, default: 0] }
@@ -35,8 +46,6 @@ extension PacketBuilder {
                 next[side, default: 0] += UInt32(piece.count)
             }
         }
-        send(.client, "FA", number(.client), number(.server))
-        send(.server, "FA", number(.server), number(.client) + 1)
-        send(.client, "A", number(.client) + 1, number(.server) + 1)
+        return (number(.client), number(.server))
     }
 }

@@ -232,6 +232,8 @@ struct HTTP2ConversationTests {
         #expect(exchanges.map(\.upgradedTo) == ["websocket", nil])
         #expect(exchanges.first?.request.url.text == "https://idp.example/chat")
         #expect(exchanges.first?.response?.body?.bytes == [])
+        // The stream has not ended, and none of it is a body that could be cut.
+        #expect(exchanges.first?.request.body == nil)
     }
 
     /// The server speaks HTTP/2 only, and says so first; the client does not know it.

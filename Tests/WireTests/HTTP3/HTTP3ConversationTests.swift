@@ -303,6 +303,7 @@ struct HTTP3ConversationTests {
         dialogue.client(0, Speaker.data("more"))
         let exchange = exchanges().first
         #expect(exchange?.upgradedTo == "websocket" && exchange?.failure == nil)
+        #expect(exchange?.request.body == nil)
     }
 
     // MARK: - Hostile

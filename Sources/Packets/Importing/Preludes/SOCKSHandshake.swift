@@ -42,7 +42,8 @@ struct SOCKSHandshake {
     static let mostHeld = 64 << 10
 
     private var state: State
-    private var target: Target?
+    /// Whom the client wants to reach, once it has said so.
+    private(set) var target: Target?
     private var client: [UInt8] = []
     private var server: [UInt8] = []
 
@@ -72,6 +73,16 @@ struct SOCKSHandshake {
                 // Who answers before it is asked speaks something else.
                 return isServerEarly ? .other : .goesOn
             }
+        }
+    }
+
+    /// Whether the client has said what it has to, and nothing of the proxy's next answer has come.
+    var awaitsProxy: Bool {
+        switch state {
+        // What comes behind a greeting may show that it was none.
+        case .method: server.isEmpty && (client.first ?? 5) == 5
+        case .passwordAnswer, .answer, .answer4: server.isEmpty
+        case .greeting, .password, .request, .request4, .over: false
         }
     }
 

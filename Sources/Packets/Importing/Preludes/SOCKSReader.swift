@@ -11,6 +11,8 @@ final class SOCKSReader {
     /// The connection in it, once the proxy has made it.
     private var tunnel: ConnectionReader?
     private var isOver = false
+    /// What ended first.
+    private var end: ConnectionEnd?
 
     init(
         _ reading: PacketReading,
@@ -77,6 +79,7 @@ final class SOCKSReader {
     }
 
     func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
+        if self.end == nil { self.end = ConnectionEnd(side: side, ending: end, time: time) }
         tunnel?.ended(side, end, at: time)
     }
 
@@ -85,6 +88,27 @@ final class SOCKSReader {
 
     func closed(at time: Timestamp) {
         if let tunnel { return tunnel.closed(at: time) }
-        if !isOver { giveUp() }
+        guard !isOver else { return }
+        guard let (entry, reason) = unanswered else { return giveUp() }
+        isOver = true
+        reading.finish(entry.failed(reason, at: end?.time ?? time))
+    }
+
+    /// What became of a client whose proxy has not answered; nil where it is not sure that it was one.
+    private var unanswered: (ConnectionEntry, reason: String)? {
+        guard handshake.awaitsProxy else { return nil }
+        let how = end?.isReset == true ? "reset" : "closed"
+        let target = handshake.target
+        switch end?.by {
+        case .server:
+            let silence = "\(how) the connection without an answer"
+            guard let target else { return (entry, "the SOCKS proxy \(silence)") }
+            return (inner(target), "the SOCKS proxy failed to connect to \(target.authority): it \(silence)")
+        case .client:
+            return target.map {
+                (inner($0), "the client \(how) the connection before the SOCKS proxy answered")
+            }
+        case nil: return target.map { (inner($0), "the capture ends before the SOCKS proxy answered") }
+        }
     }
 }

@@ -128,6 +128,42 @@ struct PreludeTests {
         #expect(read.exchanges.map(\.failure) == ["the SOCKS proxy does not connect: connection refused"])
     }
 
+    private static let asked: [(name: String, words: SOCKSHandshakeTests.Words)] = [
+        ("5", [(.client, [5, 1, 0]), (.server, [5, 0]), (.client, [5, 1, 0] + SOCKSHandshakeTests.name)]),
+        ("4a", [(.client, [4, 1, 1, 187, 0, 0, 0, 1, 0] + Array("op.example".utf8) + [0])]),
+    ]
+
+    @Test(arguments: asked.indices, [Side.client, .server]) func targetThatIsNeverAnsweredIsAnEntry(
+        row: Int,
+        side: Side
+    ) {
+        var made = PacketBuilder()
+        let next = made.say(Self.asked[row].words)
+        let (own, other) = side == .client ? (next.client, next.server) : (next.server, next.client)
+        made.send(side, "FA", own, other)
+        made.send(side == .client ? .server : .client, "FA", other, own + 1)
+        let read = PacketImport(made.packets)
+        #expect(read.exchanges.map(\.request.url.text) == ["https://op.example/"])
+        #expect(
+            read.exchanges.map(\.failure) == [
+                side == .server
+                    ? "the SOCKS proxy failed to connect to op.example:443: it closed the connection without an answer"
+                    : "the client closed the connection before the SOCKS proxy answered"
+            ]
+        )
+        #expect(read.report.counts.otherConnections == 0)
+    }
+
+    @Test func proxyThatClosesAtTheGreetingIsAnEntryOfItsOwn() {
+        var made = PacketBuilder()
+        made.server.port = 1080
+        let next = made.say([(.client, [5, 2, 0, 2])])
+        made.send(.server, "RA", next.server, next.client)
+        let read = PacketImport(made.packets)
+        #expect(read.exchanges.map(\.request.url.text) == ["https://10.0.0.2:1080/"])
+        #expect(read.exchanges.map(\.failure) == ["the SOCKS proxy reset the connection without an answer"])
+    }
+
     @Test func otherProtocolsInSOCKSAreCounted() throws {
         let handshake = SOCKSHandshakeTests.handshakes[0].words
         let read = Self.read(handshake + [(.server, Array("220 mail.example ESMTP\r\n".utf8))])

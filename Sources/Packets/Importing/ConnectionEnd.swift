@@ -1,0 +1,21 @@
+internal import Captures
+internal import Wire
+
+/// What ended first of a connection.
+struct ConnectionEnd {
+    /// Whose direction it was; of a reset, which ends both, it says nothing.
+    var side: Side
+    var ending: TCPStreamEnd
+    var time: Timestamp
+
+    var isReset: Bool { if case .reset = ending { true } else { false } }
+
+    /// Who ended it; nil where the capture did.
+    var by: Side? {
+        switch ending {
+        case .finished: side
+        case .reset(let side): side
+        case .unanswered, .captureEnded: nil
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import COpenSSL
+import Captures
+import Packets
+import Testing
+import Wire
+
+/// Connections that end while their two sides shake hands, without an alert that says why.
+struct UnfinishedHandshakeTests {
+    private typealias Words = [(side: Side, bytes: [UInt8])]
+
+    private static let connect: Words = [
+        (.client, Array("CONNECT op.example:443 HTTP/1.1\r\n\r\n".utf8)),
+        (.server, Array("HTTP/1.1 200 OK\r\n\r\n".utf8)),
+    ]
+
+    /// What both ends say until they are done, the client's hello first.
+    private static func handshake(_ version: Int32) throws -> TLSPair {
+        var options = TLSPair.Options()
+        options.versions = version...version
+        options.serverName = "op.example"
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        return pair
+    }
+
+    /// What comes of a connection that ends so; nil leaves it open.
+    private static func read(_ words: Words, end: (side: Side, flags: String)?) -> PacketImport {
+        var made = PacketBuilder()
+        let next = made.say(words)
+        if let (side, flags) = end {
+            let (own, other) =
+                side == .client ? (next.client, next.server) : (next.server, next.client)
+            made.send(side, flags, own, other, after: 2000)
+            if flags == "FA" {
+                made.send(side == .client ? .server : .client, "FA", other, own + 1, after: 60_000)
+            }
+        }
+        return PacketImport(made.packets)
+    }
+
+    private static let ends: [(end: (side: Side, flags: String)?, what: String)] = [
+        (
+            (.server, "RA"),
+            "server TLS handshake failed: the server reset the connection without an answer to the client's hello"
+        ),
+        (
+            (.server, "FA"),
+            "server TLS handshake failed: the server closed the connection without an answer to the client's hello"
+        ),
+        ((.client, "FA"), "the client closed the connection before the server answered the client's hello"),
+        ((.client, "RA"), "the client reset the connection before the server answered the client's hello"),
+        (nil, "the capture ends before the server answered the client's hello"),
+    ]
+
+    @Test(arguments: ends.indices, [false, true]) func helloWithoutAnAnswerIsAFailedExchange(
+        row: Int,
+        isTunnelled: Bool
+    ) throws {
+        let hello = try Self.handshake(0x0304).wire.prefix(1)
+        let (end, what) = Self.ends[row]
+        let read = Self.read((isTunnelled ? Self.connect : []) + hello, end: end)
+        #expect(read.exchanges.map(\.failure) == [what])
+        let exchange = try #require(read.exchanges.first)
+        #expect(exchange.request.url.text == "https://op.example/")
+        #expect(exchange.response == nil)
+        #expect(exchange.connection.serverName == "op.example")
+        // It lasts as long as somebody waited.
+        if end != nil {
+            #expect((.seconds(2) ... .seconds(3)).contains(exchange.endedAt - exchange.startedAt))
+        }
+        #expect(read.report.losses.isEmpty && read.report.counts.unreadConnections == 0)
+    }
+
+    @Test(arguments: [
+        (
+            Side.server,
+            "server TLS handshake failed: the server closed the connection before its handshake was done"
+        ),
+        (
+            .client,
+            "the client closed the connection before the TLS handshake was done, after the server's certificate"
+        ),
+    ])
+    func handshakeThatIsLeftHalfWayIsAFailedExchange(side: Side, what: String) throws {
+        let words = try Self.handshake(0x0303).wire.prefix(2)
+        #expect(Self.read(Array(words), end: (side, "FA")).exchanges.map(\.failure) == [what])
+    }
+
+    /// OpenSSL's servers answer the end of what they read with `decode_error`.
+    @Test func alertToAClientThatHasGoneIsNotTheCause() throws {
+        var made = PacketBuilder()
+        let next = made.say(Array(try Self.handshake(0x0303).wire.prefix(2)))
+        made.send(.client, "FA", next.client, next.server)
+        made.send(.server, "PA", next.server, next.client + 1, [0x15, 3, 3, 0, 2, 2, 50])
+        made.send(.server, "FA", next.server + 7, next.client + 1)
+        #expect(
+            PacketImport(made.packets).exchanges.map(\.failure) == [
+                "the client closed the connection before the TLS handshake was done, after the server's certificate"
+            ]
+        )
+    }
+
+    @Test(arguments: [0x0303, 0x0304] as [Int32]) func alertBehindAWholeHandshakeIsNoFailureOfIt(
+        version: Int32
+    )
+        throws
+    {
+        let pair = try Self.handshake(version)
+        let shaken = pair.wire
+        // A record that does not open.
+        let broken: [UInt8] = [0x17, 3, 3, 0, 20] + [UInt8](repeating: 9, count: 20)
+        BIO_write(SSL_get_rbio(pair.server), broken, Int32(broken.count))
+        var byte: UInt8 = 0
+        SSL_read(pair.server, &byte, 1)
+        ERR_clear_error()
+        pair.close()
+        ERR_clear_error()
+        let alert = pair.wire.dropFirst(shaken.count).filter { $0.side == .server }.flatMap(\.bytes)
+        #expect(!alert.isEmpty)
+
+        var made = PacketBuilder()
+        let next = made.say(shaken)
+        made.send(.client, "FA", next.client, next.server)
+        made.send(.server, "PA", next.server, next.client + 1, alert)
+        made.send(.server, "FA", next.server + UInt32(alert.count), next.client + 1)
+        let read = PacketImport(made.packets, keyLog: pair.keyLog)
+        #expect(read.exchanges.isEmpty && read.report.losses.isEmpty)
+    }
+
+    @Test func handshakeWithoutARequestIsNoFailure() throws {
+        let pair = try Self.handshake(0x0304)
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        #expect(PacketImport(made.packets, keyLog: pair.keyLog).exchanges.isEmpty)
+    }
+
+    @Test(arguments: ["FA", "RA"]) func tunnelThatIsClosedBeforeAnythingIsSaidInItIsAFailedExchange(
+        flags: String
+    ) {
+        let read = Self.read(Self.connect, end: (.server, flags))
+        #expect(
+            read.exchanges.map(\.failure) == [
+                "connection closed by the server before anything was said in the proxy's tunnel"
+            ]
+        )
+        #expect(read.exchanges.map(\.request.url.text) == ["https://op.example/"])
+        #expect(Self.read(Self.connect, end: (.client, flags)).exchanges.isEmpty)
+    }
+
+    /// As a balancer's check of whether somebody listens.
+    @Test func clientThatSaysNothingIsNotOneOfWhichADirectionIsMissing() {
+        let alert: [UInt8] = [0x15, 3, 3, 0, 2, 2, 50]
+        for end in [(Side.client, "FA"), (.server, "FA")] {
+            let read = Self.read([(.server, alert)], end: end)
+            #expect(read.exchanges.isEmpty && read.report.losses.isEmpty)
+            #expect(read.report.counts.oneWayConnections == 0 && read.report.counts.unreadConnections == 0)
+        }
+    }
+}
