@@ -95,6 +95,13 @@ struct ContentCodingTests {
         #expect(ContentCoding.codings(of: headers) == ["gzip", "br"])
     }
 
+    @Test(arguments: ["UTF-8", "none", "binary", "8bit", "identity, utf8"]) func whatIsNoCodingIsLeftOut(
+        value: String
+    ) {
+        #expect(ContentCoding.codings(of: HeaderFields([("Content-Encoding", value)])).isEmpty)
+        #expect(ContentCoding.codings(of: HeaderFields([("Content-Encoding", value + ", gzip")])) == ["gzip"])
+    }
+
     @Test func hostileBytesNeverTrap() throws {
         var random = SeededGenerator(seed: 1952)
         let packed = try Self.pack("authreel authreel authreel")

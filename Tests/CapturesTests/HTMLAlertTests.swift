@@ -19,6 +19,13 @@ struct HTMLAlertTests {
         ("<SPAN CLASS='ulp-input-error-message'>Wrong password", "Wrong password"),
         ("<p class='alert alert-success'>Saved</p><p class=alert>Wrong</p>", "Wrong"),
         ("<ul class=errorlist><li>One<li>Two</ul><p>Rest", "One Two"),
+        // Semantic UI's box, and the one that a script is to show.
+        (
+            "<div class=\"ui visible negative message\">Login failed! <b>Try again</b></div>",
+            "Login failed! Try again"
+        ),
+        ("<div class='ui negative message'>Login failed!</div>", nil),
+        ("<div class='ui visible message'>Hello</div>", nil),
         // What waits for a script to be shown, or has nothing to show.
         ("<div role=alert hidden>Wrong</div><p class=error>True", "True"),
         ("<div role=alert style='display: none'>Wrong</div><p class=error></p>", nil),

@@ -34,7 +34,35 @@ struct HalfToldEntriesTests {
         return try CaptureReader.read(bytes: Array(text.utf8), name: "written.har")[0].response?.body
     }
 
+    /// As the status line has it.
+    @Test(arguments: [
+        ("302 Found", 302), (" 200 ", 200), ("404 ", 404), ("3021 Found", nil), ("302Found", nil),
+    ])
+    func statusWithItsWordsIsRead(written: String, status: Int?) throws {
+        let exchange = try read(
+            #""request":{"method":"GET","url":"https://idp.example/"},"response":{"status":"\#(written)"}"#
+        )
+        #expect(exchange.response?.status == status)
+    }
+
     // MARK: - Requests
+
+    @Test(arguments: [
+        (#"{"name":"Host","value":"idp.example"}"#, "https://idp.example/authorize?state=1"),
+        (#"{"name":":authority","value":"idp.example:8443"}"#, "https://idp.example:8443/authorize?state=1"),
+        (#"{"name":"Host","value":"localhost:8080"}"#, "http://localhost:8080/authorize?state=1"),
+        (
+            #"{"name":"Host","value":"idp.example"},{"name":"Origin","value":"http://idp.example"}"#,
+            "http://idp.example/authorize?state=1"
+        ), (#"{"name":"Host","value":"a b/c"}"#, "/authorize?state=1"),
+        (#"{"name":"Accept","value":"*/*"}"#, "/authorize?state=1"),
+    ])
+    func targetWithoutAServerHasThatOfItsFields(fields: String, url: String) throws {
+        let request = try request(
+            #""method":"GET","url":"/authorize?state=1","headers":[\#(fields)]"#
+        )
+        #expect(request.url.text == url)
+    }
 
     /// Playwright and Insomnia.
     @Test func parametersBesideAnEmptyTextAreTheForm() throws {

@@ -49,6 +49,13 @@ struct HalfToldTimesTests {
         #expect(capture.losses.isEmpty)
     }
 
+    /// A number of 64 bits has a little less than what it was written as.
+    @Test(arguments: ["1772618048.123", "1772618048123", "1772618048123000", #""1772618048.123""#])
+    func timeSinceTheEpochIsThatOfItsDigits(number: String) throws {
+        let capture = try Self.capture([Self.entry(number, "/1")])
+        #expect(capture[0].startedAt.rfc3339 == "2026-03-04T09:54:08.123000Z")
+    }
+
     @Test(arguments: ["null", #"{"method":"POST","url":""}"#, #"{"method":"POST"}"#])
     func aRequestWithoutItsURLIsTold(request: String) throws {
         let entry =

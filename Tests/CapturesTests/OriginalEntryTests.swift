@@ -49,6 +49,34 @@ struct OriginalEntryTests {
         }
     }
 
+    /// Playwright writes bodies into files of their own; the answer to a form often has none that would be put in as well.
+    @Test func bodyBesideTheHARIsWrittenIntoARequestWhoseAnswerHasNone() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let name = "0a4d55a8d778e5022fab701977c5d840bbc486d0.dat"
+        let post = { (params: String) in
+            """
+            {"startedDateTime":"2026-03-04T09:54:08.356Z","time":1,"cache":{},"timings":{"send":0,"wait":1,"receive":0},
+            "request":{"method":"POST","url":"https://op.example/login","httpVersion":"h2","headers":[],"cookies":[],"queryString":[],"headersSize":-1,"bodySize":9,
+            "postData":{"mimeType":"application/x-www-form-urlencoded","text":"","params":\(params),"_file":"\(name)"}},
+            "response":{"status":303,"statusText":"","httpVersion":"h2","headers":[],"cookies":[],"content":{"size":-1,"mimeType":"text/html"},"redirectURL":"","headersSize":-1,"bodySize":0}}
+            """
+        }
+        let har =
+            #"{"log":{"version":"1.2","creator":{"name":"n","version":"1"},"entries":[\#(post("[]")),\#(post(#"[{"name":"user","value":"bob"}]"#))]}}"#
+        try Data("user=bob%".utf8).write(to: URL(filePath: folder.file(name)))
+        try Data(har.utf8).write(to: URL(filePath: folder.file("login.har")))
+        var capture = try CaptureReader.read(path: folder.file("login.har"))
+        capture.takeBodies(fromFilesBeside: folder.file("login.har"))
+        let merger = CaptureMerger([CaptureMerger.Source(name: "login.har", capture: capture)])
+        let out = folder.file("out.har")
+        let writer = try CaptureWriter(newAt: out, version: "1.0", logMembers: merger.logMembers)
+        try writer.append((0..<merger.count).map { merger.exchange(at: $0) }) { merger.original(at: $0) }
+        let written = try JSONParser.parse(Array(Data(contentsOf: URL(filePath: out))))
+        let bodies = written["log"]?["entries"]?.array?.map { $0["request"]?["postData"]?["text"]?.string }
+        #expect(bodies == ["user=bob%", "user=bob%"])
+    }
+
     // MARK: - Every member of HAR 1.2, odd in every way
 
     /// Every member that HAR 1.2 names, with a value that it allows.

@@ -104,6 +104,70 @@ struct PackedCaptureTests {
         #expect("\(error)".contains("without a HAR"), "\(error)")
     }
 
+    // MARK: - What else is in a zip
+
+    private static let packets: [UInt8] = [0x0a, 0x0d, 0x0d, 0x0a] + [UInt8](repeating: 0, count: 60)
+    private static let keyLog = Array("CLIENT_RANDOM 00ff 11ee\n".utf8)
+
+    @Test(arguments: [true, false]) func packetsBesideAHARAreSaidNotToBeRead(isDeflated: Bool) throws {
+        let files = [
+            ("login.har", Self.har("/1")), ("the server.pcapng", Self.packets),
+            ("a.cap", Array("a cap".utf8)),
+        ]
+        let capture = try read(Archive.zip(files, isDeflated: isDeflated))
+        #expect(capture.count == 1)
+        #expect(
+            capture.losses.map(\.what) == [
+                "the server.pcapng: packets are not read out of an archive: unpack it first; then authreel import"
+                    + " 'the server.pcapng' --keylog KEYLOG --out login.har makes a capture of them"
+            ]
+        )
+    }
+
+    @Test func zipOfPacketsAndTheirKeysIsToBeUnpacked() throws {
+        let zip = Archive.zip([
+            ("y.pcapng", Self.packets), ("keys.txt", Self.keyLog), ("readme.txt", Array("hello".utf8)),
+        ])
+        let error = try #require(throws: CaptureError.self) { try read(zip) }
+        #expect(
+            error
+                == .notCapture(
+                    path: "a",
+                    looksLike: "a zip archive with packets and without a HAR file in it",
+                    advice:
+                        "unpack it first; then authreel import y.pcapng --keylog keys.txt --out login.har makes a"
+                        + " capture of them"
+                )
+        )
+    }
+
+    @Test func captureWithoutAnEndingIsFoundByItsBytes() throws {
+        let readme = Array("# How `{` is meant\n".utf8)
+        let capture = try read(
+            Archive.zip([("README.md", readme), ("login", Self.har("/1"))], isDeflated: true)
+        )
+        #expect(capture.count == 1 && capture.losses.isEmpty)
+        let error = try #require(throws: CaptureError.self) {
+            try read(Archive.zip([("a", Array("{".utf8)), ("b", Array("[1]".utf8))]))
+        }
+        #expect("\(error)".contains("without a HAR"), "\(error)")
+    }
+
+    /// Bodies are looked up in one table, whoever names them.
+    @Test func timeOfAZipIsInProportionToItsFiles() throws {
+        let time = { (count: Int) in
+            let zip = Archive.zip((0..<count).map { ("\($0).har", Self.har("/\($0)")) })
+            return try ContinuousClock().measure {
+                let read = try self.read(zip).count
+                #expect(read == count)
+            }
+        }
+        _ = try time(100)
+        let (few, many) = (try time(500), try time(4000))
+        // Eight times as many; sixty-four times the time if each had a table of its own.
+        #expect(many < few * 24, "\(few), \(many)")
+    }
+
     @Test func moreThanAPackedFileCanHoldIsRefused() {
         #expect(throws: CaptureError.self) { try UnpackingBudget(packed: 10).take((64 << 20) + 1, name: "a") }
         #expect(throws: CaptureError.self) {

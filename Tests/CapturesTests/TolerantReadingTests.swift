@@ -175,6 +175,37 @@ struct TolerantReadingTests {
         #expect(looksLike.hasPrefix(what) && !advice.isEmpty, "\(looksLike)")
     }
 
+    private static let saved: [(bytes: [UInt8], what: String, advice: String)] = [
+        (
+            [0xac, 0xed, 0, 5, 0x73, 0x72, 0, 0x1c] + Array("com.xk72.charles.model.Session".utf8),
+            "a Charles session", "in Charles: File, Export Session"
+        ), ([0xac, 0xed, 0, 5, 0x74, 0], "serialized objects of Java", "a HAR file"),
+        (
+            [0, 0, 1, 0, 0x90, 0, 0, 0] + [UInt8](repeating: 0, count: 64) + Array("{".utf8),
+            "an event trace of Windows", "etl2pcapng FILE"
+        ), (Array("bplist00\u{1}".utf8), "a binary property list", "a HAR file"),
+        (
+            Array("<?xml version=\"1.0\"?>\n<pdml version=\"0\">".utf8), "what tshark prints of packets",
+            "authreel import"
+        ),
+        (
+            Array(#"[{"_index":"packets","_type":"doc","_source":{"layers":{}}}]"#.utf8),
+            "what tshark prints of packets", "authreel import"
+        ),
+    ]
+
+    @Test(arguments: saved.indices) func formOfAProgramsOwnHasItsWayOut(row: Int) throws {
+        let (bytes, what, advice) = Self.saved[row]
+        let error = try #require(throws: CaptureError.self) {
+            try CaptureReader.read(bytes: bytes, name: "x")
+        }
+        guard case .notCapture(_, let looksLike, let told) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(looksLike.hasPrefix(what) && told.contains(advice), "\(looksLike): \(told)")
+    }
+
     @Test(arguments: [
         ("-----BEGIN PRIVATE KEY-----\nMIIEvQ", "a private key"),
         ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl", "a private key"),

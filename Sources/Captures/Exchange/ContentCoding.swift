@@ -25,7 +25,13 @@ package enum ContentCoding {
         return known
     }()
 
-    /// The codings of a message in the order in which they were applied, `identity` left out.
+    /// What stands in the place of a coding and is none: charsets and the words of mail (RFC 2045, section 6) as often as
+    /// `identity`; every client takes such a body as it is.
+    private static let none: Set<String> = [
+        "identity", "none", "binary", "7bit", "8bit", "utf-8", "utf8", "us-ascii", "iso-8859-1",
+    ]
+
+    /// The codings of a message in the order in which they were applied, those left out that are none.
     ///
     /// Those of its transfer come last (RFC 9112, section 7); `chunked` frames a message, and is undone where that is read.
     package static func codings(of headers: HeaderFields) -> [String] {
@@ -37,7 +43,7 @@ package enum ContentCoding {
     private static func list(_ values: [String]) -> [String] {
         values.flatMap { $0.split(separator: ",") }.map {
             String($0.filter { $0 != " " && $0 != "\t" }).lowercased()
-        }.filter { !$0.isEmpty && $0 != "identity" }
+        }.filter { !$0.isEmpty && !none.contains($0) }
     }
 
     /// The bytes that each body of a coding begins with; nil where any may be there.

@@ -53,6 +53,12 @@ package enum HTMLAlert {
         let classes = classes(of: tag)
         // Bootstrap's boxes have a second class that says of what kind they are.
         if classes.contains("alert"), !classes.contains(where: { $0.hasPrefix("alert-") }) { return true }
+        // Semantic UI's: what is not shown yet is no "visible" one.
+        if classes.contains("message"), classes.contains("negative") || classes.contains("error"),
+            classes.contains("ui"), classes.contains("visible")
+        {
+            return true
+        }
         return classes.contains { name in
             ["error", "errors", "errorlist", "alert-danger", "alert-error"].contains(name)
                 || ["error-message", "error-msg", "error-text", "errormessage", "-alert-danger"].contains(

@@ -25,6 +25,13 @@ enum FileKind: Equatable {
     private static let packetAdvice =
         "authreel import FILE --keylog KEYLOG --out login.har makes a capture of it"
 
+    static let packets = FileKind.other(looksLike: "a packet capture", advice: packetAdvice)
+
+    static let keyLog = FileKind.other(
+        looksLike: "a TLS key log",
+        advice: "it opens packets: authreel import FILE.pcap --keylog KEYLOG --out login.har"
+    )
+
     /// What to do with a file that is none, where it was found in a packed one.
     static func advice(insidePacked advice: String) -> String {
         advice == packetAdvice ? "unpack it first; then \(advice)" : advice
@@ -47,6 +54,7 @@ enum FileKind: Equatable {
         named([0x7f, 0x45, 0x4c, 0x46], "a program"),
         named("SQLite format 3", "an SQLite database"),
         named([0xd0, 0xcf, 0x11, 0xe0], "an old Office document"),
+        named("bplist00", "a binary property list"),
         unpack([0x28, 0xb5, 0x2f, 0xfd], "zstd data", "zstd -d"),
         unpack([0xfd, 0x37, 0x7a, 0x58, 0x5a], "xz data", "xz -dk"),
         unpack(Array("BZh".utf8), "bzip2 data", "bunzip2 -k"),
@@ -73,15 +81,24 @@ enum FileKind: Equatable {
         (bytes, .other(looksLike: what, advice: "unpack it first: \(command) FILE"))
     }
 
-    private static func packets(_ bytes: [UInt8]) -> ([UInt8], FileKind) {
-        (
-            bytes,
-            .other(
-                looksLike: "a packet capture",
-                advice: packetAdvice
-            )
-        )
-    }
+    private static func packets(_ bytes: [UInt8]) -> ([UInt8], FileKind) { (bytes, packets) }
+
+    private static let charlesSession = FileKind.other(
+        looksLike: "a Charles session",
+        advice: "in Charles: File, Export Session, HTTP Archive (.har)"
+    )
+
+    private static let dissected = FileKind.other(
+        looksLike: "what tshark prints of packets",
+        advice: "the packets themselves are read: \(packetAdvice)"
+    )
+
+    private static let windowsTrace = FileKind.other(
+        looksLike: "an event trace of Windows",
+        advice:
+            "where netsh trace made it, Microsoft's etl2pcapng makes packets of it: etl2pcapng FILE new.pcapng,"
+            + " then authreel import new.pcapng"
+    )
 
     private static func otherPackets(_ text: String, _ what: String) -> ([UInt8], FileKind) {
         (
@@ -103,6 +120,10 @@ enum FileKind: Equatable {
             return
         }
         for (bytes, kind) in Self.magics where head.starts(with: bytes) {
+            self = kind
+            return
+        }
+        if let kind = Self.kind(ofBinary: head) {
             self = kind
             return
         }
@@ -129,6 +150,22 @@ enum FileKind: Equatable {
         }
     }
 
+    /// What programs save in forms of their own that have no word at their beginning.
+    private static func kind(ofBinary head: [UInt8]) -> FileKind? {
+        if head.starts(with: [0xac, 0xed, 0, 5]) {
+            // Java's serialized objects, the class of the first behind its length.
+            let isOfCharles = ByteSearch.index(of: Array("com.xk72.charles".utf8), in: head) != nil
+            return isOfCharles
+                ? charlesSession : .other(looksLike: "serialized objects of Java", advice: export)
+        }
+        // The header of a buffer (WMI_BUFFER_HEADER): its size, and how much of it is used.
+        guard head.count >= 72 else { return nil }
+        let (size, used) = (Int(head.little32(0)), Int(head.little32(4)))
+        guard size.nonzeroBitCount == 1, (1 << 12...1 << 20).contains(size), (72...size).contains(used)
+        else { return nil }
+        return windowsTrace
+    }
+
     private static func kind(ofText text: ArraySlice<UInt8>) -> FileKind? {
         let digits = text.prefix(12).prefix { $0.isASCIIDigit }
         if !digits.isEmpty, text.dropFirst(digits.count).first == UInt8(ascii: ":") {
@@ -152,11 +189,9 @@ enum FileKind: Equatable {
             return .burp
         }
         if head.containsBytes("<charles-session") {
-            return .other(
-                looksLike: "a Charles session",
-                advice: "in Charles: File, Export Session, HTTP Archive (.har)"
-            )
+            return charlesSession
         }
+        if head.containsBytes("<pdml") || head.containsBytes("<psml") { return dissected }
         return .other(looksLike: "an XML document", advice: export)
     }
 
@@ -176,10 +211,7 @@ enum FileKind: Equatable {
         if words.count == 3, keyLogLabels.contains(where: { words[0].hasSuffix($0) }),
             words.dropFirst().allSatisfy({ $0.allSatisfy(\.isHexDigit) })
         {
-            return .other(
-                looksLike: "a TLS key log",
-                advice: "it opens packets: authreel import FILE.pcap --keylog KEYLOG --out login.har"
-            )
+            return keyLog
         }
         // With the date in front of the time, or without.
         if let name = words.firstIndex(where: { ["IP", "IP6", "ARP,"].contains($0) }), name > 0,

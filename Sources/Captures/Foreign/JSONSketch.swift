@@ -71,6 +71,12 @@ struct JSONSketch {
         if has("_type", "resources") {
             return ("an Insomnia export (JSON, but no HAR)", "in Insomnia: Export Data, HAR; or \(export)")
         }
+        if has("_index", "_source") {
+            return (
+                "what tshark prints of packets (JSON, but no HAR)",
+                "the packets themselves are read: authreel import FILE.pcapng --keylog KEYLOG --out login.har"
+            )
+        }
         if has("traceEvents") {
             return ("a performance trace (JSON, but no HAR)", "it has no messages; \(export)")
         }

@@ -22,18 +22,18 @@ struct ZipCapture {
         }.first { !$0.isEmpty }
         let isHAR = named?.contains { $0.name.lowercased().hasSuffix(".har") } ?? false
         if !isHAR, let capture = try ofProxy() { return capture }
-        let chosen = named ?? (files.count == 1 ? files : [])
-        guard !chosen.isEmpty else {
-            throw .notCapture(
-                path: reader.name,
-                looksLike: "a zip archive without a HAR file in it",
-                advice: "put the .har files into it, or name them one by one"
-            )
-        }
+        let contents = contents(of: files, besidesCaptures: named != nil)
+        let chosen = named ?? (files.count == 1 ? files : contents.captures)
+        guard !chosen.isEmpty else { throw noCapture(contents) }
+        // Of what only looked like a capture nobody has said that it is one.
+        let isToldOf = named != nil || files.count == 1
         var parts: [Capture] = []
         var losses: [Capture.Loss] = []
         var firstError: CaptureError?
-        if let problem = directory.problem { losses.append(Capture.Loss(offset: 0, line: 1, what: problem)) }
+        for problem in [directory.problem, contents.lossOfPackets].compactMap({ $0 }) {
+            losses.append(Capture.Loss(offset: 0, line: 1, what: problem))
+        }
+        let byName = Dictionary(directory.files.lazy.map { ($0.name, $0) }) { $1 }
         for file in chosen {
             do throws(CaptureError) {
                 let unpacked = try unpacker.text(of: file)
@@ -48,20 +48,45 @@ struct ZipCapture {
                 for index in capture.losses.indices {
                     capture.losses[index].what = "\(file.name): \(capture.losses[index].what)"
                 }
-                attach(to: &capture, beside: file.name)
+                attach(byName, to: &capture, beside: file.name)
                 parts.append(capture)
             } catch {
                 if case .inputOutput = error { throw error }
                 firstError = firstError ?? error
+                guard isToldOf else { continue }
                 losses.append(Capture.Loss(offset: file.offset, line: 1, what: "\(error)"))
             }
         }
         guard !parts.isEmpty else {
+            guard isToldOf, contents.packets.isEmpty else { throw noCapture(contents) }
             throw firstError ?? .unusableArchive(path: reader.name, reason: "it is empty")
         }
         var joined = Capture(joining: parts)
         joined.losses += losses
         return joined
+    }
+
+    /// Looks into files whose names do not say what they are; beside captures, into those that packets may be in.
+    private func contents(of files: [ZipDirectory.File], besidesCaptures: Bool) -> ZipContents {
+        // One file alone is read for what it is.
+        if files.count == 1 { return ZipContents([], unpacker: unpacker) }
+        let looked = besidesCaptures ? files.filter(ZipContents.isNamedLikePackets) : files
+        return ZipContents(looked, unpacker: unpacker)
+    }
+
+    private func noCapture(_ contents: ZipContents) -> CaptureError {
+        guard contents.packets.isEmpty else {
+            return .notCapture(
+                path: reader.name,
+                looksLike: "a zip archive with packets and without a HAR file in it",
+                advice: contents.advice
+            )
+        }
+        return .notCapture(
+            path: reader.name,
+            looksLike: "a zip archive without a HAR file in it",
+            advice: "put the .har files into it, or name them one by one"
+        )
     }
 
     /// What Fiddler or Charles saved; nil for every other archive.
@@ -73,11 +98,13 @@ struct ZipCapture {
     // MARK: - Bodies in files of their own
 
     /// Playwright: `_file` beside the HAR, `_sha1` under `resources` beside a trace.
-    private func attach(to capture: inout Capture, beside name: String) {
+    private func attach(
+        _ files: [String: ZipDirectory.File],
+        to capture: inout Capture,
+        beside name: String
+    ) {
         let unpacker = unpacker
         let folder = name.utf8.lastIndex(of: 0x2f).map { String(name[...$0]) } ?? ""
-        var files: [String: ZipDirectory.File] = [:]
-        for file in directory.files { files[file.name] = file }
         capture.attachBodies { told in
             let names = [
                 told["_file"]?.string.map { folder + $0 },

@@ -150,7 +150,7 @@ extension [UInt8] {
     /// Little-endian; the caller knows that the bytes are there.
     fileprivate func little16(_ index: Int) -> UInt16 { UInt16(self[index]) | UInt16(self[index + 1]) << 8 }
 
-    fileprivate func little32(_ index: Int) -> UInt32 {
+    func little32(_ index: Int) -> UInt32 {
         UInt32(little16(index)) | UInt32(little16(index + 2)) << 16
     }
 

@@ -41,6 +41,18 @@ struct ZipFiles {
         }
     }
 
+    /// As many first bytes of a file as tell what it is; none where it cannot be unpacked.
+    func head(of file: ZipDirectory.File) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let budget = UnpackingBudget(packed: file.packedSize)
+        _ = try? ZipFiles(source: source, reader: reader, budget: budget).unpack(file) {
+            piece throws(CaptureError) in
+            bytes.append(contentsOf: piece.prefix(FileKind.recognizedBytes - bytes.count))
+            return bytes.count < FileKind.recognizedBytes
+        }
+        return bytes
+    }
+
     /// What gives a file's bytes whenever they are asked for.
     func loader(of file: ZipDirectory.File) -> @Sendable () -> [UInt8]? {
         { [source, reader] in
@@ -71,8 +83,9 @@ struct ZipFiles {
             while position < range.upperBound {
                 let window = source.bytes(at: position, count: min(256 << 10, range.upperBound - position))
                 guard !window.isEmpty else { break }
-                _ = try window.withUnsafeBufferPointer { piece throws(CaptureError) in try sink(piece) }
                 position += window.count
+                guard try window.withUnsafeBufferPointer({ piece throws(CaptureError) in try sink(piece) })
+                else { return nil }
             }
             return position - range.lowerBound < file.size ? "it is cut off" : nil
         case 8:

@@ -25,7 +25,7 @@ enum HAREntry {
     static func exchange(of entry: JSONObject, deferral: Deferral) -> Exchange {
         let request = entry["request"]?.object ?? JSONObject()
         let response = entry["response"]?.object ?? JSONObject()
-        let status = Producers.integer(response["status"]) ?? 0
+        let status = Producers.status(response["status"]) ?? 0
         let ours = entry["_authreel"]?.object ?? JSONObject()
         let start = Producers.start(of: entry)
         var exchange = Exchange(
@@ -127,7 +127,7 @@ enum HAREntry {
     /// Some producers write the target of a `CONNECT` as it stands on the wire, `HOST:PORT` (RFC 9112,
     /// section 3.2.3): no scheme is meant by it.
     private static func requestURL(_ object: JSONObject) -> RecordedURL {
-        let text = Producers.text(object["url"]) ?? ""
+        let text = Producers.url(of: object)
         let isBare = object["method"]?.string == "CONNECT" && text.utf8.firstRange(of: [0x2f, 0x2f]) == nil
         return RecordedURL(isBare ? "https://" + text : text + Producers.query(missingIn: text, of: object))
     }

@@ -83,7 +83,10 @@ package enum OriginalEntry: Sendable {
         let content = entry["response"]?["content"]?.object
         return (exchange.request.body == nil || data != nil) && data?["_encoding"] == nil
             && content?["_encoding"] == nil
-            && (exchange.request.body?.hasBytes != true || data?["text"]?.string != nil)
-            && (exchange.response?.body?.hasBytes != true || content?["text"]?.string != nil)
+            && (exchange.request.body?.hasBytes != true || hasText(data))
+            && (exchange.response?.body?.hasBytes != true || hasText(content))
     }
+
+    /// An empty text stands where a file beside the capture has the body (Playwright).
+    private static func hasText(_ body: JSONObject?) -> Bool { body?["text"]?.string?.isEmpty == false }
 }

@@ -19,7 +19,11 @@ extension Producers {
     private static func sinceEpoch(_ number: Double) -> Timestamp? {
         for (unit, scale) in [(1.0, 1e9), (1e3, 1e6), (1e6, 1e3), (1e9, 1.0)]
         where number >= 3e8 * unit && number < 8.8e9 * unit {
-            return Timestamp(nanoseconds: Int64(number * scale))
+            // What is left of a number that large are not quite microseconds.
+            let isExact = scale == 1
+            return Timestamp(
+                nanoseconds: isExact ? Int64(number) : Int64((number * (scale / 1e3)).rounded()) * 1000
+            )
         }
         return nil
     }

@@ -21,6 +21,39 @@ extension Producers {
         }
     }
 
+    /// A status code; also one with its words behind it, as they stand in a status line.
+    static func status(_ value: JSONValue?) -> Int64? {
+        if let number = integer(value) { return number }
+        guard let line = value?.string?.utf8, line.count > 3, line.prefix(3).allSatisfy(\.isASCIIDigit),
+            line.dropFirst(3).first == 0x20
+        else { return nil }
+        return Int64(String(decoding: line.prefix(3), as: UTF8.self))
+    }
+
+    /// The URL; a target as it stands on the wire (RFC 9112, section 3.2.1) with the server that the fields name.
+    ///
+    /// Where they do not name the scheme either it is `https`, but on the machine itself.
+    static func url(of request: JSONObject) -> String {
+        let target = text(request["url"]) ?? ""
+        guard isOriginForm(request["url"]) else { return target }
+        let fields = HAREntry.headers(request["headers"])
+        guard let host = fields.first("host") ?? fields.first(":authority"),
+            ExchangeAssembler.isSoundHost(host)
+        else { return target }
+        let schemes = ["https", "http"]
+        let scheme =
+            schemes.first { $0 == fields.first(":scheme") }
+            ?? schemes.first { fields.first("origin") == "\($0)://\(host)" }
+            ?? (LoopbackHost.isLoopback(RecordedURL("http://\(host)/").host ?? "") ? "http" : "https")
+        return "\(scheme)://\(host)\(target)"
+    }
+
+    /// Whether a URL is a path without a server; `//` begins one with a server.
+    static func isOriginForm(_ url: JSONValue?) -> Bool {
+        guard let text = url?.string?.utf8 else { return false }
+        return text.first == 0x2f && text.dropFirst().first != 0x2f
+    }
+
     /// A number; also one in a text.
     static func number(_ value: JSONValue?) -> Double? {
         let number: Double?

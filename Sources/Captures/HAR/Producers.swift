@@ -22,7 +22,7 @@ enum Producers {
         // Charles and Fiddler tell in a comment, which is only a reason where there is no answer.
         // Charles answers a CONNECT itself before the handshake in it fails.
         guard
-            (integer(response["status"]) ?? 0) <= 0 || entry["request"]?["method"]?.string == "CONNECT"
+            (status(response["status"]) ?? 0) <= 0 || entry["request"]?["method"]?.string == "CONNECT"
                 || charles != nil
         else {
             return nil
@@ -90,7 +90,8 @@ enum Producers {
         return [
             request?["headers"], request?["cookies"], response?["headers"], response?["cookies"],
         ].contains { $0.map { !isPlain($0) } ?? false }
-            || request?["_content"] != nil || isOddBody(request?["postData"], request)
+            || isOriginForm(request?["url"]) || request?["_content"] != nil
+            || isOddBody(request?["postData"], request)
             || isOddBody(response?["content"], response) || response?["status"]?.string != nil
     }
 
