@@ -47,6 +47,14 @@ extension Flow {
     /// A response goes with the request whose `state` it brings back, else with the latest one before it.
     package var logins: [Login] { derived.value { readLogins() } }
 
+    /// The logins of this flow as far as the capture shows what they asked for: those that a browser took to the provider, and
+    /// where none was recorded, those whose request the app's server pushed (RFC 9126).
+    ///
+    /// The request of such a one stands at its push.
+    package var askedLogins: [Login] {
+        authorizationRequests.isEmpty ? derived.value { PushedLogins(of: self) }.list : logins
+    }
+
     private func readLogins() -> [Login] {
         var logins: [Login] = []
         var seen: Set<[String?]> = []
@@ -104,6 +112,26 @@ extension Flow {
                 }
             }
         )
+    }
+}
+
+/// The logins of a server's half, in which no browser is seen.
+private struct PushedLogins: Sendable {
+    var list: [Login] = []
+
+    init(of flow: Flow) {
+        for case .pushedRequest(let call) in flow.messages where call.answer.isSuccess {
+            var request = AuthorizationRequest(
+                exchange: call.exchange,
+                request: flow.capture[call.exchange].request,
+                parameters: Parameters(),
+                status: nil
+            )
+            request.merge(pushed: call)
+            list.append(Login(request: request, response: nil, tokenRequests: []))
+        }
+        guard !list.isEmpty else { return }
+        list[list.count - 1].tokenRequests = flow.tokenRequests.filter(\.isCodeExchange)
     }
 }
 

@@ -29,15 +29,17 @@ package enum AccessPolicy {
         "4201",
     ]
 
-    /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG, Salesforce.
+    /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG, Salesforce, GitHub, WSO2.
     private static let texts = [
         "aadsts50105", "aadsts65001", "aadsts90094", "aadsts5300", "aadsts53010", "aadsts53011",
         "aadsts50072", "aadsts50074", "aadsts50076", "aadsts50079", "aadsts50097", "aadsts50131",
         "aadsts50158", "aadsts50020", "aadsts90072", "aadsts50057",
         "user is not assigned to the client application", "org_internal",
         "admin_policy_enforced", "has not completed the google verification process",
+        "given you access to this app",
         "pe_unauthorizedpartner", "pe_oidc_service_not_allowed", "pe_sessionnotgranted", "pe_forbiddenip",
         "oauth_app_blocked", "user is not admin approved", "user hasn't approved this consumer",
+        "oauth app is not in active state",
     ]
 }
 

@@ -17,7 +17,10 @@ package struct ErrorResponse: Sendable, Hashable {
 
     /// Nil where the parameters carry no error.
     package init?(_ parameters: Parameters) {
-        guard let error = parameters.parameter("error"), !error.value.isEmpty else { return nil }
+        guard let error = parameters.parameter("error"), !error.value.isEmpty else {
+            self.init(numbered: parameters)
+            return
+        }
         let nested = Self.nested(error.value)
         self.init(
             error: nested?.name ?? error.value,
@@ -39,6 +42,17 @@ package struct ErrorResponse: Sendable, Hashable {
 
     /// That of the specifications, and what servers have instead of it (Zoom, frameworks for APIs).
     private static let descriptions = ["error_description", "reason", "message", "error_message", "detail"]
+
+    /// WeChat's answers have a number for an error, and 0 for none.
+    private init?(numbered parameters: Parameters) {
+        guard let number = parameters.parameter("errcode"), let words = parameters["errmsg"],
+            !number.value.isEmpty, number.value.utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x2d }),
+            // Others write success so.
+            number.value != "200", number.value.utf8.contains(where: { $0 != 0x30 }),
+            !["access_token", "code"].contains(where: parameters.contains)
+        else { return nil }
+        self.init(error: number.value, description: words, place: number.place)
+    }
 
     /// Facebook's dialog has names of its own for an error of the request.
     init?(named parameters: Parameters) {

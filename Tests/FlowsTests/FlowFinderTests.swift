@@ -826,4 +826,33 @@ struct FlowFinderTests {
         }
         #expect(capture.flows.map(\.exchanges) == [[0, 1, 2, 3, 5]])
     }
+
+    /// Google's window for a page hands its code on by script, and has a mark and a word of its own for the redirect URI.
+    @Test(arguments: [("storagerelay://https/www.shop.example?id=auth1", 1), ("com.shop.app:/signed-in", 2)])
+    func tokenRequestGoesWithTheWindowThatGotItsCode(uri: String, count: Int) throws {
+        let client = "1234-abc.apps.googleusercontent.com"
+        let asked = FormBody.encode([
+            ("response_type", "code"), ("client_id", client), ("redirect_uri", uri), ("scope", "openid"),
+        ])
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://accounts.google.com/o/oauth2/v2/auth?\(asked)",
+            headers: ShopLogin.browser,
+            body: .html("<form method=post><input type=password></form>")
+        )
+        capture.post(
+            "https://oauth2.googleapis.com/token",
+            [
+                ("grant_type", "authorization_code"), ("code", "4/0AeanS0aAbCdEfGhIjKl"),
+                ("client_id", client), ("client_secret", "not-a-secret"), ("redirect_uri", "postmessage"),
+            ],
+            headers: ShopLogin.backend,
+            body: .json(#"{"access_token":"not-a-token-of-anyone","token_type":"Bearer"}"#)
+        )
+        let flows = capture.flows
+        #expect(flows.count == count)
+        let request = try #require(flows.first?.authorizationRequests.first)
+        #expect(request.isRelayed == (count == 1))
+        #expect(request.redirectURI == (count == 1 ? nil : uri))
+    }
 }

@@ -43,7 +43,7 @@ extension FlowGrouping {
             guard !flow.requests.isEmpty else { return false }
             return Self.isClient(request.clientID, of: flow)
                 && (request.redirectURI == nil
-                    || flow.requests.contains { $0.redirectURI == request.redirectURI })
+                    || flow.requests.contains { $0.redirectURI == request.redirectURI || $0.isRelayed })
         }
         while let first = awaitingTokens.first, !first.awaitsToken { awaitingTokens.removeFirst() }
         return awaitingTokens.first { $0.awaitsToken && isCandidate($0) } ?? builders.last(where: isCandidate)
@@ -142,24 +142,6 @@ extension FlowGrouping {
             flow.clientID == client
                 && (host.map { flow.providerHosts.isEmpty || flow.providerHosts.contains($0) } ?? true)
         }
-    }
-
-    /// Refused tries of a pushed request that was then taken: the same request again within a minute, with the
-    /// nonce that the provider asked for, say.
-    func refusedTries(of call: EndpointCall) -> [EndpointCall] {
-        pushed.values.filter { isRefusedTry($0, of: call) }.sorted { $0.exchange < $1.exchange }
-    }
-
-    func isRefusedTry(_ earlier: EndpointCall, of call: EndpointCall) -> Bool {
-        let age = capture[call.exchange].startedAt - capture[earlier.exchange].startedAt
-        return earlier.answer.isRefusal && age >= .zero && age <= .seconds(60)
-            && triedValues(of: earlier) == triedValues(of: call)
-    }
-
-    /// What stays the same when a request is pushed again.
-    func triedValues(of call: EndpointCall) -> [String?] {
-        [call.endpoint.text, call.authentication.clientID?.value]
-            + ["redirect_uri", "state", "nonce"].map { call.parameters[$0] }
     }
 }
 

@@ -1,21 +1,8 @@
 import Captures
 import OAuth
 
-/// What no message has put into a flow: refused pushes, connections that failed, documents that flows share.
+/// What no message has put into a flow: connections that failed, documents that flows share.
 extension FlowGrouping {
-    mutating func refusedPushes() {
-        // By what a further try has in common with those before: the last of them, and its flow.
-        var tries: [[String?]: (call: EndpointCall, flow: FlowBuilder)] = [:]
-        for (exchange, call) in pushed.sorted(by: { $0.key < $1.key }) {
-            let key = triedValues(of: call)
-            let known = tries[key].flatMap { isRefusedTry($0.call, of: call) ? $0.flow : nil }
-            let flow = known ?? new(grant: "authorization_code", exchange)
-            tries[key] = (call, flow)
-            flow.clientID = call.authentication.clientID?.value
-            add(.pushedRequest(call), to: flow, capture[exchange].request.url.host)
-        }
-    }
-
     mutating func failedConnections() {
         var byHost: [String: FlowBuilder] = [:]
         let hadFlows = !builders.isEmpty

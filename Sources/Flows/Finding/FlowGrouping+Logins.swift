@@ -25,13 +25,7 @@ extension FlowGrouping {
         }
         add(.authorizationRequest(request), to: flow, host)
         carried.learn(capture[request.exchange], page: index.page(request.exchange), of: flow)
-        if let exchange = request.pushed, let call = pushed.removeValue(forKey: exchange) {
-            for earlier in refusedTries(of: call) {
-                pushed[earlier.exchange] = nil
-                add(.pushedRequest(earlier), to: flow, capture[earlier.exchange].request.url.host)
-            }
-            add(.pushedRequest(call), to: flow, capture[exchange].request.url.host)
-        }
+        if let exchange = request.pushed, let call = pushed[exchange] { join(pushed: call, to: flow) }
         // The app's answer that sent the browser here: its cookies and its `state` are half of the evidence.
         if let source = index.redirectedFrom[request.exchange], byExchange[source] == nil,
             index.messages[source] == nil

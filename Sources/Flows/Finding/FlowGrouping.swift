@@ -25,6 +25,8 @@ struct FlowGrouping {
     /// Logins with a silent request within the last minute, in order.
     var silent: ArraySlice<FlowBuilder> = []
     var pushed: [Int: EndpointCall] = [:]
+    /// Those that were refused, by what a further try has in common with them.
+    var refusedPushes: [[String?]: [EndpointCall]] = [:]
     private var responsesAt: [Int: [Int]] = [:]
 
     private let areOne: Bool
@@ -46,7 +48,8 @@ struct FlowGrouping {
             for number in responsesAt[exchange] ?? [] { join(index.responses[number]) }
             if byExchange[exchange] == nil { joinPage(exchange) }
         }
-        refusedPushes()
+        redeemedPushes()
+        pushesThatCameToNothing()
         failedConnections()
         sharedDocuments()
     }
@@ -58,7 +61,9 @@ struct FlowGrouping {
         switch message {
         case .authorizationRequest(let request): join(request, host)
         case .token(let request): join(request, message, host)
-        case .pushedRequest(let call): pushed[exchange] = call
+        case .pushedRequest(let call):
+            pushed[exchange] = call
+            if call.answer.isRefusal { refusedPushes[triedValues(of: call), default: []].append(call) }
         case .identityAssertion(let call): join(assertion: call, host)
         case .userInfo(let call), .resource(let call), .introspection(let call), .revocation(let call):
             let tokens = [call.token?.value, call.parameters["token"]].compactMap(\.self)

@@ -45,8 +45,10 @@ enum LinkFinder {
         var links: [Link] = []
         var respelled: [Link] = []
         for value in order {
-            guard let occurrences = table[value], let origin = occurrences.first else { continue }
-            let uses = occurrences.dropFirst().filter { $0.place != origin.place }
+            guard let occurrences = table[value], !occurrences.isEmpty else { continue }
+            let made = maker(among: occurrences, in: index.capture)
+            let origin = occurrences[made]
+            let uses = occurrences[..<made] + occurrences[(made + 1)...].filter { $0.place != origin.place }
             if !uses.isEmpty {
                 links.append(Link(name: origin.name, origin: origin, uses: Array(uses), transform: .equal))
             } else if let link = respelling(of: origin, in: table) {
@@ -63,6 +65,27 @@ enum LinkFinder {
             return (key(left.element), left.offset) < (key(right.element), right.offset)
         }.map(\.element)
     }
+
+    /// Which of a value's occurrences is the first: not the one in the answer of a server that had asked another for it meanwhile,
+    /// although that exchange began earlier, but the one in the other's answer.
+    private static func maker(among occurrences: [Occurrence], in capture: Capture) -> Int {
+        guard let told = answer(occurrences[0], in: capture) else { return 0 }
+        return occurrences.prefix(mostOccurrences).indices.dropFirst().first { place in
+            guard let asked = answer(occurrences[place], in: capture) else { return false }
+            return asked.startedAt > told.startedAt && asked.endedAt < told.endedAt
+        } ?? 0
+    }
+
+    /// The exchange in whose answer a value stands; nil where it stands in a request, or a token, which may be in either.
+    private static func answer(_ occurrence: Occurrence, in capture: Capture) -> Exchange? {
+        switch occurrence.place.part {
+        case .responseBody, .responseLocation: occurrence.place.exchange.map { capture[$0] }
+        default: nil
+        }
+    }
+
+    /// Of a value that is sent with every request the first ones tell where it was made.
+    private static let mostOccurrences = 20
 
     private static func isSharedDocument(_ message: OAuthMessage?) -> Bool {
         switch message {
@@ -100,12 +123,19 @@ enum LinkFinder {
 
     private static func challenges(_ flow: FlowBuilder) -> [Link] {
         var links: [Link] = []
+        // Of a server's half what it pushed.
+        let pushed = flow.messages.compactMap { message -> Parameters? in
+            if case .pushedRequest(let call) = message { call.parameters.openingRequestObject } else { nil }
+        }
+        let asked = (flow.requests.isEmpty ? pushed : flow.requests.map(\.parameters)).compactMap {
+            $0.parameter("code_challenge")
+        }
         for case .token(let request) in flow.messages {
             guard let verifier = request.parameters.parameter("code_verifier") else { continue }
-            for login in flow.requests {
-                guard let challenge = login.parameters.parameter("code_challenge"),
-                    let relation = CodeChallenge.relation(of: challenge.value, to: verifier.value)
-                else { continue }
+            for challenge in asked {
+                guard let relation = CodeChallenge.relation(of: challenge.value, to: verifier.value) else {
+                    continue
+                }
                 // Equal values are linked already.
                 guard relation != .plain else { continue }
                 links.append(

@@ -19,21 +19,25 @@ package struct AuthorizationRequest: Sendable {
         self.status = status
     }
 
-    /// Takes over the parameters of the pushed request whose `request_uri` it carries.
+    /// Takes over the parameters of the pushed request whose `request_uri` it carries, which count alone (RFC 9126, section 4).
     package mutating func merge(pushed call: EndpointCall) {
         pushed = call.exchange
-        parameters = parameters.merged(with: call.parameters.openingRequestObject)
+        let asked = call.parameters.openingRequestObject.items.filter { !$0.value.isEmpty }
+        parameters = Parameters(asked).merged(with: parameters)
     }
 
     package var clientID: String? { parameters["client_id"] }
-    /// Nil where a name of the provider's own stands in its place (eBay's, `postmessage`), which is no address.
+    /// Nil where a name of the provider's own stands in its place (eBay's, `postmessage`), which is no address, or the mark of
+    /// Google's window (`storagerelay:`), which hands the answer to the page that opened it.
     package var redirectURI: String? {
         parameters["redirect_uri"].flatMap { uri in
             let isName =
                 !uri.isEmpty && uri.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5f || $0 == 0x2d }
-            return isName ? nil : uri
+            return isName || isRelayed ? nil : uri
         }
     }
+    /// Whether a window of the provider's hands the answer to the page that opened it, by script.
+    package var isRelayed: Bool { parameters["redirect_uri"]?.hasPrefix("storagerelay:") ?? false }
     package var state: String? { parameters["state"] }
     /// Nil where it is empty: a parameter without a value is none (RFC 6749, section 3.1).
     package var nonce: String? { parameters["nonce"].flatMap { $0.isEmpty ? nil : $0 } }

@@ -1,0 +1,127 @@
+import Captures
+import Flows
+import OAuth
+import TestSupport
+import Testing
+
+/// Pushed authorization requests (RFC 9126) where only the server's half of a login was recorded.
+struct PushedRequestTests {
+    private static let otherChallenge = "JBbiqONGWPaAmwXk_8bT6UnlPfrn65D32eZlJS-zGG0"
+    private static let otherVerifier = "another-verifier-of-nobody-0123456789-abcdef"
+    private static let refused = #"{"error":"invalid_grant"}"#
+
+    @discardableResult
+    private func push(
+        _ login: ShopLogin,
+        _ capture: inout CaptureBuilder,
+        status: Int = 201,
+        challenge: String? = nil
+    ) -> Int {
+        let form = login.request.map { $0.0 == "code_challenge" ? ($0.0, challenge ?? $0.1) : $0 }
+        let answer =
+            status == 201
+            ? #"{"request_uri":"urn:ietf:params:oauth:request_uri:\#(login.state)","expires_in":90}"#
+            : #"{"error":"invalid_request"}"#
+        return capture.post(
+            login.issuer + "/par",
+            form,
+            status,
+            headers: ShopLogin.backend,
+            body: .json(answer)
+        )
+    }
+
+    @Test func goesWithTheTokenRequestWhoseVerifierOpensIt() {
+        var capture = CaptureBuilder()
+        push(ShopLogin("one"), &capture)
+        push(ShopLogin("two"), &capture, challenge: Self.otherChallenge)
+        ShopLogin("one").token(&capture)
+        #expect(capture.flows.map(\.exchanges) == [[0, 2], [1]])
+        #expect(capture.flows.map(\.ending) == [.success, .incomplete])
+    }
+
+    /// By client and redirect URI: a wrong verifier is to be compared, and with nothing but its own request.
+    @Test(arguments: [(1, [[0, 1]]), (2, [[0], [1], [2]])])
+    func goesWithATokenRequestThatCanBeNoOthers(count: Int, expected: [[Int]]) {
+        var capture = CaptureBuilder()
+        for number in 1...count { push(ShopLogin("number-\(number)"), &capture) }
+        var login = ShopLogin("number-1")
+        login.verifier = Self.otherVerifier
+        login.token(&capture, status: 400, body: Self.refused)
+        #expect(capture.flows.map(\.exchanges) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("another-client", "https://shop.example/cb", 1), ("shop", "https://other.example/cb", 1),
+            ("shop", "https://shop.example/cb", 601),
+        ] as [(String, String, Int64)]
+    )
+    func leavesTheTokenRequestOfAnotherAlone(client: String, redirectURI: String, seconds: Int64) {
+        var capture = CaptureBuilder()
+        push(ShopLogin(), &capture)
+        capture.wait(seconds)
+        var login = ShopLogin()
+        login.client = client
+        login.redirectURI = redirectURI
+        login.verifier = Self.otherVerifier
+        login.token(&capture, status: 400, body: Self.refused)
+        #expect(capture.flows.map(\.exchanges) == [[0], [1]])
+    }
+
+    /// The provider has compared the verifier itself.
+    @Test func tokensForAnotherVerifierAreThoseOfAnotherLogin() {
+        var capture = CaptureBuilder()
+        push(ShopLogin(), &capture)
+        var login = ShopLogin()
+        login.verifier = Self.otherVerifier
+        login.token(&capture)
+        #expect(capture.flows.map(\.exchanges) == [[0], [1]])
+    }
+
+    /// Clients that make up one verifier and keep it, or push a second time.
+    @Test func lastOfTheSameChallengeBeforeTheTokenRequestIsItsOwn() {
+        var capture = CaptureBuilder()
+        push(ShopLogin("one"), &capture)
+        ShopLogin("one").token(&capture)
+        push(ShopLogin("two"), &capture)
+        push(ShopLogin("two"), &capture)
+        ShopLogin("two").token(&capture)
+        push(ShopLogin("three"), &capture)
+        #expect(capture.flows.map(\.exchanges) == [[0, 1], [2], [3, 4], [5]])
+    }
+
+    @Test(arguments: [(201, Outcome.incomplete), (400, .failure)])
+    func aloneEndsNoLogin(status: Int, expected: Outcome) {
+        var capture = CaptureBuilder()
+        push(ShopLogin(), &capture, status: status)
+        #expect(capture.flows.map(\.ending) == [expected])
+    }
+
+    @Test func standsForTheRequestThatNoBrowserWasSeenToBring() throws {
+        var capture = CaptureBuilder()
+        push(ShopLogin(), &capture)
+        ShopLogin().token(&capture)
+        let flow = try #require(capture.flows.first)
+        #expect(flow.logins.isEmpty)
+        let login = try #require(flow.askedLogins.first)
+        #expect(flow.askedLogins.count == 1)
+        #expect(login.request.exchange == 0 && login.request.state == ShopLogin().state)
+        #expect(login.response == nil)
+        #expect(login.tokenRequests.map(\.exchange) == [1])
+    }
+
+    @Test func isNoLoginOfItsOwnWhereABrowserBroughtIt() throws {
+        var capture = CaptureBuilder()
+        push(ShopLogin(), &capture)
+        let reference = FormBody.encode([
+            ("client_id", "shop"), ("request_uri", "urn:ietf:params:oauth:request_uri:\(ShopLogin().state)"),
+        ])
+        capture.get("https://idp.example/authorize?\(reference)", headers: ShopLogin.browser)
+        ShopLogin().callback(&capture)
+        ShopLogin().token(&capture)
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1)
+        #expect(flow.askedLogins.map(\.request.exchange) == [1])
+    }
+}
