@@ -79,7 +79,8 @@ package struct ScopeRefusal: Sendable {
     /// In lower case: Dropbox, HubSpot, Google, Spotify, Zoom, Atlassian, and what frameworks say.
     private static let words = [
         "\"missing_scope", "access_token_scope_insufficient", "insufficient authentication scope",
-        "insufficient client scope", "insufficient scope", "insufficient oauth scope", "missing scope",
+        "insufficient client scope", "scope validation failed", "insufficient scope",
+        "insufficient oauth scope", "missing scope",
         "not contain scopes:", "scope does not match", "scopes do not match", "missing required scope",
         "granted all required scopes",
     ]

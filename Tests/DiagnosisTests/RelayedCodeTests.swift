@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 /// An app on a device that hands its code, or its tokens, to a server of its own.
@@ -151,5 +152,97 @@ struct RelayedCodeTests {
         #expect(taken.outcomes == [.success])
         let lost = Recording(Array(exchanges[...(signIn + 1)]))
         #expect(lost.outcomes == [.failure])
+    }
+
+    /// The app's server exchanges the code while it is at work on what the app handed to it.
+    private func exchanged(_ status: Int, _ body: String, within time: Duration = .milliseconds(500)) throws
+        -> Recording
+    {
+        var exchanges = try Recording("healthy/native-app").without {
+            ["/jwks", "/userinfo"].contains($0.request.url.path)
+        }.exchanges
+        let place = try #require(exchanges.firstIndex { $0.request.url.path == "/token" })
+        var relay = try #require(relayed(status, body).exchanges.last)
+        relay.startedAt = exchanges[place].startedAt
+        relay.duration = time
+        exchanges[place].startedAt = exchanges[place].startedAt + .milliseconds(50)
+        exchanges[place].request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+        exchanges[place].request.headers.append("User-Agent", "shop-backend/2.1")
+        exchanges.insert(relay, at: place)
+        return Recording(exchanges)
+    }
+
+    @Test(arguments: [
+        (401, #"{"error":"LOGIN_FAILED"}"#, true), (500, "", true),
+        (200, #"{"success":false,"error":"no such user"}"#, true), (200, #"{"user":"alice"}"#, false),
+    ])
+    func serverThatExchangesTheCodeAndRefusesTheAppIsTold(status: Int, body: String, isRefused: Bool) throws {
+        let recording = try exchanged(status, body)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
+        guard let finding else { return }
+        #expect(finding.title == "The app's own server exchanged the code, and refused the app all the same")
+        #expect(finding.places.prefix(2) == ["3 request.url ", "3 response.status "])
+    }
+
+    /// It was one more step: a registration, a second factor.
+    @Test func serverThatServesTheAppAfterwardsHasNotRefusedIt() throws {
+        var exchanges = try exchanged(404, #"{"error":"NEW_USER"}"#).exchanges
+        let refusal = try #require(exchanges.first { $0.response?.status == 404 })
+        var signUp = refusal
+        signUp.startedAt = refusal.endedAt + .seconds(5)
+        signUp.request.url = RecordedURL("https://\(refusal.request.url.host ?? "")/sign-up")
+        signUp.request.body = .json("{}")
+        signUp.response = RecordedResponse(status: 201, body: .json("{}"))
+        exchanges.append(signUp)
+        let recording = Recording(exchanges)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func exchangeBehindTheRefusalIsSomebodyElses() throws {
+        let recording = try exchanged(401, "{}", within: .milliseconds(10))
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    /// The app's server signs in for it, and tells it the end of that at a scheme of its own.
+    @Test(arguments: [
+        ("com.shop.app://auth?error=login_failed", true), ("com.shop.app://auth#error=login_failed", true),
+        ("com.shop.app://auth?user=alice", false),
+    ])
+    func serverThatSendsTheAppAnErrorIsTold(target: String, isRefused: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").without { $0.request.url.path == "/" }
+            .editing { exchange in
+                if exchange.request.url.path == "/callback" { exchange.response?.redirect(to: target) }
+            }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
+        guard let finding else { return }
+        #expect(finding.places.first == "4 response.location error")
+    }
+
+    /// An ID token says who somebody is, wherever it is brought; an access token is brought for much else.
+    @Test(arguments: [
+        ("id_token", "/v1/users/me", true), ("id_token", "/api/v1/social/google", true),
+        ("id_token", "/push/register", false), ("access_token", "/v1/users/me", false),
+        ("access_token", "/session", true),
+    ])
+    func tokenThatIsRefusedElsewhereIsTold(name: String, path: String, isRefused: Bool) throws {
+        let app = try Recording("healthy/native-app")
+        let granted = try #require(app.exchanges.first { $0.request.url.path == "/token" })
+        let token = try #require(Answer(of: granted, at: 0).parameters[name])
+        var handover = try #require(app.exchanges.last)
+        handover.startedAt = handover.startedAt + .seconds(1)
+        handover.request.method = "POST"
+        handover.request.url = RecordedURL("https://api.shop.example\(path)")
+        handover.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        handover.request.body = Body(text: "{\"token\":\"\(token)\"}", mediaType: "application/json")
+        handover.response = RecordedResponse(status: 401)
+        let recording = Recording(app.exchanges + [handover])
+        #expect((recording.finding(rule)?.isPrimary == true) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
     }
 }

@@ -95,26 +95,25 @@ enum AppHandover {
             let granted = login.tokenRequests.last(where: \.answer.isSuccess),
             PublicAgent(of: flow.capture[granted.exchange].request, at: granted.exchange)?.kind == .native
         else { return nil }
-        let tokens = ["id_token", "access_token"].compactMap { granted.answer.parameters[$0] }
-            .filter { $0.utf8.count >= 20 && !Placeholder.isOne($0) }.map { Array($0.utf8) }
+        let tokens = ["id_token", "access_token"].map { name -> [UInt8] in
+            granted.answer.parameters[name].flatMap {
+                $0.utf8.count >= 20 && !Placeholder.isOne($0) ? Array($0.utf8) : nil
+            }
+                ?? []
+        }
         let later = flow.exchanges(after: granted.exchange, within: .seconds(60))
         let handovers = later.filter { index in
             let request = flow.capture[index].request
-            guard ["POST", "PUT"].contains(request.method), isForSignIn(request.url),
+            guard ["POST", "PUT"].contains(request.method),
                 let body = request.body, (body.size ?? 0) < largest, isToOwnServer(request, flow),
                 PublicAgent(of: request, at: index)?.kind == .native, let bytes = body.bytes
             else { return false }
-            return tokens.contains { bytes.firstRange(of: $0) != nil }
+            let carried = tokens.map { !$0.isEmpty && bytes.firstRange(of: $0) != nil }
+            guard !isForSignIn(request.url) else { return carried.contains(true) }
+            // An ID token says who somebody is, wherever it is brought.
+            return carried[0] && flow.capture[index].response?.status == 401 && !isForElse(request.url)
         }
-        guard let refusal = refused(handovers, flow) else { return nil }
-        // Where the same server answers well afterwards, it was another errand.
-        let host = flow.capture[refusal].request.url.host
-        let end = flow.capture[refusal].endedAt
-        return later.contains { index in
-            let other = flow.capture[index]
-            return other.request.url.host == host && other.startedAt >= end
-                && other.response.map { $0.status < 400 } ?? false
-        } ? nil : refusal
+        return refused(handovers, flow)
     }
 
     /// Whether an address is one that somebody is signed in at, by a part of its path.
@@ -122,11 +121,17 @@ enum AppHandover {
         let path = url.path.lowercased()
         // Amazon's names what it is asked for in a header alone.
         if url.host?.hasPrefix("cognito-identity.") ?? false { return true }
-        return signIns.contains(where: path.containsBytes) && !others.contains(where: path.containsBytes)
+        return signIns.contains(where: path.containsBytes) && !isForElse(url)
+    }
+
+    private static func isForElse(_ url: RecordedURL) -> Bool {
+        let path = url.path.lowercased()
+        return others.contains(where: path.containsBytes)
     }
 
     private static let signIns = [
-        "login", "signin", "sign-in", "sign_in", "auth", "session", "token", "credential", "identity",
+        "login", "signin", "social", "sign-in", "sign_in", "auth", "session", "token", "credential",
+        "identity",
         "getid",
     ]
     private static let others = ["logout", "signout", "sign-out", "revoke", "push", "device", "notification"]
@@ -138,7 +143,21 @@ enum AppHandover {
 
     /// The request by which an app handed its code, or where it exchanged that itself a token, to its back end in vain.
     static func refusal(of login: Login, in flow: Flow) -> Int? {
-        login.tokenRequests.isEmpty ? refusedRelay(of: login, in: flow) : refusedHandover(of: login, in: flow)
+        if login.tokenRequests.isEmpty { return refusedRelay(of: login, in: flow) }
+        let refusal =
+            isExchangedByServer(login, in: flow)
+            ? refusedRelay(of: login, in: flow) : refusedHandover(of: login, in: flow)
+        // Where the same server answers well afterwards, it was another errand, or one more step.
+        return refusal.flatMap { flow.surroundings.isServedAfter($0) ? nil : $0 }
+    }
+
+    /// Whether the app's server got tokens for the code while it was at work on what the app had handed to it.
+    static func isExchangedByServer(_ login: Login, in flow: Flow) -> Bool {
+        let relays = relays(of: login, in: flow)
+        return login.tokenRequests.contains { request in
+            request.answer.isSuccess
+                && relays.contains { flow.surroundings.isAtWork($0, during: request.exchange) }
+        }
     }
 
     private static func refused(_ requests: [Int], _ flow: Flow) -> Int? {

@@ -9,7 +9,8 @@ enum BackEndRefusal {
     static func violation(in flow: Flow) -> Violation? {
         for login in flow.logins {
             guard let relay = AppHandover.refusal(of: login, in: flow) else { continue }
-            let what = login.tokenRequests.isEmpty ? "code" : "token"
+            let isExchanged = AppHandover.isExchangedByServer(login, in: flow)
+            let what = login.tokenRequests.isEmpty || isExchanged ? "code" : "token"
             let exchange = flow.capture[relay]
             let isAnswered = exchange.response != nil
             var evidence = [
@@ -36,10 +37,15 @@ enum BackEndRefusal {
             }
             return Violation(
                 evidence,
-                explanation: isAnswered ? (what == "code" ? relayed : handed) : silent,
-                fix: isAnswered ? (what == "code" ? relayedFix : handedFix) : silentFix,
-                title: isAnswered
-                    ? "The app's own server refused the \(what)" : "The app's own server did not answer",
+                explanation: isAnswered
+                    ? (isExchanged ? exchanged : what == "code" ? relayed : handed) : silent,
+                fix: isAnswered
+                    ? (isExchanged ? exchangedFix : what == "code" ? relayedFix : handedFix) : silentFix,
+                title: !isAnswered
+                    ? "The app's own server did not answer"
+                    : isExchanged
+                        ? "The app's own server exchanged the code, and refused the app all the same"
+                        : "The app's own server refused the \(what)",
                 exchange: relay
             )
         }
@@ -53,6 +59,15 @@ enum BackEndRefusal {
     private static let relayedFix = """
         Read what the server answered, and its log for this time. A server that exchanges an app's code needs the client_id, the redirect URI and the \
         code_verifier of the very request that the app made; record it as well (authreel record) to see its token request.
+        """
+
+    private static let exchanged = """
+        The provider's answer reached the app, and the server that the app handed the code to exchanged it with success. Then it answered the app with \
+        an error all the same: it was not content with what it got, or failed while it began its own session. The provider is not at fault.
+        """
+    private static let exchangedFix = """
+        Read what the server answered, and its log for this time. Compare what it is set to expect of the ID token with what this one has: issuer, audience, \
+        nonce (the one that it made up, or the app?), algorithm, the key it is encrypted to; and whether the server knows this user.
         """
 
     private static let handed = """

@@ -49,11 +49,11 @@ private struct CallbackFates: Sendable {
                     in: flow.surroundings
                 )
             }
-            fates[callback] = fate(of: callback, logins[callback], codes, anew, flow)
+            fates[callback] = fate(of: callback, logins[callback], anew, flow)
         }
     }
 
-    private func fate(of callback: Int, _ login: Login?, _ codes: Set<String>, _ anew: Set<Int>, _ flow: Flow)
+    private func fate(of callback: Int, _ login: Login?, _ anew: Set<Int>, _ flow: Flow)
         -> CallbackFate
     {
         let exchange = flow.capture[callback]
@@ -78,8 +78,13 @@ private struct CallbackFates: Sendable {
                 in: flow.surroundings
             )
             if isHeaded || isTold || witnesses[callback] != nil { return .rejected(status) }
-            guard let login, let answer = login.response, !(answer.code.map(codes.contains) ?? false),
-                let refused = HandedOnCode.refusal(of: answer, to: login.request, in: flow.surroundings)
+            guard let login, let answer = login.response,
+                let refused = HandedOnCode.refusal(
+                    of: answer,
+                    to: login.request,
+                    exchangedBy: login.tokenRequests,
+                    in: flow.surroundings
+                )
             else { return .unknown }
             return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
         }

@@ -72,19 +72,24 @@ struct Ending {
             {
                 return .failure
             }
-            if let last { return outcome(of: last) }
+            if let last {
+                let outcome = outcome(of: last)
+                // The app's server, at work for a page, was not content with its tokens.
+                return outcome == .success && isRefusedToItsPage(response, request, exchanges)
+                    ? .failure : outcome
+            }
             if !exchanges.isEmpty { return .incomplete }
             if response.parameters.contains("access_token") || response.parameters.contains("id_token"),
                 response.code == nil
             {
-                return HandedOnCode.refusal(of: response, to: request, in: index) == nil ? .success : .failure
+                return isRefusedToItsPage(response, request, []) ? .failure : .success
             }
             // The back channel is a server's own affair; what the browser is told next shows how it went.
             guard let callback = response.callback, let status = index.capture[callback].response?.status
             else { return .incomplete }
             let isLeft =
                 DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
-                || HandedOnCode.refusal(of: response, to: request, in: index) != nil
+                || isRefusedToItsPage(response, request, [])
             let isTurnedAway = TurnedAway.sign(of: response, to: request, exchanged: [], in: index) != nil
             guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway
             else { return .failure }
@@ -103,6 +108,15 @@ struct Ending {
             && (response.mode == .fragment && !isLeftForAnotherPage(response)
                 || HandedOnCode.isForPage(response, of: messages, in: index.capture))
             && HandedOnCode.isCarried(response, in: index) == false
+    }
+
+    /// Whether the app's server refused what the page at the redirect URI handed to it.
+    private func isRefusedToItsPage(
+        _ response: AuthorizationResponse,
+        _ request: AuthorizationRequest,
+        _ exchanges: [TokenRequest]
+    ) -> Bool {
+        HandedOnCode.refusal(of: response, to: request, exchangedBy: exchanges, in: index) != nil
     }
 
     /// Whether the browser went on to another page of the app, which may know its user by then.
@@ -155,6 +169,10 @@ struct Ending {
         let exchange = index.capture[callback]
         guard isSentToAnError(callback), let location = exchange.response?.location else { return false }
         let page = exchange.request.url.resolving(location)
+        // An app on a device, for which its server signed in.
+        if !page.isWeb {
+            return !index.redirectURIs.contains(page.withoutQuery) && !index.isServedAfter(callback)
+        }
         guard let host = exchange.request.url.host, let other = page.host, Site.of(other) == Site.of(host),
             page.withoutQuery == exchange.request.url.withoutQuery
                 || !index.redirectURIs.contains(page.withoutQuery)
@@ -405,9 +423,10 @@ struct Ending {
             case .backChannelLogout(let delivery): statuses.append(logoutStatus(of: delivery))
             case .frontChannelLogout(let call): statuses.append(call.answer.status)
             case .registration(let call), .revocation(let call),
-                .introspection(let call), .userInfo(let call),
-                .pushedRequest(let call), .resource(let call):
+                .introspection(let call), .userInfo(let call), .resource(let call):
                 statuses.append(call.answer.status)
+            // It begins a login, and ends none.
+            case .pushedRequest(let call): statuses.append(call.answer.isRefusal ? call.answer.status : nil)
             case .deviceAuthorization(let call):
                 // An error may come with status 200, as GitHub answers.
                 statuses.append(call.answer.isRefusal ? call.answer.status.map { max($0, 400) } : nil)

@@ -22,8 +22,27 @@ extension CaptureIndex {
         guard asked.response == nil, asked.failure.flatMap({ TransportFailure($0) }) == .unanswered else {
             return false
         }
+        return isAtWork(request, during: other)
+    }
+
+    /// Whether a request was sent while its server may have been at work on another.
+    package func isAtWork(_ request: Int, during other: Int) -> Bool {
+        let asked = capture[request]
         return capture[other].startedAt >= asked.startedAt && capture[other].startedAt <= asked.endedAt
     }
+
+    /// Whether a server that refused a request answered others well afterwards: whoever asks goes on all the same.
+    package func isServedAfter(_ refusal: Int) -> Bool {
+        let refused = capture[refusal]
+        return order[(position[refusal] + 1)...].prefix(Self.mostLater).contains { exchange in
+            let later = capture[exchange]
+            return later.startedAt >= refused.endedAt && later.startedAt - refused.endedAt <= .seconds(300)
+                && later.request.url.host == refused.request.url.host && later.request.method != "OPTIONS"
+                && later.response.map { $0.status < 400 } ?? false && !Asset.isAsset(later)
+        }
+    }
+
+    private static let mostLater = 1000
 
     /// A server that works on more is one whose requests nobody can tell apart.
     private static let mostRequestsAtATime = 50

@@ -4,9 +4,13 @@ package import OAuth
 /// A code that a page of the app's hands to the app's own server, by script: the callback itself only loads the page.
 package enum HandedOnCode {
     /// The request by which the server was last handed the code and refused it; nil where it was not, or did not.
+    ///
+    /// A code that was exchanged with success (`exchanges` are the token requests of the login) is refused only by who was at
+    /// work on it: the server that has the tokens, and is not content with them.
     package static func refusal(
         of response: AuthorizationResponse,
         to request: AuthorizationRequest,
+        exchangedBy exchanges: [TokenRequest],
         in index: CaptureIndex
     )
         -> Int?
@@ -17,9 +21,8 @@ package enum HandedOnCode {
         else { return nil }
         let start = index.capture[callback].startedAt
         let spellings = spellings(of: code)
-        var last: Int?
         let isCode = self.code(of: response) != nil
-        var isAccepted = false
+        var carriers: [Int] = []
         for exchange in index.order[(index.position[callback] + 1)...].prefix(mostExchanges) {
             let later = index.capture[exchange]
             guard later.startedAt - start <= .seconds(60) else { break }
@@ -28,12 +31,35 @@ package enum HandedOnCode {
                 !Telemetry.isOne(later.request.url), isCode || isOfSite(later, callback, index),
                 carry(of: code, spellings, by: later.request) == true
             else { continue }
-            last = exchange
-            isAccepted = isAccepted || !isCode && !StatedFailure.isRefusal(later)
+            carriers.append(exchange)
         }
-        guard let last, StatedFailure.isRefusal(index.capture[last]) else { return nil }
-        // A token is shown more than once, and may do for one thing and not for another.
-        return isCode || !isAccepted ? last : nil
+        guard let last = carriers.last, StatedFailure.isRefusal(index.capture[last]) else { return nil }
+        let redemptions = exchanges.filter { $0.code == code.value && $0.answer.isSuccess }.map(\.exchange)
+        guard redemptions.isEmpty || isRefusedByRedeemer(last, among: carriers, redemptions, index) else {
+            return nil
+        }
+        // A token is shown more than once, and may do for one thing and not for another; a code that a page handed to the same
+        // address twice was good for the first time.
+        let address = index.capture[last].request.url.normalizedWithoutQuery
+        let isTaken = carriers.contains { exchange in
+            !StatedFailure.isRefusal(index.capture[exchange])
+                && (!isCode || index.capture[exchange].request.url.normalizedWithoutQuery == address)
+        }
+        return isTaken ? nil : last
+    }
+
+    /// Whether the server that exchanged the code with success is the one that refused it to its page, and left it at that.
+    private static func isRefusedByRedeemer(
+        _ carrier: Int,
+        among carriers: [Int],
+        _ redemptions: [Int],
+        _ index: CaptureIndex
+    ) -> Bool {
+        let atWork = carriers.filter { exchange in
+            redemptions.contains { index.isAtWork(exchange, during: $0) }
+        }
+        return atWork.contains(carrier) && !index.isServedAfter(carrier)
+            && atWork.allSatisfy { StatedFailure.isRefusal(index.capture[$0]) }
     }
 
     /// Tokens a page shows to others as well.

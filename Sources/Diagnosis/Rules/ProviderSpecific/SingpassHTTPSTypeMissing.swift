@@ -43,6 +43,9 @@ struct SingpassHTTPSTypeMissing: Rule {
             return .violated(
                 Violation(
                     [Evidence(sent), attempt.names(note: "without redirect_uri_https_type"), sign],
+                    // With pushed requests Singpass takes no schemes of an app's own any more.
+                    fix: attempt.pushed == nil
+                        ? nil : "Push redirect_uri_https_type=app_claimed_https with the request.",
                     exchange: attempt.exchange
                 )
             )
@@ -62,7 +65,7 @@ struct SingpassHTTPSTypeMissing: Rule {
         }
         let login = logins.first { $0.request.exchange == request.exchange }
         let relay = login.flatMap { AppHandover.relays(of: $0, in: flow).first }
-        guard let exchange = relay ?? AppOnDevice.fetchOfChallenge(request, in: flow) else { return nil }
+        guard let exchange = relay ?? AppOnDevice.fetch(of: request, in: flow) else { return nil }
         return Evidence(
             place: Place(exchange: exchange, part: .requestHeader, name: "User-Agent"),
             value: Masking.shown(

@@ -35,7 +35,9 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
     func verdict(on flow: Flow) -> Verdict {
         for login in flow.logins {
             guard let response = login.response, let callback = response.callback, let code = response.code,
-                login.request.redirectURI.map({ RecordedURL($0).scheme?.lowercased() == "https" }) ?? false,
+                // What was pushed by a server that is not in the capture shows in the answer alone.
+                (login.request.redirectURI.map { RecordedURL($0) } ?? response.target).scheme?.lowercased()
+                    == "https",
                 login.tokenRequests.isEmpty, AppHandover.relays(of: login, in: flow).isEmpty
             else { continue }
             let exchange = flow.capture[callback]
@@ -82,7 +84,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
             return (type, true)
         }
         let index = flow.surroundings
-        if let fetch = AppOnDevice.fetchOfChallenge(login.request, in: flow),
+        if let fetch = AppOnDevice.fetch(of: login.request, in: flow),
             let agent = PublicAgent(of: flow.capture[fetch].request, at: fetch)
         {
             return (agent.evidence, true)

@@ -27,7 +27,7 @@ struct CustomSchemeShort: Rule {
         for attempt in flow.loginAttempts {
             guard let sent = attempt.parameter("redirect_uri"),
                 let scheme = RecordedURL(sent.value).scheme?.lowercased(), !scheme.utf8.contains(0x2e),
-                !["http", "https", "urn"].contains(scheme), !scheme.hasPrefix("msal"),
+                !["http", "https", "urn", "storagerelay"].contains(scheme), !scheme.hasPrefix("msal"),
                 !scheme.hasPrefix("msauth")
             else { continue }
             return .violated(

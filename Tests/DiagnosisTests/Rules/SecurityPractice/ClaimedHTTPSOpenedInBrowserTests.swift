@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct ClaimedHTTPSOpenedInBrowserTests {
@@ -78,5 +79,51 @@ struct ClaimedHTTPSOpenedInBrowserTests {
             recording = Recording(recording.exchanges + [call])
         }
         #expect((recording.finding(rule) != nil) == isAtRest)
+    }
+
+    /// The app's server pushed the request, and handed the app the address with its `request_uri`.
+    private func pushed(_ agent: String, handing text: String, _ status: Int) -> Recording {
+        let browser = [
+            (
+                "User-Agent",
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1"
+            )
+        ]
+        let callback = "https://www.shop.example/app/signed-in?code=QedUStPKR0CsTy4Qwb8DwkNh&state=u8jzPde0"
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://api.shop.example/login/start",
+            [("platform", "ios")],
+            headers: [("User-Agent", agent)],
+            body: .json("{\"url\":\"\(text)\"}")
+        )
+        capture.get(Self.authorization, headers: browser, body: .html("<form><input name=user></form>"))
+        capture.post(
+            "https://id.harbour.example/sign-in",
+            [("user", "alice")],
+            302,
+            headers: browser,
+            answer: [("Location", callback)]
+        )
+        capture.get(callback, status, headers: browser, body: .html("<p>Get the app</p>"))
+        return Recording(capture.exchanges)
+    }
+
+    private static let authorization =
+        "https://id.harbour.example/authorize?client_id=shop-app&request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3A3nNyjOq9wMxEhh2FDEEt"
+    private static let app = "Shop/12 CFNetwork/1568.200.51 Darwin/24.5.0"
+
+    @Test(arguments: [
+        (app, authorization, 404, true), (app, authorization, 200, true),
+        (app, "https://other.example", 404, false),
+        ("Mozilla/5.0 Firefox/140.0", authorization, 404, false),
+    ])
+    func knowsTheAppThatFetchedTheRequestURI(agent: String, text: String, status: Int, fires: Bool) {
+        let recording = pushed(agent, handing: text, status)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        guard let finding else { return }
+        #expect(finding.places == ["3 request.url ", "3 response.status ", "0 request.header User-Agent"])
+        #expect(recording.outcomes == [.failure])
     }
 }

@@ -24,7 +24,7 @@ struct CustomSchemeShortTests {
     @Test(arguments: [
         "com.googleusercontent.apps.000000000000-abc:/oauth2redirect", "msauth.example.shop://auth",
         "msal00000000-0000-0000-0000-000000000000://auth", "urn:ietf:wg:oauth:2.0:oob",
-        "https://www.shop.example/cb",
+        "https://www.shop.example/cb", "storagerelay://https/www.shop.example?id=auth1",
     ])
     func leavesTheUsualOnesAlone(uri: String) throws {
         #expect(try Recording(broken).asking("redirect_uri", uri).finding(rule) == nil)

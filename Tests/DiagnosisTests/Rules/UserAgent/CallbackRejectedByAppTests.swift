@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct CallbackRejectedByAppTests {
@@ -765,5 +766,86 @@ struct CallbackRejectedByAppTests {
     func namesOfLibrariesAreExplained(target: String, library: String?) throws {
         let finding = try #require(try answered { $0.redirect(to: target) }.finding(rule))
         #expect((finding.evidence[0].note?.hasPrefix(library ?? "-") == true) == (library != nil))
+    }
+
+    /// A page of the app's hands its code to the app's server, which exchanges it while it is at work on that; `first` is what the
+    /// same address had answered to the page just before.
+    private func handedOn(
+        _ status: Int,
+        _ body: String,
+        lasting: Duration = .milliseconds(600),
+        first: Int? = nil
+    ) throws -> Recording {
+        var exchanges = try Recording("healthy/web-code-flow").without { $0.request.url.path == "/" }
+            .exchanges
+        let place = try #require(exchanges.firstIndex { $0.request.url.path == "/callback" })
+        let code = try #require(exchanges[place].request.url.queryItems.first("code"))
+        exchanges[place].duration = .milliseconds(40)
+        exchanges[place].response = RecordedResponse(
+            status: 200,
+            body: .html("<div id=root></div><script src=/app.js></script>")
+        )
+        for later in exchanges.indices[(place + 1)...] {
+            exchanges[later].startedAt = exchanges[later].startedAt + .milliseconds(150)
+        }
+        var call = exchanges[place]
+        call.startedAt = call.startedAt + .milliseconds(100)
+        call.duration = lasting
+        call.request.method = "POST"
+        call.request.url = RecordedURL("https://www.shop.example/api/session")
+        call.request.body = .json("{\"code\":\"\(code)\"}")
+        call.response = RecordedResponse(status: status, body: .json(body))
+        var earlier = call
+        if let first {
+            earlier.response = RecordedResponse(status: first, body: .json("{}"))
+            call.startedAt = call.startedAt + .milliseconds(20)
+        }
+        exchanges.insert(contentsOf: first == nil ? [call] : [earlier, call], at: place + 1)
+        return Recording(exchanges)
+    }
+
+    @Test(arguments: [
+        (401, #"{"error":"LOGIN_FAILED"}"#, true), (500, "", true),
+        (200, #"{"success":false,"error":"no such user"}"#, true), (200, #"{"user":"alice"}"#, false),
+    ])
+    func serverThatExchangedTheCodeAndRefusedItsPageIsTold(status: Int, body: String, isRefused: Bool) throws
+    {
+        let recording = try handedOn(status, body)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
+        guard let finding else { return }
+        #expect(finding.places.first == "5 response.status ")
+        #expect(finding.notes.contains("the code was exchanged"))
+    }
+
+    /// React renders a page twice while it is developed: the same address had taken the code already.
+    @Test(arguments: [(200, false), (401, true)])
+    func secondCallOfThePageIsNoRefusalWhereTheFirstWasTaken(first: Int, isRefused: Bool) throws {
+        let recording = try handedOn(400, #"{"error":"code used"}"#, first: first)
+        #expect((recording.finding(rule) != nil) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
+    }
+
+    /// Logs and flags are sent with the page's address, and the code in it.
+    @Test func otherCallsOfThePageAreNoRefusal() throws {
+        var exchanges = try handedOn(200, #"{"user":"alice"}"#).exchanges
+        let place = try #require(exchanges.firstIndex { $0.request.url.path == "/api/session" })
+        var log = exchanges[place]
+        log.startedAt = log.startedAt + .milliseconds(20)
+        log.duration = .milliseconds(500)
+        log.request.url = RecordedURL("https://www.shop.example/api/logs")
+        log.response = RecordedResponse(status: 403, body: .json("{}"))
+        exchanges.insert(log, at: place + 1)
+        let recording = Recording(exchanges)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    /// Somebody else exchanged the code.
+    @Test func callThatWasOverBeforeTheExchangeIsNoRefusal() throws {
+        let recording = try handedOn(401, #"{"error":"LOGIN_FAILED"}"#, lasting: .milliseconds(20))
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
     }
 }
