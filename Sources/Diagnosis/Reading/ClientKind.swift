@@ -36,7 +36,7 @@ enum ClientKind {
         let uri = attempt.parameter("redirect_uri")
         let target = uri.map { RecordedURL($0.value) }
         let isPrivate = target.map { !$0.isWeb && $0.scheme != nil } ?? false
-        if let uri, isPrivate {
+        if let uri, isPrivate, !(attempt.request?.isRelayed ?? false) {
             self = .public(Evidence(uri, note: "a scheme of an app on a device"))
             return
         }

@@ -67,7 +67,9 @@ struct DPoPCall {
         guard let status = answer.status, (400..<500).contains(status), status != 429 else { return false }
         switch error {
         case "invalid_dpop_proof", "invalid_token", "invalid_request", nil: return true
-        default: return false
+        case "use_dpop_nonce": return false
+        // Some put into the name what others have in the text.
+        case let other?: return other.lowercased().containsBytes("dpop")
         }
     }
 

@@ -81,6 +81,7 @@ extension Flow {
             let isMeant =
                 grant == "connection" || endpoints.contains(request.exchange)
                 || authorities.contains(Self.authority(request.origin)) && isNeeded(request.exchange)
+                || isSentOn(request.exchange, from: endpoints)
                 || isBehindFailedWork(request.exchange, of: own) || wanted.contains(request.exchange)
             guard isMeant, !redirects.contains(exchange.request.url.normalizedWithoutQuery) else {
                 return false
@@ -89,6 +90,16 @@ extension Flow {
                 ? !repetitions.wentWell(after: request.exchange)
                 : !isAnswered(request)
         }
+    }
+
+    /// Whether an endpoint of the provider sent the browser to another scheme or port of its own host, as one does that stands
+    /// behind a proxy for TLS and does not know it.
+    private func isSentOn(_ index: Int, from endpoints: Set<Int>) -> Bool {
+        guard let source = surroundings.redirectedFrom[index], endpoints.contains(source) else {
+            return false
+        }
+        return capture[source].request.url.host == capture[index].request.url.host
+            && !authorizationResponses.contains { $0.callback == index }
     }
 
     /// Whether the server answered the client, or one nobody knows, later.

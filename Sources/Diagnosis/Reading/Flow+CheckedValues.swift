@@ -6,7 +6,7 @@ extension Flow {
     /// What was looked at in a refused exchange of a code and found right, for a note; nil where that is nothing.
     func checkedValues(of request: TokenRequest) -> String? {
         guard request.isCodeExchange, request.code?.isEmpty == false,
-            let login = logins.first(where: {
+            let login = askedLogins.first(where: {
                 $0.tokenRequests.contains { $0.exchange == request.exchange }
             }),
             certainTokenRequests(of: login).contains(where: { $0.exchange == request.exchange })

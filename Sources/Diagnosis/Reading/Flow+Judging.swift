@@ -24,7 +24,7 @@ struct DeliveredIDToken {
 extension Flow {
     /// Every ID token of the flow with its login.
     var deliveredIDTokens: [DeliveredIDToken] {
-        let logins = logins
+        let logins = askedLogins
         let handed = HandedCredential.all(in: self)
         return idTokens.map { token, request in
             let login =
@@ -51,7 +51,7 @@ extension Flow {
         login.tokenRequests.filter { request in
             guard request.isRecorded else { return false }
             if let code = login.response?.code { return request.code == code }
-            return login.response == nil && logins.count == 1
+            return login.response == nil && askedLogins.count == 1
         }
     }
 

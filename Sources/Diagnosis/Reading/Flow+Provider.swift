@@ -58,7 +58,7 @@ extension Flow {
 
     /// Every token request with the login whose code it is certain to carry.
     var redemptions: [(login: Login, request: TokenRequest)] {
-        logins.flatMap { login in certainTokenRequests(of: login).map { (login, $0) } }
+        askedLogins.flatMap { login in certainTokenRequests(of: login).map { (login, $0) } }
     }
 }
 

@@ -101,9 +101,7 @@ extension RequestRefusal {
     init?(in url: RecordedURL, of exchange: Int, _ part: Place.Part, _ channel: Channel) {
         let items = url.queryItems.items + url.fragmentItems.items
         let known = ["error", "oautherrorcode", "error_code", "errorcode"]
-        let packed = items.first { $0.name == "authError" }.map {
-            collapsedText(of: Base64.decode($0.value))
-        }
+        let packed = items.first { $0.name == "authError" }.map { PackedError.text(of: $0.value) }
         guard
             let item = items.first(where: { known.contains($0.name.lowercased()) && !$0.value.isEmpty })
                 ?? items.first(where: { $0.name == "authError" && !$0.value.isEmpty })
@@ -140,10 +138,4 @@ extension RequestRefusal {
         "invalid_request_uri", "request_not_supported", "request_uri_not_supported", "invalid_target",
         "invalid_callback", "access_denied", "server_error",
     ]
-}
-
-/// The printable parts of a binary record.
-private func collapsedText(of bytes: [UInt8]) -> String {
-    let words = bytes.split { $0 < 0x20 || $0 > 0x7e }.filter { $0.count >= 4 }
-    return String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
 }

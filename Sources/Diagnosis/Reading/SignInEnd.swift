@@ -46,19 +46,15 @@ enum SignInEnd {
         return response?.location != nil || response?.body?.essence == "text/html"
     }
 
-    /// The answer that ended a sign-in made by script at ForgeRock's `/json/authenticate`: each step has the `authId` of the
-    /// one before, and a failure has none any more.
+    /// The answer that ended a sign-in made by script at ForgeRock: a failure has no `authId` any more.
     ///
     /// What its page begins anew by itself, and nobody filled in, is no other try.
     private static func lastCall(of pages: [Int], _ flow: Flow) -> RequestRefusal? {
         for page in pages.reversed() {
             let exchange = flow.capture[page]
-            let path = exchange.request.url.path
-            guard exchange.request.method == "POST", path.hasSuffix("/authenticate"),
-                path.containsBytes("/json/"), let response = exchange.response
-            else { continue }
+            guard ForgeRockSignIn.isStep(exchange), let response = exchange.response else { continue }
             if (400..<500).contains(response.status), response.status != 429 {
-                guard let json = object(response.body), let message = json["message"]?.string,
+                guard let json = ForgeRockSignIn.object(response.body), let message = json["message"]?.string,
                     !message.isEmpty
                 else { return nil }
                 return RequestRefusal(
@@ -69,13 +65,8 @@ enum SignInEnd {
                     place: Place(exchange: page, part: .responseBody, name: "message")
                 )
             }
-            guard object(exchange.request.body)?["authId"] == nil else { return nil }
+            guard ForgeRockSignIn.object(exchange.request.body)?["authId"] == nil else { return nil }
         }
         return nil
-    }
-
-    private static func object(_ body: Body?) -> JSONObject? {
-        guard let body, (body.size ?? 0) < 1 << 20 else { return nil }
-        return body.bytes.flatMap { try? JSONParser.parse($0) }?.object
     }
 }

@@ -72,40 +72,77 @@ struct LoginAbandoned: Rule {
                 )
             )
         }
-        evidence.append(
-            .computed(
-                "credentials",
-                Self.times(posted.count),
-                in: .requestBody,
-                note: posted.last.map { exchange in
-                    "last in exchange \(exchange)"
-                        + (flow.capture[exchange].response.map { ", answered \($0.status)" } ?? "")
-                }
+        let session = pages.last { ForgeRockSignIn.session(in: flow.capture[$0]) != nil }
+        if let session {
+            evidence.append(
+                Evidence(
+                    place: Place(exchange: session, part: .responseStatus, name: ""),
+                    value: "\(flow.capture[session].response?.status ?? 0)",
+                    note: "the user is signed in: answered with a session"
+                )
             )
-        )
+        } else {
+            evidence.append(
+                .computed(
+                    "credentials",
+                    Self.times(posted.count),
+                    in: .requestBody,
+                    note: posted.last.map { exchange in
+                        "last in exchange \(exchange)"
+                            + (flow.capture[exchange].response.map { ", answered \($0.status)" } ?? "")
+                    }
+                )
+            )
+        }
         // Its own answer to what was entered, not a later page of the sign-in.
         // A message without it may also say where the user finds a code.
         let asksAgain = ErrorPage.asksForPassword(body?.bytes ?? [])
         let isTurnedAway =
             alert != nil && asksAgain && posted.last.map { answers(last, $0, flow) } ?? false
+        // Where no page came after it, the recording may have ended first; where the endpoint was asked again, the login went on.
+        let after = session.flatMap { pages.firstIndex(of: $0) }.map { pages[($0 + 1)...] } ?? []
+        let hasStayed =
+            after.contains(last)
+            && !after.contains {
+                if case .authorizationRequest = flow.surroundings.messages[$0] { true } else { false }
+            }
+        let told = isTurnedAway ? Self.turnedAway : hasStayed ? Self.stayed : nil
         return .violated(
             Violation(
                 evidence,
-                explanation: isTurnedAway ? Self.turnedAway : nil,
-                fix: isTurnedAway ? Self.turnedAwayFix : nil,
-                title: isTurnedAway ? "The provider did not let the user in, and the login ended there" : nil,
+                explanation: told?.explanation,
+                fix: told?.fix,
+                title: told?.title,
                 exchange: last
             )
         )
     }
 
-    private static let turnedAway = """
-        The provider answered what the user entered with its page again and a message. Nothing came after it, so the app never got an answer.
+    /// What is said instead of the rule's own words.
+    private typealias Words = (title: String, explanation: String, fix: String)
+
+    private static let stayed: Words = (
+        "The user is signed in at the provider, which did not go on with the login",
         """
-    private static let turnedAwayFix = """
+        The sign-in went well: ForgeRock answered it with a session. Its page then did not go back to the authorization endpoint, from where the app \
+        would have got its answer, but stayed at one of the provider's own.
+        """,
+        """
+        See what became of goto, the address that the sign-in has to go back to: it has to be among the valid goto URLs of the realm's validation \
+        service, no longer than that allows (2,000 characters by default), and not replaced by a default success URL.
+        """
+    )
+
+    private static let turnedAway: Words = (
+        "The provider did not let the user in, and the login ended there",
+        """
+        The provider answered what the user entered with its page again and a message. Nothing came after it, so the app never got an answer.
+        """,
+        """
         Go by the message on the page: wrong credentials, or an account that is locked, disabled or not confirmed yet, are mended at the \
         provider. The app's own requests are not the reason.
         """
+    )
 
     /// Whether a page is the answer to a form, by way of a redirect at most.
     private func answers(_ page: Int, _ post: Int, _ flow: Flow) -> Bool {
@@ -167,7 +204,7 @@ struct LoginAbandoned: Rule {
 
     /// Answers that a page hands on by script.
     private func isMessaged(_ request: AuthorizationRequest) -> Bool {
-        request.parameters["response_mode"].map { $0.containsBytes("message") } ?? false
+        request.isRelayed || request.parameters["response_mode"].map { $0.containsBytes("message") } ?? false
     }
 
     private func isPage(_ index: Int, _ flow: Flow) -> Bool {

@@ -42,7 +42,11 @@ struct StateMismatch: Rule {
         }
         var evidence: [Evidence] = []
         var isOrphan = false
-        let sentStates = Set(requests.compactMap(\.state))
+        // What stands beside a request_uri some providers heed all the same.
+        let outer = requests.filter { $0.pushed != nil }.compactMap {
+            flow.sentParameters(of: $0.exchange)["state"]
+        }
+        let sentStates = Set(requests.compactMap(\.state) + outer)
         let answers = AnsweredStates(responses, flow.surroundings.position)
         for response in responses {
             let states = states(of: response, in: flow)

@@ -47,7 +47,9 @@ struct RateLimited: Rule {
     private func signIn(_ flow: Flow) -> Verdict {
         guard flow.ending != .success, let request = flow.authorizationRequests.last,
             flow.authorizationResponses.isEmpty,
-            let last = ProviderPages.of(request, in: flow).last(where: { flow.isCredentialPost($0) }),
+            let last = ProviderPages.of(request, in: flow).last(where: {
+                flow.isCredentialPost($0) || ForgeRockSignIn.isStep(flow.capture[$0])
+            }),
             let response = flow.capture[last].response, response.status == 429
         else { return .holds }
         let words = PageText.alert(of: response.body) ?? PageText.start(of: response.body)

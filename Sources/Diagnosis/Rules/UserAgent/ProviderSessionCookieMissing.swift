@@ -49,6 +49,7 @@ struct ProviderSessionCookieMissing: Rule {
                 guard
                     let (step, refusal, missing) = refused(page, attempt, after: pages[..<place], flow)
                         ?? repeated(page, attempt, after: pages[..<place], flow)
+                        ?? scripted(page, attempt, after: pages[..<place], flow)
                 else { continue }
                 guard flow.surroundings.areCookiesRecorded || refusal.part != .responseStatus else {
                     reason = "no request of this capture has a cookie: they may not have been recorded"
@@ -156,6 +157,22 @@ struct ProviderSessionCookieMissing: Rule {
         return missing.isEmpty ? nil : (page, again, missing)
     }
 
+    /// The authorization endpoint that was loaded again without the session that ForgeRock had given to the sign-in's script, and
+    /// sent the browser to sign in once more.
+    private func scripted(_ page: Int, _ attempt: LoginAttempt, after pages: ArraySlice<Int>, _ flow: Flow)
+        -> Fault?
+    {
+        let exchange = flow.capture[page]
+        guard attempt.response == nil, (300..<400).contains(exchange.response?.status ?? 0),
+            case .authorizationRequest = flow.surroundings.messages[page],
+            let step = pages.last(where: { ForgeRockSignIn.isStep(flow.capture[$0]) }),
+            let session = ForgeRockSignIn.cookie(setBy: step, in: flow.capture),
+            !exchange.request.cookies.contains(where: { $0.name == session.cookie.name }),
+            CookieDelivery.obstacle(for: session, in: sending(page, flow)) != nil
+        else { return nil }
+        return (page, Place(exchange: page, part: .responseLocation, name: ""), [session])
+    }
+
     /// What the forms of a page ask for.
     private static func fields(of page: Int, _ flow: Flow) -> Set<String> {
         guard let body = flow.capture[page].response?.body, body.isPage, (body.size ?? 0) < 1 << 20,
@@ -244,6 +261,9 @@ struct ProviderSessionCookieMissing: Rule {
         case .sameSiteNoneInsecure: "did not come back: browsers keep SameSite=None only with Secure"
         case .secureOverHTTP: "did not come back: Secure, and the page is on plain http"
         case .expired: "did not come back: run out by then"
+        case .foreignDomain: "did not come back: its Domain is not that of the host that set it"
+        case .otherHost: "did not come back: it is for another host"
+        case .path: "did not come back: its Path is another"
         default: "did not come back"
         }
     }
@@ -280,6 +300,13 @@ struct ProviderSessionCookieMissing: Rule {
             let words = PageText.start(of: exchange.response?.body)
             return Evidence(place: refusal, value: Masking.shown(words, of: "body"), note: "status \(status)")
         case .responseStatus: return Evidence(place: refusal, value: status)
+        case .responseLocation where refusal.name.isEmpty:
+            let target = exchange.response?.location.map { exchange.request.url.resolving($0).withoutQuery }
+            return Evidence(
+                place: refusal,
+                value: Masking.shown(target ?? status, of: "url"),
+                note: "sent to sign in again"
+            )
         default:
             let text = exchange.response?.location.flatMap {
                 exchange.request.url.resolving($0).queryItems.first(refusal.name)

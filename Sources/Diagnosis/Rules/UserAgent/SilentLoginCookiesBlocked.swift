@@ -82,6 +82,33 @@ struct SilentLoginCookiesBlocked: Rule {
         )
     }
 
+    /// A session that ForgeRock's SDK has just got for its page, by script.
+    private func scriptedSession(before request: AuthorizationRequest, at host: String, _ flow: Flow)
+        -> Evidence?
+    {
+        let frame = flow.capture[request.exchange]
+        // From a page of its own site a frame has the provider's cookies.
+        guard frame.request.headers.first("sec-fetch-site").map({ $0 == "cross-site" }) ?? true else {
+            return nil
+        }
+        let before = flow.exchanges(before: request.exchange, within: .seconds(600)).filter {
+            flow.capture[$0].request.url.host == host
+        }
+        guard let place = before.firstIndex(where: { ForgeRockSignIn.isStep(flow.capture[$0]) }),
+            let setting = ForgeRockSignIn.cookie(setBy: before[place], in: flow.capture),
+            !before[..<place].contains(where: { ForgeRockSignIn.isLogout($0, of: setting, in: flow) })
+        else { return nil }
+        let sending = CookieDelivery.Sending(
+            url: frame.request.url,
+            method: frame.request.method,
+            at: frame.startedAt,
+            initiator: nil,
+            agent: frame.request.headers.first("user-agent") ?? ""
+        )
+        return CookieDelivery.obstacle(for: setting, in: sending) == nil
+            ? LostLoginCookies.evidence(setting, note: "set at the sign-in, to the page's script") : nil
+    }
+
     /// The provider's session cookie, sent or set in the browser's own window before.
     private func session(before request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
         guard let host = request.endpoint.host else { return nil }
@@ -94,6 +121,7 @@ struct SilentLoginCookiesBlocked: Rule {
             return LostLoginCookies.evidence(made.cookie, note: "set at the sign-in")
         }
         guard made == nil else { return nil }
+        if let signedIn = scriptedSession(before: request, at: host, flow) { return signedIn }
         // A session that is older than the capture shows in what is sent.
         let end = flow.surroundings.position[request.exchange]
         for index in flow.surroundings.order[..<end].reversed().prefix(500)

@@ -34,6 +34,8 @@ struct AccessDeniedByPolicyTests {
         ("access_denied", "user does not have access to this application"),
         ("access_denied", "user is blocked"),
         ("interaction_required", "AADSTS53000: Device is not in required device state: compliant"),
+        ("access_denied", "The developer hasn’t given you access to this app."),
+        ("invalid_client", "Oauth App is not in active state."),
     ])
     func knowsTheTexts(error: String, text: String) throws {
         let recording = try Recording(broken).redirecting(with: [
@@ -161,5 +163,31 @@ struct AccessDeniedByPolicyTests {
             with: [("error", "OAUTH_APP_BLOCKED"), ("error_description", "this app is blocked by admin")]
         )
         #expect(recording.finding("access-denied-by-policy")?.isPrimary == true)
+    }
+
+    /// WSO2 knows the client, and shuts it out.
+    @Test(arguments: [("Oauth App is not in active state.", true), ("Oauth App is not known.", false)])
+    func tellsAClientThatIsShutOutFromOneThatIsNotKnown(words: String, isShutOut: Bool) throws {
+        let recording = try Recording("authorization-request/client-id-unknown")
+            .saying("<h1>invalid_client</h1><p>\(words)</p>")
+        #expect((recording.finding(rule)?.isPrimary == true) == isShutOut)
+        #expect((recording.finding("client-id-unknown") == nil) == isShutOut)
+    }
+
+    @Test func readsWhatGooglesPageOfErrorsIsTold() throws {
+        let words = "The developer hasn’t given you access to this app. It’s currently being tested."
+        var record: [UInt8] = []
+        for (number, text) in [(1, "access_denied"), (2, words)] {
+            record += [UInt8(number << 3 | 2), UInt8(text.utf8.count)]
+            record += Array(text.utf8)
+        }
+        let query = FormBody.encode([("authError", Base64.encode(record)), ("client_id", "shop-web")])
+        let recording = try Recording("healthy/web-code-flow").redirecting(
+            to: "https://accounts.google.com/signin/oauth/error?\(query)"
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[0].value == "access_denied \(words)")
+        #expect(finding.places == ["2 response.location authError"])
     }
 }

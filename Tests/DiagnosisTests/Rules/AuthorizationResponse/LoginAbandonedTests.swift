@@ -170,4 +170,11 @@ struct LoginAbandonedTests {
         #expect(!finding.fix.contains("Nothing in the traffic is wrong"))
         #expect(try Recording(broken).finding(rule)?.title == "The login page was opened and never completed")
     }
+
+    /// A window of Google's hands its answer to the page that opened it, by script.
+    @Test(arguments: [("storagerelay://https/www.shop.example?id=auth1", false), ("com.shop.app:/in", true)])
+    func leavesAWindowThatHandsItsAnswerOnAlone(uri: String, fires: Bool) throws {
+        let recording = try Recording(broken).asking("redirect_uri", uri)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }

@@ -2,6 +2,7 @@ import Captures
 import Diagnosis
 import Flows
 import OAuth
+import TestSupport
 import Testing
 
 struct HostUnreachableTests {
@@ -177,5 +178,20 @@ struct HostUnreachableTests {
         arrival.failure = "net::ERR_UNKNOWN_URL_SCHEME"
         recording.exchanges.insert(arrival, at: 3)
         #expect(recording.finding(rule) == nil)
+    }
+
+    /// A provider behind a proxy for TLS that sends the browser to its own pages in clear, where nobody listens.
+    @Test(arguments: [("http://id.example", true), ("http://other.example", false)])
+    func tellsOfARedirectOfTheProvidersToItselfInClear(origin: String, fires: Bool) {
+        let asked =
+            "https://id.example/authorize?response_type=code&client_id=shop&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+            + "&scope=openid&state=a-state-1234567"
+        var capture = CaptureBuilder()
+        capture.redirect(asked, to: origin + "/XUI/?goto=1")
+        capture.get(origin + "/XUI/?goto=1")
+        var recording = Recording(capture.exchanges)
+        recording.exchanges[1].response = nil
+        recording.exchanges[1].failure = "net::ERR_CONNECTION_REFUSED"
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
     }
 }

@@ -74,36 +74,6 @@ struct CallbackUnreachableTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    /// The page of `form_post`, and what its policy lets it do.
-    @Test(arguments: [
-        ("default-src 'self'", true), ("script-src 'self'; object-src 'none'", true),
-        ("default-src 'none'; script-src 'unsafe-inline'", false),
-        ("script-src 'self' 'nonce-Zk3xQ2vB8nLw5Rt1'", false),
-        ("img-src 'self'", false), ("script-src 'unsafe-inline'; form-action 'self'", true),
-        ("form-action https:", false), ("form-action http:", false), ("form-action https://*:443", false),
-        ("form-action *:*", false),
-        ("form-action https://other.example https://*.example", false),
-    ])
-    func tellsOfAPageWhosePolicyKeepsItsForm(policy: String, fires: Bool) throws {
-        let whole = try Recording("user-agent/cookie-samesite-form-post")
-        let page = try #require(
-            whole.exchanges.firstIndex { $0.response?.body?.text?.contains("name=\"code\"") ?? false }
-        )
-        var recording = Recording(Array(whole.exchanges[...page]))
-        recording.exchanges[page].response?.headers.append("Content-Security-Policy", policy)
-        let text = try #require(whole.exchanges[page].response?.body?.text)
-        recording.exchanges[page].response?.body = Body(
-            text: text + "<script>document.forms[0].submit()</script>",
-            mediaType: "text/html"
-        )
-        #expect((recording.finding(rule)?.isPrimary == true) == fires)
-        #expect(recording.outcomes == [fires ? .failure : .incomplete])
-        // It was sent all the same: somebody pressed the button for those without scripts.
-        var sent = whole
-        sent.exchanges[page].response?.headers.append("Content-Security-Policy", policy)
-        #expect(sent.finding(rule) == nil)
-    }
-
     @Test func leavesASecondTryThatGotThroughAlone() throws {
         var recording = try Recording(broken)
         var again = recording.exchanges[3]
@@ -156,36 +126,5 @@ struct CallbackUnreachableTests {
         #expect(finding.title == "The app took the request to the redirect URI and did not answer it")
         #expect(finding.explanation.contains("took the connection"))
         #expect(try Recording(broken).finding(rule)?.title == "The browser could not reach the redirect URI")
-    }
-
-    /// Chromium holds form-action against the redirects behind a form.
-    @Test(arguments: [
-        ("form-action 'self'", true), ("form-action 'self' com.example.shop:", false),
-        ("default-src 'self'", false),
-    ])
-    func tellsOfASignInPageWhosePolicyKeepsItsRedirect(policy: String, fires: Bool) throws {
-        let target = "com.example.shop:/callback"
-        let whole = try Recording("healthy/web-code-flow").asking("redirect_uri", target)
-        let end = try #require(whole.exchanges.firstIndex { $0.request.url.path == "/sign-in" })
-        var recording = Recording(Array(whole.exchanges[...end]))
-        let page = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/authorize" })
-        recording.exchanges[page].response?.headers.append("Content-Security-Policy", policy)
-        let query = recording.exchanges[end].response?.location.flatMap { RecordedURL($0).query } ?? ""
-        recording.exchanges[end].response?.redirect(to: target + "?" + query)
-        recording.exchanges[end].request.headers.fields.removeAll {
-            ["User-Agent", "Referer"].contains($0.name)
-        }
-        recording.exchanges[end].request.headers.append(
-            "Referer",
-            recording.exchanges[page].request.url.text
-        )
-        recording.exchanges[end].request.headers.append(
-            "User-Agent",
-            "Mozilla/5.0 Chrome/140.0.0.0 Safari/537.36"
-        )
-        #expect((recording.finding(rule)?.isPrimary == true) == fires)
-        // What a script asks for is no navigation.
-        recording.exchanges[end].request.headers.append("Sec-Fetch-Mode", "cors")
-        #expect(recording.finding(rule) == nil)
     }
 }

@@ -1,0 +1,49 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// The sign-in that ForgeRock's pages and SDKs do by script at `/json/…/authenticate`: each step has the `authId` of the one
+/// before, and the last one the session's `tokenId`, which comes as a cookie as well.
+enum ForgeRockSignIn {
+    static func isStep(_ exchange: Exchange) -> Bool {
+        let path = exchange.request.url.path
+        return exchange.request.method == "POST" && path.hasSuffix("/authenticate")
+            && path.containsBytes("/json/")
+    }
+
+    /// The session that a step was answered with; nil where more steps follow.
+    static func session(in exchange: Exchange) -> String? {
+        guard isStep(exchange), exchange.response?.status == 200 else { return nil }
+        return object(exchange.response?.body)?["tokenId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The cookie with which such a session is to come back, whatever its name is set to.
+    static func cookie(setBy index: Int, in capture: Capture) -> CookieDelivery.Setting? {
+        let exchange = capture[index]
+        guard let session = session(in: exchange),
+            let cookie = exchange.response?.setCookies.first(where: { $0.value == session })
+        else { return nil }
+        return CookieDelivery.Setting(
+            cookie: cookie,
+            url: exchange.request.url,
+            at: exchange.endedAt,
+            exchange: index
+        )
+    }
+
+    /// Whether an exchange ended such a session, or may have.
+    static func isLogout(_ index: Int, of setting: CookieDelivery.Setting, in flow: Flow) -> Bool {
+        if case .endSession = flow.surroundings.messages[index] { return true }
+        let exchange = flow.capture[index]
+        return exchange.request.url.query?.containsBytes("_action=logout") ?? false
+            || exchange.response?.setCookies.contains {
+                $0.name == setting.cookie.name && CookieDelivery.isDeletion($0, at: exchange.endedAt)
+            } ?? false
+    }
+
+    static func object(_ body: Body?) -> JSONObject? {
+        guard let body, (body.size ?? 0) < 1 << 20 else { return nil }
+        return body.bytes.flatMap { try? JSONParser.parse($0) }?.object
+    }
+}
