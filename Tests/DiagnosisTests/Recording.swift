@@ -204,6 +204,11 @@ struct Recording {
         without { $0.request.headers.first("user-agent")?.hasPrefix("shop-backend") ?? false }
     }
 
+    /// The half of the app's server alone.
+    var backChannel: Recording {
+        without { !($0.request.headers.first("user-agent")?.hasPrefix("shop-backend") ?? false) }
+    }
+
     static func changing(_ url: String, _ name: String, _ value: String?) -> String {
         let parsed = RecordedURL(url)
         var items = parsed.queryItems.items.map { ($0.name, $0.value) }

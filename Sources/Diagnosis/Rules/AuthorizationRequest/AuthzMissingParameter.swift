@@ -39,7 +39,13 @@ struct AuthzMissingParameter: Rule {
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard let refusal = attempt.refusal, refusal.isOfTheRequest else { return .holds }
-            let missing = missing(in: attempt, flow).filter { !speaksOfElse(refusal, than: $0) }
+            var missing = missing(in: attempt, flow).filter { !speaksOfElse(refusal, than: $0) }
+            // It may have a default (RFC 6749, section 3.3), and Google has none.
+            if missing.isEmpty, attempt["scope"] == nil, attempt.hiddenParameters == nil,
+                refusal.says(["missing required parameter: scope"])
+            {
+                missing = ["scope"]
+            }
             guard !missing.isEmpty else {
                 return attempt.hiddenParameters.map { .abstains($0) } ?? .holds
             }

@@ -62,9 +62,10 @@ struct ClientIDUnknown: Rule {
 
     private func verdictOnLogins(of flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
-            guard attempt.request != nil, let refusal = attempt.refusal, refusal.isOfTheRequest else {
-                return .holds
-            }
+            guard attempt.request != nil, let refusal = attempt.refusal, refusal.isOfTheRequest,
+                // Known, and shut out.
+                AccessPolicy.words(in: refusal.text) == nil
+            else { return .holds }
             let isNamed = refusal.error == "invalid_client" && refusal.channel == .page
             let isForgeRockPage =
                 refusal.channel == .page && refusal.says(["invalid_client"]) && refusal.status != 200

@@ -61,7 +61,25 @@ struct RedirectURINotRegistered: Rule {
                 )
             }
         }
+        if let violation = pushed(in: flow) { return .violated(violation) }
         return abstains ? .abstains("the text of the provider's error page was not saved") : .holds
+    }
+
+    /// Said to the app's server, which pushed the request (RFC 9126, section 2.3).
+    private func pushed(in flow: Flow) -> Violation? {
+        for attempt in flow.loginAttempts where attempt.request == nil {
+            guard let refusal = attempt.refusal, let sent = attempt.parameter("redirect_uri") else {
+                continue
+            }
+            let text = refusal.text.asciiLowercased()
+            let isSaid =
+                refusal.error.map(Self.errors.contains) ?? false
+                || (Self.texts + Self.readTexts).contains(where: text.containsBytes)
+                || RefusalWording.unknownRedirectURI(in: refusal.text) != nil
+            guard isSaid else { continue }
+            return Violation([Evidence(sent), refusal.evidence()], exchange: attempt.exchange)
+        }
+        return nil
     }
 
     /// Whether an app on this machine listens at a port that nobody could register, as it is another one each time.

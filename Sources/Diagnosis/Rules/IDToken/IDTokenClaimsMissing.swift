@@ -42,13 +42,21 @@ struct IDTokenClaimsMissing: Rule {
                 continue
             }
             var evidence = missing.map { delivered.missing($0) }
+            var isOfOpenID = true
             // Some providers give a login that is none of OpenID's a token with nothing in it.
             if let scope = delivered.login?.request.parameters.parameter("scope"), !scope.value.isEmpty,
                 !scope.value.split(separator: " ").contains("openid")
             {
                 evidence.append(Evidence(scope, note: "without openid nothing has to be in it"))
+                isOfOpenID = false
             }
-            return .violated(Violation(evidence, exchange: delivered.idToken.place.exchange))
+            return .violated(
+                Violation(
+                    evidence,
+                    severity: isOfOpenID || !RejectedCallback.all(in: flow).isEmpty ? nil : .warning,
+                    exchange: delivered.idToken.place.exchange
+                )
+            )
         }
         return reason.map { .abstains($0) } ?? .holds
     }

@@ -121,6 +121,8 @@ struct LogoutRedirectNotRegistered: Rule {
         "post_logout_redirect_uri is invalid", "post_logout_redirect_uri not allowed",
         "does not have this redirect uri registered", "unregistered post_logout_redirect_uri",
         "invalid parameter: post_logout_redirect_uri", "pe_unauthorizedurl",
+        // ForgeRock.
+        "redirect_uri_mismatch", "does not match a pre-registered value",
     ]
 
     private static let cognito = [

@@ -94,6 +94,8 @@ struct RefreshTokenExpired: Rule {
     // MARK: - Providers' words
 
     private func saysSo(_ answer: Answer) -> Bool {
+        // Google Workspace's limit to a session, named beside the error.
+        if answer.parameters["error_subtype"] == "invalid_rapt" { return true }
         let text = (answer.error?.description ?? "").lowercased()
         guard !text.isEmpty, text.utf8.count < 4096 else { return false }
         // The specification's own sentence names every reason there is, and so none.
@@ -105,6 +107,7 @@ struct RefreshTokenExpired: Rule {
     private static let texts = [
         "expired", "inactive", "inactivity", "not active", "revoked", "aadsts700082", "aadsts70043",
         "aadsts50173", "aadsts70008",
+        "invalid_rapt",
         // Keycloak: the session that it belongs to has ended.
         "session not found", "session doesn't have required client",
     ]

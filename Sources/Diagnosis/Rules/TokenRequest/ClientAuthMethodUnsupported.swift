@@ -84,8 +84,11 @@ struct ClientAuthMethodUnsupported: Rule {
         let named = Self.names.filter(text.containsBytes).filter {
             !($0 == "tls_client_auth" && text.containsBytes("self_signed_"))
         }
+        if named.isEmpty, Self.refusals.contains(where: text.containsBytes) {
+            return forbidden(used, by: call)
+        }
         guard named.count == 1, let asked = named.first else { return nil }
-        guard asked != used else { return isForbidden(used, by: call) }
+        guard asked != used else { return isForbidden(used, by: call) ? forbidden(used, by: call) : nil }
         return Violation(
             [
                 call.answer.evidence(note: "asks for \(asked)"),
@@ -99,14 +102,15 @@ struct ClientAuthMethodUnsupported: Rule {
     }
 
     /// The answer names the method that was used, as one that this client may not use (Authelia).
-    private func isForbidden(_ used: String, by call: ClientCall) -> Violation? {
+    private func isForbidden(_ used: String, by call: ClientCall) -> Bool {
         let text = call.answer.errorText
-        guard
-            ["not allow", "n't allow", "not permit", "not support", "not enabled"].contains(
-                where: text.containsBytes
-            )
-        else { return nil }
-        return Violation(
+        return ["not allow", "n't allow", "not permit", "not support", "not enabled"].contains(
+            where: text.containsBytes
+        )
+    }
+
+    private func forbidden(_ used: String, by call: ClientCall) -> Violation {
+        Violation(
             [
                 call.answer.evidence(),
                 Evidence(place: place(of: used, call), value: used, note: "the method that was used"),
@@ -121,6 +125,12 @@ struct ClientAuthMethodUnsupported: Rule {
             exchange: call.exchange
         )
     }
+
+    /// Without a name of a method, in lower case: ForgeRock, PingOne.
+    private static let refusals = [
+        "invalid authentication method for accessing this endpoint",
+        "request denied: unsupported authentication method",
+    ]
 
     /// Those that the registry of OAuth parameters has for clients with credentials.
     private static let names = [

@@ -33,10 +33,9 @@ struct ClientAuthMissing: Rule {
         let provider = flow.providerFacts
         var isSanitized = false
         for call in calls where isBare(call, flow) && isRefusedForIt(call) {
-            guard !mayShowCertificate(call, provider, flow), !AssertionOnly.applies(to: call, provider, flow)
-            else {
-                continue
-            }
+            guard !mayShowCertificate(call, provider, flow), !AssertionOnly.applies(to: call, provider, flow),
+                !ClientTypeMismatch.isSaid(in: call.answer.errorText)
+            else { continue }
             guard !flow.surroundings.isSanitized else {
                 isSanitized = true
                 continue

@@ -32,7 +32,8 @@ struct ClientTypeMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for call in ClientCall.all(in: flow) where call.answer.isRefusal && saysSo(call.answer.errorText) {
+        for call in ClientCall.all(in: flow)
+        where call.answer.isRefusal && Self.isSaid(in: call.answer.errorText) {
             var evidence = [call.answer.evidence()]
             evidence.append(sender(of: call.exchange, flow))
             if let uri = call.parameters.parameter("redirect_uri") { evidence.append(Evidence(uri)) }
@@ -55,7 +56,8 @@ struct ClientTypeMismatch: Rule {
         return .holds
     }
 
-    private func saysSo(_ text: String) -> Bool { Self.texts.contains(where: text.containsBytes) }
+    /// Whether an answer to a client says so; its text is in lower case.
+    static func isSaid(in text: String) -> Bool { texts.contains(where: text.containsBytes) }
 
     private func sender(of exchange: Int, _ flow: Flow) -> Evidence {
         let headers = flow.capture[exchange].request.headers
@@ -71,5 +73,7 @@ struct ClientTypeMismatch: Rule {
         "aadsts9002327", "may only be redeemed via cross-origin requests",
         "custom scheme uris are not allowed for", "not allowed for the web client type",
         "not allowed for 'web' client type", "custom uri scheme is not enabled for your",
+        // Google, of a device.
+        "invalid client type", "only clients of type",
     ]
 }

@@ -80,10 +80,10 @@ struct CodeReused: Rule {
         }
     }
 
-    /// How providers say that a code was used, in lower case: Entra, Google, Dropbox and Apple, Slack, Facebook.
+    /// How providers say that a code was used, in lower case: Entra, Google, Dropbox and Apple, Slack, Facebook, WSO2, WeChat.
     private static let texts = [
         "aadsts54005", "code was already redeemed", "code has already been used", "code_already_used",
-        "authorization code has been used",
+        "authorization code has been used", "inactive authorization code", "code been used",
     ]
 
     /// Whether the provider has looked at the code.

@@ -29,7 +29,7 @@ struct CodeWrongClient: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var isUncertain = flow.hasUnsavedTokenRequest
-        for login in flow.logins {
+        for login in flow.askedLogins {
             let certain = flow.certainTokenRequests(of: login)
             isUncertain = isUncertain || certain.count < login.tokenRequests.count
             guard let asked = login.request.parameters.parameter("client_id"), !asked.value.isEmpty else {
@@ -82,7 +82,7 @@ struct CodeWrongClient: Rule {
                 $0.code != nil && $0.answer.errorText.containsBytes("aadsts700005")
             })
         else { return nil }
-        let asked = flow.logins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
+        let asked = flow.askedLogins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
         var evidence: [Evidence] = []
         if let login = asked {
             evidence.append(

@@ -122,6 +122,11 @@ struct DPoPProofInvalid: Rule {
                 )
             ])
         }
+        // What a server let pass it does not miss.
+        if call.answer.isRefusal, call.mayBlameProof {
+            if proof.identifier == nil { faults.append([claim("jti", nil, nil)]) }
+            if let list = unlistedAlgorithm(of: proof, call, flow) { faults.append(list) }
+        }
         if let time = timeFault(proof, call, flow) { faults.append(time) }
         if let key = keyFault(proof) { faults.append([key]) }
         if let token = call.accessToken, !Placeholder.isTakenOut(token),
@@ -140,6 +145,25 @@ struct DPoPProofInvalid: Rule {
         }
         return faults
     }
+
+    /// An algorithm that the provider does not name among those it takes (RFC 9449, section 5.1).
+    private func unlistedAlgorithm(of proof: DPoPProof, _ call: DPoPCall, _ flow: Flow) -> [Evidence]? {
+        // What a resource takes stands in metadata of its own.
+        guard call.accessToken == nil, let algorithm = proof.token.algorithm,
+            let metadata = flow.providerFacts.metadata(of: call.url),
+            let list = metadata.list(Self.algorithms), !list.isEmpty, !list.contains(algorithm)
+        else { return nil }
+        return [
+            Evidence(place: proof.place(ofHeader: "alg"), value: Masking.shown(algorithm, of: "alg")),
+            Evidence(
+                place: metadata.answer.place(Self.algorithms),
+                value: Masking.shown(list.joined(separator: ", "), of: "list"),
+                note: "what the provider takes"
+            ),
+        ]
+    }
+
+    private static let algorithms = "dpop_signing_alg_values_supported"
 
     private func timeFault(_ proof: DPoPProof, _ call: DPoPCall, _ flow: Flow) -> [Evidence]? {
         guard let issued = proof.token.issuedAt else {

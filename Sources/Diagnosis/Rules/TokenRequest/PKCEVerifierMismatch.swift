@@ -33,11 +33,12 @@ struct PKCEVerifierMismatch: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
-        if flow.hasUnsavedTokenRequest, flow.logins.isEmpty || flow.logins.contains(where: Self.hasChallenge)
+        if flow.hasUnsavedTokenRequest,
+            flow.askedLogins.isEmpty || flow.askedLogins.contains(where: Self.hasChallenge)
         {
             reason = "a token request was saved without its body"
         }
-        for login in flow.logins {
+        for login in flow.askedLogins {
             let certain = flow.certainTokenRequests(of: login).filter { $0.codeVerifier?.isEmpty == false }
             // A login that neither sends nor is asked for one of the two has nothing to compare.
             if certain.isEmpty, !login.tokenRequests.isEmpty, Self.hasChallenge(login) {

@@ -32,7 +32,7 @@ struct PKCEVerifierMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var isUncertain = flow.hasUnsavedTokenRequest
-        for login in flow.logins {
+        for login in flow.askedLogins {
             guard login.request.codeChallenge != nil,
                 let challenge = login.request.parameters.parameter("code_challenge")
             else { continue }

@@ -32,7 +32,7 @@ struct RedirectURITokenMismatch: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var isUncertain = flow.hasUnsavedTokenRequest
         var found: Violation?
-        for login in flow.logins {
+        for login in flow.askedLogins {
             let certain = flow.certainTokenRequests(of: login)
             isUncertain = isUncertain || certain.count < login.tokenRequests.count
             guard let asked = login.request.parameters.parameter("redirect_uri"), !asked.value.isEmpty else {
@@ -41,8 +41,10 @@ struct RedirectURITokenMismatch: Rule {
             for request in certain {
                 let sent = request.parameters.parameter("redirect_uri")
                 guard sent?.value != asked.value else { continue }
-                // GitHub does not want it.
-                if sent == nil, flow.provider == .github { continue }
+                // GitHub and Naver do not want it.
+                if sent == nil, flow.provider == .github || isOfNaver(request, flow) { continue }
+                // What is registered for a window of the provider's is a word of its own.
+                if login.request.redirectURI == nil, !isSaid(by: request) { continue }
                 let severity = severity(request, isMissing: sent == nil)
                 if let found, (found.severity ?? .error) == .error || severity != .error { continue }
                 found = Violation(
@@ -55,6 +57,10 @@ struct RedirectURITokenMismatch: Rule {
         if let found = found ?? stated(in: flow) { return .violated(found) }
         return isUncertain
             ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
+    }
+
+    private func isOfNaver(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        flow.capture[request.exchange].request.url.host == "nid.naver.com"
     }
 
     /// The provider's own word, where the login's request is not in the capture to compare.
@@ -75,11 +81,12 @@ struct RedirectURITokenMismatch: Rule {
         )
     }
 
-    /// How providers word it, in lower case: Entra, Keycloak, Okta, Auth0, Google.
+    /// How providers word it, in lower case: Entra, Keycloak, Okta, Auth0, Google, WSO2, ForgeRock.
     private static let texts = [
         "aadsts500112", "aadsts50011:", "incorrect redirect_uri",
         "does not match the redirection uri used in the authorization request",
         "the redirect uri is wrong. you sent", "redirect_uri_mismatch",
+        "callback url mismatch", "missing parameter, 'redirect_uri'",
     ]
 
     private func isSaid(by request: TokenRequest) -> Bool {

@@ -39,7 +39,7 @@ struct IDTokenMissing: Rule {
         // Plain OAuth, whatever scope is asked for.
         guard flow.provider != .github, flow.provider != .myinfo else { return .holds }
         var reason: String?
-        let logins = flow.logins
+        let logins = flow.askedLogins
         for request in flow.tokenRequests where request.isCodeExchange && request.answer.isSuccess {
             guard request.answer.isBodyWhole, request.answer.json != nil else {
                 reason = "the token response was not saved"

@@ -37,7 +37,7 @@ struct RefreshTokenMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
-        let logins = flow.logins
+        let logins = flow.askedLogins
         for request in flow.tokenRequests where request.isCodeExchange && request.answer.isSuccess {
             guard request.answer.isBodyWhole, request.accessToken != nil else {
                 reason = "the token response was not saved"

@@ -39,7 +39,7 @@ struct ScopeReduced: Rule {
     }
 
     private func grantedInName(in flow: Flow) -> Violation? {
-        for login in flow.logins {
+        for login in flow.askedLogins {
             guard let asked = login.request.parameters.parameter("scope"),
                 let unmet = login.tokenRequests.lazy.compactMap({
                     ScopeClaims.unmet(by: $0, asked: asked.value, in: flow)
@@ -63,7 +63,7 @@ struct ScopeReduced: Rule {
     }
 
     private func verdictOnAnswers(in flow: Flow) -> Verdict {
-        let logins = flow.logins
+        let logins = flow.askedLogins
         for request in flow.tokenRequests where request.answer.isSuccess && request.accessToken != nil {
             guard let granted = request.answer.parameters.parameter("scope"), !granted.value.isEmpty else {
                 continue

@@ -73,7 +73,7 @@ struct TokenResponseNotJSON: Rule {
                 note: isForm ? "a form" : nil
             ),
         ]
-        let login = flow.logins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
+        let login = flow.askedLogins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
         let wentOn = flow.wentOn(after: request, callback: login?.response?.callback)
         let isGitHub = flow.provider == .github && isForm
         let isAccepted = wentOn || isForm && flow.ending == .success

@@ -34,7 +34,9 @@ struct TokenTypeInvalid: Rule {
         where request.answer.isSuccess && !(request.accessToken ?? "").isEmpty {
             let type = request.answer.parameters.parameter("token_type")
             guard !Self.known.contains((type?.value ?? "").lowercased()) else { continue }
-            let login = flow.logins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
+            let login = flow.askedLogins.first {
+                $0.tokenRequests.contains { $0.exchange == request.exchange }
+            }
             let wentOn = flow.wentOn(after: request, callback: login?.response?.callback)
             let names = request.answer.parameters.items.prefix(20).map(\.name).joined(separator: ", ")
             return .violated(

@@ -69,4 +69,19 @@ struct AuthzMissingParameterTests {
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.finding("redirect-uri-not-registered") == nil)
     }
+
+    /// Others have a default for it; Google says that it has none.
+    @Test(
+        arguments: [
+            ("Missing required parameter: scope", nil, true),
+            ("Missing required parameter: scope", "openid", false),
+            ("Missing required parameter: nonce", nil, false),
+        ] as [(String, String?, Bool)]
+    )
+    func believesTheProviderOfTheScope(words: String, scope: String?, fires: Bool) throws {
+        let recording = try Recording(broken).asking("response_type", "code").asking("scope", scope)
+            .saying(words)
+        #expect((recording.finding(rule)?.variant == "scope") == fires)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }

@@ -2,6 +2,7 @@ import Captures
 import Diagnosis
 import Flows
 import OAuth
+import TestSupport
 import Testing
 
 struct PKCEMissingPublicClientTests {
@@ -100,5 +101,24 @@ struct PKCEMissingPublicClientTests {
         }
         #expect(recording.flows.map(\.provider).allSatisfy { $0 == .singpass || $0 == .myinfo })
         #expect(recording.finding(rule) == nil)
+    }
+
+    /// A window of Google's hands the answer to the page that opened it; an app on a device is none of it.
+    @Test(arguments: [
+        ("storagerelay://https/www.shop.example?id=auth1", false), ("com.shop.app:/signed-in", true),
+    ])
+    func leavesAWindowOfTheProvidersAlone(uri: String, fires: Bool) {
+        let asked = FormBody.encode([
+            ("response_type", "code"), ("client_id", "1234-abc.apps.googleusercontent.com"),
+            ("redirect_uri", uri), ("scope", "openid email"),
+        ])
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://accounts.google.com/o/oauth2/v2/auth?\(asked)",
+            body: .html("<form method=post><input type=password></form>")
+        )
+        let recording = Recording(capture.exchanges)
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.finding("login-abandoned") != nil) == fires)
     }
 }

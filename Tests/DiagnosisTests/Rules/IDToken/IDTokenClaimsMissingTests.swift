@@ -56,4 +56,13 @@ struct IDTokenClaimsMissingTests {
         #expect(finding.severity == .warning)
         #expect(recording.answering("/callback", 500).finding(rule)?.severity == .error)
     }
+
+    /// Some providers give a login that is none of OpenID's a token with nothing in it.
+    @Test(arguments: [("profile", 302, false), ("openid profile", 302, true), ("profile", 500, true)])
+    func isAWarningWhereTheLoginDidNotAskForOpenID(scope: String, status: Int, isError: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").asking("scope", scope)
+            .editingIDToken(claims: { $0["sub"] = nil })
+            .editingLast("/callback") { $0.response?.status = status }
+        #expect(recording.finding(rule)?.severity == (isError ? .error : .warning))
+    }
 }

@@ -60,4 +60,14 @@ struct IDTokenNonceMismatchTests {
     @Test func saysNothingOfACodeThatIsAnotherLogins() throws {
         #expect(try Recording(broken).sending("code", "code-of-a-login-nobody-recorded").finding(rule) == nil)
     }
+
+    /// The server's half of a login whose request was pushed.
+    @Test(arguments: [true, false]) func comparesWithTheNonceThatWasPushed(isOther: Bool) throws {
+        let pushed = try Recording("authorization-request/par-client-mismatch.near-miss").backChannel
+        let recording = isOther ? pushed.editingIDToken(claims: { $0["nonce"] = "another" }) : pushed
+        #expect(
+            recording.finding(rule)?.places
+                == (isOther ? ["0 request.body nonce", "1 jwt.claims nonce"] : nil)
+        )
+    }
 }

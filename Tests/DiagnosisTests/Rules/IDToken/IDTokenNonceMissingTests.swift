@@ -57,4 +57,14 @@ struct IDTokenNonceMissingTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// The server's half of a login whose request was pushed.
+    @Test(arguments: [true, false]) func missesTheNonceThatWasPushed(isMissing: Bool) throws {
+        let pushed = try Recording("authorization-request/par-client-mismatch.near-miss").backChannel
+        let recording = isMissing ? pushed.editingIDToken(claims: { $0["nonce"] = nil }) : pushed
+        #expect(
+            recording.finding(rule)?.places
+                == (isMissing ? ["0 request.body nonce", "1 jwt.claims nonce"] : nil)
+        )
+    }
 }

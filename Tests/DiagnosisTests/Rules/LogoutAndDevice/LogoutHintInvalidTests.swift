@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct LogoutHintInvalidTests {
@@ -99,5 +100,27 @@ struct LogoutHintInvalidTests {
         let hint = "\(encoded("{\"alg\":\"RSA-OAEP\",\"enc\":\"A128GCM\"}")).AAAA.BBBB.CCCC.DDDD"
         #expect(try self.hint(hint).finding(rule) == nil)
         #expect(try self.hint(hint).abstention(rule) != nil)
+    }
+
+    /// Whatever it says, the provider cannot have made it; where it does not speak of that, something else may be the reason.
+    @Test(arguments: [
+        (true, "ID token signature validation failed.", true),
+        (false, "ID token signature validation failed.", false), (true, "Bad request", false),
+    ])
+    func verifiesTheSignatureOfARefusedHint(isForged: Bool, words: String, fires: Bool) throws {
+        let issued = try #require(
+            Recording(broken).flows.first?.tokenRequests.first?.answer.parameters["id_token"]
+        )
+        let parts = issued.split(separator: ".").map(String.init)
+        let first = parts[2].hasPrefix("A") ? "B" : "A"
+        let forged = "\(parts[0]).\(parts[1]).\(first)\(parts[2].dropFirst())"
+        let finding = try hint(isForged ? forged : issued).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.response = RecordedResponse(status: 400, body: .html("<h1>\(words)</h1>"))
+        }.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        guard let finding else { return }
+        #expect(finding.places == ["8 request.query id_token_hint", "8 response.status "])
+        #expect(finding.notes.first == "its signature does not verify")
     }
 }

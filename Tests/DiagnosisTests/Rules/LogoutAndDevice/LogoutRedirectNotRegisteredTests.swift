@@ -102,4 +102,11 @@ struct LogoutRedirectNotRegisteredTests {
         #expect(finding.places == ["0 request.query logout_uri", "0 response.body "])
         #expect(cognito("", 400, page: "no").finding(rule) == nil)
     }
+
+    @Test(arguments: [("redirect_uri_mismatch", true), ("bad_request", false)])
+    func knowsTheNameThatForgeRockHasForIt(error: String, fires: Bool) throws {
+        let recording = Recording(Array(try Recording(broken).exchanges.dropFirst()))
+            .answering("/end-session", 400, ["error": .string(error), "error_description": "No."])
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
 }

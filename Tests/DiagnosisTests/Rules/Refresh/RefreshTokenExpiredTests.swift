@@ -114,4 +114,18 @@ struct RefreshTokenExpiredTests {
         )
         #expect(recording.finding("refresh-token-expired")?.isPrimary == true)
     }
+
+    /// Google Workspace's limit to a session has a member of its own, whatever the words are.
+    @Test(
+        arguments: [
+            ("Bad Request", "invalid_rapt", true), ("reauth related error (invalid_rapt)", nil, true),
+            ("Bad Request", "other", false),
+        ] as [(String, String?, Bool)]
+    )
+    func knowsASessionThatEnded(text: String, subtype: String?, fires: Bool) throws {
+        let recording = try refused(text).editingAnswer(of: "/token") {
+            $0["error_subtype"] = subtype.map { .string($0) }
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
 }

@@ -86,6 +86,11 @@ struct InsufficientScopeTests {
         ),
         (403, #"{"error":{"status":403,"message":"Insufficient client scope"}}"#, true),
         (403, #"{"error":"forbidden","message":"Insufficient scope: needs orders:read"}"#, true),
+        (
+            403,
+            #"{"code":"900910","message":"The access token does not allow you to access the requested resource","description":"Scope validation failed"}"#,
+            true
+        ), (403, #"{"code":"900910","description":"Schema validation failed"}"#, false),
         (403, #"{"message":"User is not an administrator"}"#, false),
         (403, #"{"message":"Gmail API has not been used in project 4 before or it is disabled."}"#, false),
         (200, #"{"ok":true,"error":"missing_scope"}"#, false),

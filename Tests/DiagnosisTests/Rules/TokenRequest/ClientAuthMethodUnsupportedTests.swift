@@ -110,4 +110,23 @@ struct ClientAuthMethodUnsupportedTests {
         )
         #expect((recording.finding(rule)?.isPrimary == true) == isForbidden)
     }
+
+    /// ForgeRock and PingOne name no method.
+    @Test(arguments: [
+        ("Invalid authentication method for accessing this endpoint.", true),
+        ("Request denied: Unsupported authentication method (Correlation ID: 1)", true),
+        ("Invalid authentication for this endpoint", false),
+    ])
+    func believesARefusalThatNamesNone(words: String, fires: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": .string(words)]
+        )
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        guard let finding else { return }
+        #expect(finding.places == ["4 response.body error", "4 request.header Authorization"])
+        #expect(finding.evidence[1].value == "client_secret_basic")
+    }
 }

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct ClientTypeMismatchTests {
@@ -59,5 +60,26 @@ struct ClientTypeMismatchTests {
                 ["access_token": "not-a-token", "token_type": "Bearer"]
             ).finding(rule) == nil
         )
+    }
+
+    /// Google's words to a device whose client is registered as something else; it is not the missing secret.
+    @Test(arguments: [
+        ("Invalid client type.", true),
+        (
+            "Only clients of type 'TVs and Limited Input devices' can use the OAuth 2.0 flow for TV and Limited-Input Device Applications.",
+            true
+        ), ("Unauthorized", false),
+    ])
+    func knowsADeviceOfAnotherType(words: String, fires: Bool) {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://oauth2.googleapis.com/device/code",
+            [("client_id", "1234-abc.apps.googleusercontent.com"), ("scope", "email")],
+            401,
+            body: .json(#"{"error":"invalid_client","error_description":"\#(words)"}"#)
+        )
+        let recording = Recording(capture.exchanges)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding("client-auth-missing") == nil) == fires)
     }
 }

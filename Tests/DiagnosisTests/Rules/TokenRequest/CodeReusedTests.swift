@@ -40,6 +40,8 @@ struct CodeReusedTests {
             "AADSTS54005: OAuth2 Authorization code was already redeemed, please retry with a new valid code",
             true
         ),
+        ("Inactive authorization code received from token request", true),
+        ("invalid code, hints: code been used", true),
         ("The authorization code is invalid or has expired.", false),
     ])
     func takesTheProvidersWordForARequestThatWasNotSeen(text: String, isOne: Bool) throws {
@@ -156,5 +158,17 @@ struct CodeReusedTests {
         exchanges[place].startedAt = exchanges[place].startedAt + .seconds(1)
         exchanges.insert(lost, at: place)
         #expect((Recording(exchanges).finding(rule)?.isPrimary == true) == isSpent)
+    }
+
+    /// WeChat has a number in the place of an error, and status 200.
+    @Test(arguments: [(40163, "code been used, rid: 5f", true), (40029, "invalid code, rid: 5f", false)])
+    func readsANumberedError(number: Int, words: String, isOne: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-grant").withoutAuthorization.answering(
+            "/token",
+            200,
+            ["errcode": .number(JSONNumber(Int64(number))), "errmsg": .string(words)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+        #expect(recording.outcomes == [.failure])
     }
 }

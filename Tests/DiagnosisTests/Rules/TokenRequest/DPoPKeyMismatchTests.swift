@@ -4,6 +4,7 @@ import Flows
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct DPoPKeyMismatchTests {
@@ -125,5 +126,29 @@ struct DPoPKeyMismatchTests {
         copy.exchanges[index].request.url = url.resolving("/authorize?client_id=\(client)&request_uri=\(uri)")
         copy.exchanges.append(push)
         return copy
+    }
+
+    /// The server's half of a login whose request was pushed with the key that its code is to be bound to.
+    @Test(arguments: ["/token", "/userinfo"]) func comparesWithTheKeyThatWasPushed(named: String) throws {
+        let recording = try Recording(broken)
+        let exchange = try #require(recording.exchanges.first { $0.request.url.path == named })
+        let key = try #require(DPoPProof(of: exchange.request, exchange: 0)?.thumbprint)
+        let token = try #require(recording.exchanges.first { $0.request.url.path == "/token" })
+        var push = try #require(recording.exchanges.first { $0.request.url.path == "/authorize" })
+        let asked = push.request.url.queryItems.items.map { ($0.name, $0.value) }
+        push.request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL("https://id.harbour.example/par"),
+            headers: HeaderFields([("User-Agent", "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0")]),
+            body: Body(text: FormBody.encode(asked + [("dpop_jkt", key)]), mediaType: FormBody.mediaType)
+        )
+        push.response = RecordedResponse(
+            status: 201,
+            body: .json(#"{"request_uri":"urn:ietf:params:oauth:request_uri:1","expires_in":60}"#)
+        )
+        let finding = Recording([push, token]).finding(rule)
+        #expect((finding != nil) == (named == "/userinfo"))
+        guard let finding else { return }
+        #expect(finding.places == ["1 jwt.header jwk", "0 request.body dpop_jkt", "1 response.status "])
     }
 }

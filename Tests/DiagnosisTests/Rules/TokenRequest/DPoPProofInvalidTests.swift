@@ -120,4 +120,43 @@ struct DPoPProofInvalidTests {
             #expect(finding?.explanation.contains("clock") == true)
         }
     }
+
+    @Test(arguments: ["/token", "/userinfo"]) func missesTheIdentifier(path: String) throws {
+        let index = path == "/token" ? 2 : 3
+        let taken = try Recording(healthy).proving(to: path) { $0["jti"] = nil }
+        #expect(taken.finding(rule)?.places.contains("\(index) jwt.claims jti") != true)
+        let finding = try #require(
+            taken.answering(path, 400, ["error": "invalid_dpop_proof"]).finding(rule)
+        )
+        #expect(finding.places.contains("\(index) jwt.claims jti"))
+        let other = try Recording(healthy).proving(to: path) { $0["jti"] = "another-identifier" }
+        #expect(other.finding(rule)?.places.contains("\(index) jwt.claims jti") != true)
+    }
+
+    @Test(arguments: [(["ES256"], true), (["ES256", "RS256"], false), ([], false)] as [([JSONValue], Bool)])
+    func looksForTheAlgorithmInTheMetadata(algorithms: [JSONValue], fires: Bool) throws {
+        let recording = try Recording(healthy).withMetadata()
+            .editingAnswer(of: "/.well-known/openid-configuration") {
+                $0["dpop_signing_alg_values_supported"] = .array(algorithms)
+            }
+            .answering("/token", 400, ["error": "invalid_dpop_proof"])
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        guard let finding else { return }
+        #expect(
+            finding.places == [
+                "3 jwt.header alg", "0 response.body dpop_signing_alg_values_supported",
+                "3 response.body error",
+            ]
+        )
+    }
+
+    /// Some put into the name what others have in the text.
+    @Test(arguments: [("Invalid DPoP htu", true), ("invalid_client", false)])
+    func readsTheNameOfTheRefusal(error: String, isOfTheProof: Bool) throws {
+        let recording = try Recording(broken).answering("/token", 401, ["error": .string(error)])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == (isOfTheProof ? .error : .warning))
+        #expect(finding.isPrimary == isOfTheProof)
+    }
 }

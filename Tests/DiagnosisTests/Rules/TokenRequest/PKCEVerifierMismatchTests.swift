@@ -4,6 +4,7 @@ import Flows
 import JSON
 import LibCrypto
 import OAuth
+import TestSupport
 import Testing
 
 struct PKCEVerifierMismatchTests {
@@ -173,5 +174,36 @@ struct PKCEVerifierMismatchTests {
         )
         let half = recording.withoutAuthorization
         #expect((half.finding("pkce-verifier-mismatch")?.isPrimary == true) == isSaid)
+    }
+
+    /// The server's half of a login whose request was pushed.
+    @Test(arguments: [true, false]) func comparesWithTheChallengeThatWasPushed(isWrong: Bool) throws {
+        let pushed = try Recording("authorization-request/par-client-mismatch.near-miss").backChannel
+            .answering("/token", 400, ["error": "invalid_grant"])
+        let recording =
+            isWrong ? pushed.sending("code_verifier", String(repeating: "k", count: 43)) : pushed
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isWrong)
+        #expect(recording.outcomes == [.failure])
+        guard let finding else { return }
+        #expect(
+            finding.places.prefix(2) == ["0 request.body code_challenge", "1 request.body code_verifier"]
+        )
+    }
+
+    @Test func leavesTwoPushedRequestsAloneOfWhichAnyMayBeMeant() throws {
+        var recording = try Recording("authorization-request/par-client-mismatch.near-miss").backChannel
+            .sending("code_verifier", String(repeating: "k", count: 43))
+            .answering("/token", 400, ["error": "invalid_grant"])
+        var second = try #require(recording.exchanges.first)
+        second.startedAt = second.startedAt + .seconds(1)
+        second.response?.body = .json(
+            #"{"request_uri":"urn:ietf:params:oauth:request_uri:2","expires_in":90}"#
+        )
+        let other = Recording([second]).sending("state", "another-state-22", to: "/par")
+            .sending("nonce", "another-nonce-22", to: "/par")
+        recording.exchanges.insert(contentsOf: other.exchanges, at: 1)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.incomplete, .incomplete, .failure])
     }
 }

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct RedirectURITokenMismatchTests {
@@ -148,5 +149,69 @@ struct RedirectURITokenMismatchTests {
         let finding = try #require(recording.finding("redirect-uri-token-mismatch"))
         #expect(finding.severity == .error)
         #expect(finding.isPrimary)
+    }
+
+    /// WSO2's words, and those of ForgeRock where none was sent.
+    @Test(arguments: [
+        ("invalid_grant", "Callback url mismatch", true),
+        ("invalid_request", "Missing parameter, 'redirect_uri'", true),
+        ("invalid_request", "Missing parameter, 'code'", false),
+    ])
+    func knowsOtherWords(error: String, text: String, isOne: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-grant").withoutAuthorization
+            .sending("redirect_uri", nil)
+            .answering("/token", 400, ["error": .string(error), "error_description": .string(text)])
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isOne)
+        guard let finding else { return }
+        #expect(finding.evidence[0].value == "missing")
+    }
+
+    /// Naver does not want it either.
+    @Test(
+        arguments: [
+            ("nid.naver.com", nil, false), ("nid.naver.com", "https://www.shop.example/other", true),
+            ("id.harbour.example", nil, true),
+        ] as [(String, String?, Bool)]
+    )
+    func leavesNaverAlone(host: String, sent: String?, fires: Bool) {
+        let callback = "https://www.shop.example/callback"
+        let asked = FormBody.encode([
+            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", callback),
+            ("state", "a-state-0123456789"),
+        ])
+        let answer = "\(callback)?code=a-code-0123456789&state=a-state-0123456789"
+        var form = [
+            ("grant_type", "authorization_code"), ("client_id", "shop"), ("client_secret", "not-a-secret"),
+            ("code", "a-code-0123456789"), ("state", "a-state-0123456789"),
+        ]
+        if let sent { form.append(("redirect_uri", sent)) }
+        var capture = CaptureBuilder()
+        capture.redirect("https://\(host)/oauth2.0/authorize?\(asked)", to: answer)
+        capture.redirect(answer, to: "/")
+        capture.get(
+            "https://\(host)/oauth2.0/token?\(FormBody.encode(form))",
+            body: .json(#"{"access_token":"not-a-token-of-anyone","token_type":"bearer"}"#)
+        )
+        let recording = Recording(capture.exchanges)
+        #expect(recording.flows.first?.tokenRequests.count == 1)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    /// The server's half of a login whose request was pushed.
+    @Test(arguments: [
+        ("https://www.shop.example/callback/", true), ("https://www.shop.example/callback", false),
+    ])
+    func comparesWithWhatWasPushed(uri: String, fires: Bool) throws {
+        let recording = try Recording("authorization-request/par-client-mismatch.near-miss").backChannel
+            .sending("redirect_uri", uri).answering("/token", 400, ["error": "invalid_grant"])
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        guard let finding else { return }
+        #expect(
+            finding.places == [
+                "0 request.body redirect_uri", "1 request.body redirect_uri", "1 response.body error",
+            ]
+        )
     }
 }

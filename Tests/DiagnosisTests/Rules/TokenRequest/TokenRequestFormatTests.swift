@@ -83,4 +83,19 @@ struct TokenRequestFormatTests {
         )
         #expect(recording.finding(rule) == nil)
     }
+
+    /// Naver has it so in its documentation.
+    @Test(arguments: [("nid.naver.com", false), ("id.harbour.example", true)])
+    func leavesAProviderThatIsAskedByGetAlone(host: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.method = "GET"
+            exchange.request.url = RecordedURL(
+                "https://\(host)/token?grant_type=authorization_code&code=abc&client_id=shop-web"
+            )
+            exchange.request.body = nil
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-type" }
+        }.answering("/token", 405)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct TokenErrorWith200Tests {
@@ -74,5 +75,21 @@ struct TokenErrorWith200Tests {
 
     @Test func abstainsWithoutTheBody() throws {
         #expect(try Recording(broken).withoutBodies(of: "/token").withMetadata().abstention(rule) != nil)
+    }
+
+    /// WeChat has a number for an error, and 0 for none.
+    @Test(arguments: [
+        (#"{"errcode":40029,"errmsg":"invalid code"}"#, true),
+        (#"{"errcode":0,"errmsg":"ok","access_token":"not-a-token","token_type":"Bearer"}"#, false),
+        (#"{"errcode":200,"errmsg":"success","access_token":"not-a-token","token_type":"Bearer"}"#, false),
+        (#"{"errcode":"none","errmsg":"ok","access_token":"not-a-token","token_type":"Bearer"}"#, false),
+    ])
+    func readsANumberedError(body: String, isError: Bool) throws {
+        let recording = try Recording(broken).editingLast("/token") { $0.response?.body = .json(body) }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isError)
+        guard let finding else { return }
+        #expect(finding.places.first == "4 response.body errcode")
+        #expect(finding.evidence[0].value == "40029: invalid code")
     }
 }
