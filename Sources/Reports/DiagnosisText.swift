@@ -20,6 +20,8 @@ struct DiagnosisText {
                 : "nothing wrong found, but the login did not finish"
         case .failure where item.flow.failedInside != nil:
             "it came to nothing in \(item.flow.failedInside ?? ""), the login at the provider behind"
+        case .failure where item.flow.outer != nil:
+            "what it was for came to nothing: see \(item.flow.outer ?? ""), the login that it is a part of"
         case .failure, .cancelled: "no rule that was asked found why"
         }
     }
@@ -35,7 +37,7 @@ struct DiagnosisText {
         if findings.isEmpty {
             lines.append("  " + Self.nothingFound(in: item))
         } else if item.diagnosis.outcome == .failure, !findings.contains(where: Self.mayBeWhy) {
-            lines.append("  no rule that was asked found why; what it may have to do with:")
+            lines.append("  \(Self.nothingFound(in: item)); what it may have to do with:")
         }
         for finding in findings {
             lines.append("")

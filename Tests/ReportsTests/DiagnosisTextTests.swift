@@ -1,5 +1,6 @@
 import Captures
 import Diagnosis
+import Flows
 import TestSupport
 import Testing
 
@@ -23,5 +24,29 @@ struct DiagnosisTextTests {
         }
         let doubtful = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
         #expect(!doubtful.contains("root cause") && doubtful.contains(words))
+    }
+
+    /// What a broker made of a good answer is told at the login that it was for.
+    @Test func loginBehindABrokerPointsAtTheOneAroundIt() throws {
+        let asked =
+            "https://broker.example/authorize?response_type=code&client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+            + "&scope=openid&state=outer-state-1234567"
+        let inner =
+            "https://upstream.example/auth?response_type=code&client_id=broker"
+            + "&redirect_uri=https%3A%2F%2Fbroker.example%2Fback&scope=openid&state=inner-state-1234567"
+        let back = "https://broker.example/back?code=inner-code-12345678&state=inner-state-1234567"
+        let told =
+            "https://app.example/cb?error=invalid_request&error_description=PreSignUp+failed&state=outer-state-1234567"
+        var capture = CaptureBuilder()
+        capture.redirect(asked, to: inner)
+        capture.redirect(inner, to: back)
+        capture.redirect(back, to: told)
+        capture.get(told, 400, body: .html("<h1>Sign-in failed</h1>"))
+        let report = ReportBuilder.report(on: Capture(capture.exchanges), named: "broker.har")
+        let item = try #require(report.flows.last)
+        #expect(item.diagnosis.outcome == .failure)
+        #expect(!item.diagnosis.findings.contains { $0.severity == .error })
+        let text = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
+        #expect(text.contains("see flow-1, the login that it is a part of; what it may have to do with:"))
     }
 }
