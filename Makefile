@@ -19,8 +19,9 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 # Six runs: what waits for real components, what gives a browser so many seconds as it gets at a user's, what runs nothing but
 # programs (as many at a time as there are threads: each holds one while it waits), what waits for other programs beside servers
 # of its own or counts seconds (one at a time), what waits for sockets (some at a time: with a thousand sockets open Foundation's
-# Process crashes), and what computes. In one run they would all wait for the few threads that computing leaves. What serves from
-# the tests' own process is neither among the components nor among the commands: there every thread is held.
+# Process crashes), and what computes. In one run they would all wait for the few threads that computing leaves; what computes
+# takes the time that browsers and waiting leave, behind all others. What serves from the tests' own process is neither among the
+# components nor among the commands: there every thread is held.
 BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
 COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 COMMANDS = AgeProgramTests|AttackSuiteTests|BisectCommandTests|CommandLineTests|CutCaptureTests|DiffCommandTests|EncryptedCaptureTests|ExportedLoginTests|ImportCommandTests|ImportedPacketsTests|JWTCommandTests|MockTests|PipedCaptureTests|ShareCommandTests|SharedReplayTests|StandardOutputTests
@@ -28,11 +29,14 @@ SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs
 Tests/run --twice --filter '$(COMPONENTS_TESTS)'
-Tests/run --twice --filter '$(BROWSERS)'
 Tests/run --twice --filter 'EndToEndTests.($(COMMANDS))'
-Tests/run --twice --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)|$(COMMANDS)'
 Tests/run --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)'
-Tests/run --skip 'EndToEndTests|$(SOCKETS)'
+@log=$$(mktemp); status=0; \
+nice -n 19 Tests/run --skip 'EndToEndTests|$(SOCKETS)' > $$log 2>&1 & computing=$$!; \
+Tests/run --twice --filter '$(BROWSERS)' || status=$$?; \
+Tests/run --twice --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)|$(COMMANDS)' || status=$$?; \
+wait $$computing || status=$$?; \
+cat $$log; rm -f $$log; exit $$status
 endef
 
 ## What a user runs
@@ -41,8 +45,12 @@ demo: packages
 	swift build --product authreel
 	.build/debug/authreel demo --out $(DEMO_FOLDER)
 
-test: packages components
-	swift build --build-tests $(BUILD_FLAGS)
+test: packages
+	@# What waits for the net and what computes, side by side.
+	@log=$$(mktemp); $(COMPONENTS)/install > $$log 2>&1 & installing=$$!; built=0; installed=0; \
+	swift build --build-tests $(BUILD_FLAGS) || built=$$?; \
+	wait $$installing || installed=$$?; \
+	cat $$log; rm -f $$log; [ $$built = 0 ] && [ $$installed = 0 ]
 	$(RUN_TESTS)
 
 install: packages
