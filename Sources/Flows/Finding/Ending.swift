@@ -1,5 +1,4 @@
 import Captures
-import JOSE
 import OAuth
 
 /// How a flow ended by its answers alone (the catalogue's "Outcome", findings aside).
@@ -7,12 +6,12 @@ struct Ending {
     let index: CaptureIndex
     let builder: FlowBuilder
     let messages: [OAuthMessage]
-    private let tokens: [TokenRequest]
+    let tokens: [TokenRequest]
     private let redeemed: [String: Timestamp]
     /// Questions about tokens that were refused to whoever asked them.
     ///
     /// In order of their beginnings, each with the earliest end of those from it on.
-    private let refusedIntrospections: [(start: Timestamp, end: Timestamp)]
+    let refusedIntrospections: [(start: Timestamp, end: Timestamp)]
 
     init(index: CaptureIndex, builder: FlowBuilder, messages: [OAuthMessage]) {
         self.index = index
@@ -148,7 +147,7 @@ struct Ending {
     }
 
     /// Whether the app answers its callback with an error, or with a page headed by one, or leads on to a page that says so.
-    private func isRefused(_ callback: Int, _ code: String?) -> Bool {
+    func isRefused(_ callback: Int, _ code: String?) -> Bool {
         guard let response = index.capture[callback].response else { return false }
         return response.status >= 400
             && !TakenCode.isTaken(code, behind: callback, by: tokens, in: index.capture)
@@ -157,7 +156,7 @@ struct Ending {
     }
 
     /// Whether the app answers its callback with a redirect that names an error.
-    private func isSentToAnError(_ callback: Int) -> Bool {
+    func isSentToAnError(_ callback: Int) -> Bool {
         let exchange = index.capture[callback]
         guard let response = exchange.response, let location = response.location else { return false }
         return ErrorRedirect.parameter(of: exchange.request.url.resolving(location)) != nil
@@ -264,192 +263,5 @@ struct Ending {
             let status = index.capture[callback].response?.status
         else { return .failure }
         return (300..<400).contains(status) && !isSentToAnError(callback) ? .success : .failure
-    }
-
-    // MARK: - What comes after, and flows of another kind
-
-    /// A refused call with the tokens, or a refused logout, ends a flow that went well until then.
-    private func later(than outcome: Outcome) -> Outcome {
-        guard outcome == .success else { return outcome }
-        if isStoppedByKeys { return .failure }
-        var revoked: Set<String> = []
-        var isLeftOpen = false
-        var last: [String: Int] = [:]
-        // An API that answered well all the same, then or later, did not hang on what it asked.
-        let answeredUntil = messages.compactMap { message -> Timestamp? in
-            switch message {
-            case .userInfo(let call) where call.answer.isSuccess: index.capture[call.exchange].endedAt
-            case .resource(let call) where call.answer.isSuccess: index.capture[call.exchange].endedAt
-            default: nil
-            }
-        }.max()
-        let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
-        let calls = messages.compactMap { message -> Answer? in
-            switch message {
-            case .revocation(let call):
-                // A token that was given back has to be refused.
-                if call.answer.isSuccess, let token = call.parameters["token"] { revoked.insert(token) }
-                return nil
-            case .resource(let call)
-            where !isRefusedForItsToken(call.answer) && !isStuckAtIntrospection(call.exchange)
-                || index.isSteppedUp(after: call.exchange, by: builder.requests.last?.clientID):
-                return nil
-            case .userInfo(let call), .resource(let call):
-                if let token = call.token {
-                    // Which of several was given back is not known where they were taken out of the capture.
-                    let isGivenBack =
-                        revoked.contains(token.value) || Placeholder.isOne(token.value) && !revoked.isEmpty
-                    if isGivenBack || isForOwnBackEnd(token, call) { return nil }
-                }
-                return call.answer
-            case .endSession(let call):
-                let end = LogoutCourse(of: call, in: index).end
-                let url = index.capture[call.exchange].request.url.withoutQuery
-                if case .refused = end { last[url] = 400 } else { last[url] = 200 }
-                // Asked to confirm although the hint says who it is, and left there: the login stands all the same.
-                if case .page = end, !call.parameters.contains("id_token_hint") {
-                    isLeftOpen = true
-                } else {
-                    isLeftOpen = false
-                }
-                return nil
-            case .introspection(let call):
-                if denied.contains(call.exchange) { last["token \(call.exchange)"] = 400 }
-                // Whoever was shown a token may not ask about it, and has to turn it away.
-                let isAnswered = answeredUntil.map { $0 >= index.capture[call.exchange].endedAt } ?? false
-                if let status = call.answer.status, !isAnswered {
-                    last[call.endpoint.text] = [401, 403].contains(status) ? status : 200
-                }
-                return nil
-            case .backChannelLogout(let delivery):
-                let url = index.capture[delivery.exchange].request.url.withoutQuery
-                if let status = logoutStatus(of: delivery) { last[url] = status }
-                return nil
-            case .frontChannelLogout(let call):
-                if let status = call.answer.status { last[call.endpoint.text] = status }
-                return nil
-            default: return nil
-            }
-        }
-        // Each URL counts by its last answer: a 401 that was repeated with success is none.
-        for answer in calls {
-            if let status = answer.status {
-                let isForScope = status < 400 && ScopeRefusal(answer, in: index.capture) != nil
-                last[index.capture[answer.exchange].request.url.withoutQuery] = isForScope ? 403 : status
-            }
-        }
-        if last.values.contains(where: { $0 >= 400 }) { return .failure }
-        // Asked to be sent back, and left on the provider's page.
-        return isLeftOpen ? .incomplete : .success
-    }
-
-    /// Whether a client that got an ID token wanted to read the keys for it, was refused them, and did nothing any more.
-    private var isStoppedByKeys: Bool {
-        guard let last = tokens.last, last.answer.isSuccess, last.answer.parameters.contains("id_token")
-        else {
-            return false
-        }
-        let start = index.position[last.exchange]
-        let end = index.capture[last.exchange].endedAt
-        var areRefused = false
-        for message in messages where index.position[message.exchange] > start {
-            switch message {
-            case .keySet(let document):
-                guard let status = document.answer.status, status >= 400,
-                    index.capture[document.exchange].startedAt - end <= .seconds(30)
-                else { return false }
-                areRefused = true
-            case .discovery, .authorizationRequest, .authorizationResponse: continue
-            default: return false
-            }
-        }
-        guard areRefused, !hasOtherTokens(after: last.exchange) else { return false }
-        // A server answers its callback when it is done.
-        guard let callback = builder.responses.last?.callback, index.capture[callback].endedAt > end else {
-            return true
-        }
-        return isRefused(callback, builder.responses.last?.code) || isSentToAnError(callback)
-    }
-
-    /// Keys that were read behind those of another login may be for that one.
-    private func hasOtherTokens(after exchange: Int) -> Bool {
-        let start = index.capture[exchange].endedAt
-        return index.order[(index.position[exchange] + 1)...].prefix(200).contains { other in
-            guard case .token = index.messages[other] else { return false }
-            return index.capture[other].startedAt - start <= .seconds(30)
-        }
-    }
-
-    /// A redirect to a page is no word of the app that it ended the session (OpenID Connect Back-Channel Logout, section
-    /// 2.8).
-    private func logoutStatus(of delivery: LogoutTokenDelivery) -> Int? {
-        guard let status = delivery.answer.status else { return delivery.answer.failure == nil ? nil : 400 }
-        return (300..<400).contains(status) ? 400 : status
-    }
-
-    /// What an API says to a record that is not there, or to a user's role, is no affair of the login (RFC 6750, section
-    /// 3.1).
-    private func isRefusedForItsToken(_ answer: Answer) -> Bool {
-        guard let status = answer.status, status >= 400 else { return true }
-        if status == 401 || ScopeRefusal(answer, in: index.capture) != nil { return true }
-        let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
-        return challenges.contains { $0.containsBytes("invalid_token") }
-    }
-
-    /// Whether an API broke down at a call, at work on which it asked the provider about the token and was itself refused.
-    private func isStuckAtIntrospection(_ exchange: Int) -> Bool {
-        let asked = index.capture[exchange]
-        let first = refusedIntrospections.partitionPoint { $0.start >= asked.startedAt }
-        return first < refusedIntrospections.count && refusedIntrospections[first].end <= asked.endedAt
-    }
-
-    /// An ID token may be what the app's own back end wants to see; what it answers is no affair of the login.
-    private func isForOwnBackEnd(_ token: Parameter, _ call: EndpointCall) -> Bool {
-        guard let host = call.endpoint.host, builder.clientHosts.contains(host) else { return false }
-        return tokens.contains { $0.answer.parameters["id_token"] == token.value }
-            || builder.responses.contains { $0.parameters["id_token"] == token.value }
-    }
-
-    private var otherOutcome: Outcome {
-        var statuses: [Int?] = []
-        for message in messages {
-            switch message {
-            case .endSession(let call):
-                switch LogoutCourse(of: call, in: index).end {
-                case .refused: statuses.append(400)
-                case .page, .unanswered: statuses.append(nil)
-                case .sentBack, .done: statuses.append(200)
-                }
-            case .backChannelLogout(let delivery): statuses.append(logoutStatus(of: delivery))
-            case .frontChannelLogout(let call): statuses.append(call.answer.status)
-            case .registration(let call), .revocation(let call),
-                .introspection(let call), .userInfo(let call), .resource(let call):
-                statuses.append(call.answer.status)
-            // It begins a login, and ends none.
-            case .pushedRequest(let call): statuses.append(call.answer.isRefusal ? call.answer.status : nil)
-            case .deviceAuthorization(let call):
-                // An error may come with status 200, as GitHub answers.
-                statuses.append(call.answer.isRefusal ? call.answer.status.map { max($0, 400) } : nil)
-            default: break
-            }
-        }
-        guard let last = statuses.last else { return documentOutcome }
-        guard let status = last else { return .incomplete }
-        return status < 400 ? .success : .failure
-    }
-
-    /// Of a flow that only read metadata and keys: that is no goal, but it can fail.
-    private var documentOutcome: Outcome {
-        var isRead: [Bool] = []
-        for message in messages {
-            switch message {
-            case .discovery(let document) where document.answer.status != nil:
-                isRead.append(document.isUsable || !document.answer.isBodyRecorded)
-            case .keySet(let document) where document.answer.status != nil:
-                isRead.append(document.keys != nil || !document.answer.isBodyRecorded)
-            default: break
-            }
-        }
-        return isRead.isEmpty || isRead.contains(true) ? .incomplete : .failure
     }
 }
