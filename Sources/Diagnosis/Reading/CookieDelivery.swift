@@ -38,6 +38,17 @@ package struct CookieDelivery {
             self.initiator = initiator
             self.agent = agent
         }
+
+        /// Of a request that was recorded.
+        package init(of exchange: Exchange, initiator: RecordedURL? = nil) {
+            self.init(
+                url: exchange.request.url,
+                method: exchange.request.method,
+                at: exchange.startedAt,
+                initiator: initiator,
+                agent: exchange.request.headers.first("user-agent") ?? ""
+            )
+        }
     }
 
     /// Why it does not come, in the order in which a browser decides: first when it is stored, then when it

@@ -65,11 +65,8 @@ enum LoginCookies {
         let stated = exchange.request.headers.first("origin") ?? exchange.request.headers.first("referer")
         let initiator = stated.flatMap { $0 == "null" ? nil : RecordedURL($0) }
         return CookieDelivery.Sending(
-            url: exchange.request.url,
-            method: exchange.request.method,
-            at: exchange.startedAt,
-            initiator: initiator.flatMap { $0.isWeb ? $0 : nil } ?? page,
-            agent: exchange.request.headers.first("user-agent") ?? ""
+            of: exchange,
+            initiator: initiator.flatMap { $0.isWeb ? $0 : nil } ?? page
         )
     }
 

@@ -21,13 +21,7 @@ struct SessionOutOfPath {
             else { continue }
             let page = flow.capture[landing]
             let begun = LoginCookies.set(for: request, at: page.request.url.host, in: flow)
-            let sending = CookieDelivery.Sending(
-                url: page.request.url,
-                method: page.request.method,
-                at: page.startedAt,
-                initiator: nil,
-                agent: page.request.headers.first("user-agent") ?? ""
-            )
+            let sending = CookieDelivery.Sending(of: page)
             let settings = LoginCookies.settings(callback, flow)
             guard settings.allSatisfy({ CookieDelivery.obstacle(for: $0, in: sending) == .path }),
                 // One of another name may be meant for that path alone: what a page's script renews its tokens with, say.

@@ -157,13 +157,7 @@ struct CookieStory: Sendable {
         let stated = (headers.first("origin") ?? headers.first("referer")).map { RecordedURL($0) }
         let initiator =
             stated.flatMap { $0.isWeb ? $0 : nil } ?? redirectedFrom[index].map { capture[$0].request.url }
-        return CookieDelivery.Sending(
-            url: exchange.request.url,
-            method: exchange.request.method,
-            at: exchange.startedAt,
-            initiator: initiator,
-            agent: headers.first("user-agent") ?? ""
-        )
+        return CookieDelivery.Sending(of: exchange, initiator: initiator)
     }
 
     // MARK: - Parts

@@ -246,14 +246,7 @@ struct ProviderSessionCookieMissing: Rule {
     }
 
     private func sending(_ page: Int, _ flow: Flow) -> CookieDelivery.Sending {
-        let exchange = flow.capture[page]
-        return CookieDelivery.Sending(
-            url: exchange.request.url,
-            method: exchange.request.method,
-            at: exchange.startedAt,
-            initiator: nil,
-            agent: exchange.request.headers.first("user-agent") ?? ""
-        )
+        CookieDelivery.Sending(of: flow.capture[page])
     }
 
     private func note(_ setting: CookieDelivery.Setting, _ page: Int, _ flow: Flow) -> String {

@@ -98,14 +98,7 @@ struct SilentLoginCookiesBlocked: Rule {
             let setting = ForgeRockSignIn.cookie(setBy: before[place], in: flow.capture),
             !before[..<place].contains(where: { ForgeRockSignIn.isLogout($0, of: setting, in: flow) })
         else { return nil }
-        let sending = CookieDelivery.Sending(
-            url: frame.request.url,
-            method: frame.request.method,
-            at: frame.startedAt,
-            initiator: nil,
-            agent: frame.request.headers.first("user-agent") ?? ""
-        )
-        return CookieDelivery.obstacle(for: setting, in: sending) == nil
+        return CookieDelivery.obstacle(for: setting, in: CookieDelivery.Sending(of: frame)) == nil
             ? LostLoginCookies.evidence(setting, note: "set at the sign-in, to the page's script") : nil
     }
 
