@@ -101,8 +101,7 @@ enum AppHandover {
             }
                 ?? []
         }
-        let later = flow.exchanges(after: granted.exchange, within: .seconds(60))
-        let handovers = later.filter { index in
+        let handovers = flow.exchanges(after: granted.exchange, within: .seconds(60)).filter { index in
             let request = flow.capture[index].request
             guard ["POST", "PUT"].contains(request.method),
                 let body = request.body, (body.size ?? 0) < largest, isToOwnServer(request, flow),

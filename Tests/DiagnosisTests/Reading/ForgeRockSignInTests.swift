@@ -11,13 +11,13 @@ struct ForgeRockSignInTests {
         ("User-Agent", "Mozilla/5.0 (Windows NT 10.0) Chrome/141.0.0.0 Safari/537.36")
     ]
     private static let host = "https://am.corp.example"
-    private static let endpoint = host + "/am/json/realms/root/authenticate"
+    private static let endpoint = host + "/am/json/authenticate"
     private static let session = "lniNQTOZmLtmaeSUHA1U6dHZwvs.AAJTSQACMDIAAlNL"
     private static let state = "SCi7PwSti4TjLKpvO0hJ"
     private static let callback = "https://www.shop.example/callback"
 
     private static let authorization =
-        host + "/am/oauth2/realms/root/authorize?"
+        host + "/am/oauth2/authorize?"
         + FormBody.encode([
             ("client_id", "shop-web"), ("redirect_uri", callback), ("response_type", "code"),
             ("scope", "openid"), ("state", state), ("nonce", "RQjMD1Xz1nhSsaxFncd5"),
