@@ -114,7 +114,10 @@ let package = Package(
             ]
         ),
         tests("PacketsTests", ["Packets", "Wire", "Captures", "LibCrypto", "COpenSSL", "CZlib", "JSON"]),
-        tests("TLSTests", ["TLS", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
+        tests(
+            "TLSTests",
+            ["TLS", "LibCrypto", "COpenSSL", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]
+        ),
         tests(
             "ProxyTests",
             [

@@ -22,11 +22,13 @@
 static inline int ar_tls_ctx_set_versions(SSL_CTX *context, int lowest, int highest) {
     return SSL_CTX_set_min_proto_version(context, lowest) == 1 && SSL_CTX_set_max_proto_version(context, highest) == 1;
 }
-// What every context gets: a missing close_notify is everyday (curl, Node), renegotiation is nobody's need.
+// What every context gets: a missing close_notify is everyday (curl, Node).
 static inline void ar_tls_ctx_set_defaults(SSL_CTX *context) {
-    SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
+// Servers have it to ask for a certificate once they have seen the path; of a client it is nobody's need.
+static inline void ar_tls_ctx_refuse_renegotiation(SSL_CTX *context) { SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION); }
 static inline void ar_tls_ctx_disable_session_cache(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }

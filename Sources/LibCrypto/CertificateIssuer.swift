@@ -122,7 +122,9 @@ package struct CertificateIssuer: Sendable {
             bytes = address
             isAddress = 1
         }
-        let usage = [Int32(0)]  // digitalSignature: all that ECDHE with an EC key needs
+        // digitalSignature is all that ECDHE needs; clients that have RSA only may have its key exchange only, keyEncipherment.
+        var usage = [Int32(0)]
+        if case .rsa = leafKey.publicKey.kind { usage.append(2) }
         guard Self.setCommonName(commonName, of: X509_get_subject_name(pointer)),
             X509_set_issuer_name(pointer, X509_get_subject_name(certificate.pointer)) == 1,
             ar_x509_add_basic_constraints(pointer, -1) == 1,

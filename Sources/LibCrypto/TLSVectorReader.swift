@@ -25,6 +25,14 @@ package struct TLSVectorReader {
 }
 
 extension TLSVectorReader {
+    /// The numbers of a list, of two bytes each.
+    package static func numbers(_ list: ArraySlice<UInt8>) -> [Int] {
+        var reader = TLSVectorReader(list)
+        var numbers: [Int] = []
+        while let number = reader.integer16() { numbers.append(number) }
+        return numbers
+    }
+
     /// The extensions of a hello, with their types, as far as they can be read (RFC 8446, section 4.2).
     package static func forEachExtension(
         _ bytes: ArraySlice<UInt8>,

@@ -6,10 +6,15 @@ package struct ClientHello: Sendable, Hashable {
     package var serverName: String?
     /// The protocols offered (RFC 7301), in order; empty where the extension is missing.
     package var alpn: [String]
+    /// Whether a server has to show a certificate with an RSA key: of what is offered nothing goes with one on an elliptic curve.
+    ///
+    /// Old clients are so, and those that a policy keeps to RSA.
+    package var wantsRSA: Bool
 
-    package init(serverName: String? = nil, alpn: [String] = []) {
+    package init(serverName: String? = nil, alpn: [String] = [], wantsRSA: Bool = false) {
         self.serverName = serverName
         self.alpn = alpn
+        self.wantsRSA = wantsRSA
     }
 }
 
@@ -90,15 +95,32 @@ extension ClientHello {
     init(body: ArraySlice<UInt8>) {
         self.init()
         var reader = TLSVectorReader(body)
-        guard reader.take(2 + 32) != nil, reader.vector8() != nil, reader.vector16() != nil,
-            reader.vector8() != nil, let extensions = reader.vector16()
+        guard reader.take(2 + 32) != nil, reader.vector8() != nil, let suites = reader.vector16(),
+            reader.vector8() != nil
         else { return }
+        wantsRSA = !TLSVectorReader.numbers(suites).contains(where: Self.goesWithElliptic)
+        guard let extensions = reader.vector16() else { return }
         TLSVectorReader.forEachExtension(extensions) { type, data in
             switch type {
             case 0: serverName = serverName ?? TLSVectorReader.serverName(data)
+            case 13:
+                var signatures = TLSVectorReader(data)
+                guard let schemes = signatures.vector16() else { return }
+                wantsRSA = wantsRSA || !TLSVectorReader.numbers(schemes).contains { $0 & 0xff == 3 }
             case 16: if alpn.isEmpty { alpn = TLSVectorReader.protocolNames(data) }
             default: return
             }
+        }
+    }
+
+    /// Whether a cipher suite of the registry is one of TLS 1.3, or has ECDSA in its name.
+    private static func goesWithElliptic(_ suite: Int) -> Bool {
+        switch suite {
+        case 0x1301...0x1305, 0xc006...0xc00a, 0xc023...0xc024, 0xc02b...0xc02c, 0xc048...0xc049,
+            0xc05c...0xc05d,
+            0xc072...0xc073, 0xc086...0xc087, 0xc0ac...0xc0af, 0xcca9:
+            true
+        default: false
         }
     }
 }

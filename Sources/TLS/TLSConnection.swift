@@ -30,6 +30,8 @@ final class TLSConnection {
     enum ReadResult {
         /// Nothing more until further ciphertext arrives.
         case needsInput
+        /// One record has been read, and there is more.
+        case more
         /// The other end said that it sends no more.
         case closed
         case failed(TLSError)
@@ -54,6 +56,8 @@ final class TLSConnection {
     /// How much at the beginning of ``outgoing`` may wait until there is more: a ticket, which a client wants for its next
     /// connection only.
     private var patientBytes = 0
+    /// What could not be encrypted while a server renegotiates.
+    private var delayed = ByteBuffer()
     /// The last fatal alert that came from the other end.
     private(set) var receivedAlert: TLSAlert?
     /// Whether our Certificate message has been made.
@@ -91,7 +95,11 @@ final class TLSConnection {
             let list = Self.wireForm(alpn)
             if !list.isEmpty { SSL_set_alpn_protos(ssl, list, UInt32(list.count)) }
             SSL_set_cert_cb(ssl, noteRequest, nil)
-            if let certificate { try show(certificate) }
+            if let certificate {
+                try show(certificate)
+                // A server may want it only once it has seen what is asked for (RFC 8446, section 4.6.2).
+                SSL_set_post_handshake_auth(ssl, 1)
+            }
             guard let endpoint, let name else { return }
             let key = SessionCache.Key(
                 endpoint: endpoint,
@@ -242,8 +250,8 @@ final class TLSConnection {
 
     // MARK: After the handshake
 
-    /// Appends what can be decrypted of ``incoming`` to `plaintext`.
-    func read(into plaintext: inout ByteBuffer) -> ReadResult {
+    /// Appends what can be decrypted of ``incoming`` to `plaintext`, or one record of that.
+    func read(into plaintext: inout ByteBuffer, byRecord: Bool = false) -> ReadResult {
         while true {
             var result: CInt = 0
             ERR_clear_error()
@@ -256,6 +264,7 @@ final class TLSConnection {
             if result > 0 {
                 // Asking once more only to hear that there is nothing costs as much as reading did.
                 if incoming.readableBytes == 0, SSL_has_pending(ssl) == 0 { return .needsInput }
+                if byRecord { return .more }
                 continue
             }
             switch SSL_get_error(ssl, result) {
@@ -269,11 +278,31 @@ final class TLSConnection {
         }
     }
 
-    /// Encrypts all of it into ``outgoing``.
+    /// Encrypts all of it into ``outgoing``; while the server renegotiates, what is left waits for it.
     func write(_ plaintext: ByteBuffer) throws(TLSError) {
+        guard delayed.readableBytes == 0 else {
+            delayed.writeImmutableBuffer(plaintext)
+            return
+        }
+        let done = try encrypt(plaintext)
+        if done < plaintext.readableBytes {
+            delayed.writeImmutableBuffer(plaintext)
+            delayed.moveReaderIndex(forwardBy: done)
+        }
+    }
+
+    /// Encrypts what had to wait, as far as that is possible now.
+    func writeDelayed() throws(TLSError) {
+        guard delayed.readableBytes > 0 else { return }
+        delayed.moveReaderIndex(forwardBy: try encrypt(delayed))
+        if delayed.readableBytes == 0 { delayed = ByteBuffer() }
+    }
+
+    /// How many bytes it came to.
+    private func encrypt(_ plaintext: ByteBuffer) throws(TLSError) -> Int {
+        var done = 0
         var failed = false
         plaintext.withUnsafeReadableBytes { bytes in
-            var done = 0
             while done < bytes.count {
                 ERR_clear_error()
                 let result = SSL_write(
@@ -282,13 +311,14 @@ final class TLSConnection {
                     CInt(clamping: bytes.count - done)
                 )
                 guard result > 0 else {
-                    failed = true
+                    failed = SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ
                     return
                 }
                 done += Int(result)
             }
         }
         if failed { throw drainedReason().map { .protocolError($0) } ?? .closed }
+        return done
     }
 
     /// Whether the other end waits for something of ``outgoing``.

@@ -101,6 +101,7 @@ package final class TLSContext: @unchecked Sendable {
         // Old clients are recorded as well; below level 0 there is no common signature algorithm with TLS
         // 1.0.
         SSL_CTX_set_security_level(pointer, 0)
+        ar_tls_ctx_refuse_renegotiation(pointer)
         guard SSL_CTX_use_certificate(pointer, own.pointer) == 1,
             SSL_CTX_use_PrivateKey(pointer, key.pointer) == 1
         else { throw .draining() }

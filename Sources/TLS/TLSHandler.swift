@@ -17,6 +17,8 @@ internal import Darwin
 /// for it; a writer that heeds
 /// `isWritable` keeps that small, since nothing is encrypted, and so counted, before.
 ///
+/// Where the other end's bytes just end, ``TLSEnd/unannounced`` is fired before; triggered, it has our own end come like that.
+///
 /// A connection that nobody uses for ``idleTime`` gives its buffers back, OpenSSL's too, until it is used again.
 package final class TLSHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
@@ -39,7 +41,14 @@ package final class TLSHandler: ChannelDuplexHandler {
     private var plaintext = ByteBuffer()
     private var waiting: [(ByteBuffer, EventLoopPromise<Void>?)] = []
     private var isInputClosed = false
+    /// Whether each record is handed on by itself.
+    ///
+    /// A client of HTTP/2 that is sent a stream's end and its reset in one record may see the reset first (curl 7.88), so they stay
+    /// apart where the server kept them apart.
+    private var keepsRecords = false
     private var isOutputClosed = false
+    /// Whether our end is not to be announced.
+    private var isSilent = false
     /// Whether anything came or went since somebody looked.
     private var isUsed = false
     private var isWatched = false
@@ -133,7 +142,20 @@ package final class TLSHandler: ChannelDuplexHandler {
             return context.fireUserInboundEventTriggered(event)
         }
         if state == .handshaking { return fail(brokenOff(.closed), context) }
+        if !isInputClosed { context.fireUserInboundEventTriggered(TLSEnd.unannounced) }
         inputClosed(context)
+    }
+
+    package func triggerUserOutboundEvent(
+        context: ChannelHandlerContext,
+        event: Any,
+        promise: EventLoopPromise<Void>?
+    ) {
+        guard case TLSEnd.unannounced? = event as? TLSEnd else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        isSilent = true
+        promise?.succeed()
     }
 
     private func process(_ context: ChannelHandlerContext) {
@@ -155,6 +177,7 @@ package final class TLSHandler: ChannelDuplexHandler {
                 return
             case .done:
                 state = .established
+                keepsRecords = connection.facts.alpn == "h2"
                 context.fireUserInboundEventTriggered(HandshakeOutcome.completed(connection.facts))
                 sendWaiting(context)
             }
@@ -164,8 +187,18 @@ package final class TLSHandler: ChannelDuplexHandler {
         // Unique again by now unless somebody kept the last chunk: then this allocates, else it is the same
         // memory.
         plaintext.clear()
-        let result = connection.read(into: &plaintext)
-        // Answers of TLS itself: a KeyUpdate, an alert.
+        var result = connection.read(into: &plaintext, byRecord: keepsRecords)
+        while case .more = result {
+            context.fireChannelRead(wrapInboundOut(plaintext))
+            // What was fired may have ended all.
+            guard state == .established, self.connection != nil, !isInputClosed else { return }
+            plaintext.clear()
+            result = connection.read(into: &plaintext, byRecord: true)
+        }
+        if case .needsInput = result {
+            do throws(TLSError) { try connection.writeDelayed() } catch { result = .failed(error) }
+        }
+        // Answers of TLS itself: a KeyUpdate, an alert, a handshake that a server began once more.
         send(context)
         if plaintext.readableBytes > 0 {
             context.fireChannelRead(wrapInboundOut(plaintext))
@@ -173,7 +206,7 @@ package final class TLSHandler: ChannelDuplexHandler {
             acknowledge(context)
         }
         switch result {
-        case .needsInput: break
+        case .needsInput, .more: break
         case .closed: inputClosed(context)
         case .failed(let error):
             guard state == .established else { return }
@@ -238,7 +271,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         if mode == .output || mode == .all, !isOutputClosed {
             isOutputClosed = true
-            if state == .established {
+            if state == .established, !isSilent {
                 connection?.shutdown()
                 send(context)
             }
@@ -315,6 +348,12 @@ package final class TLSHandler: ChannelDuplexHandler {
         waiting = []
         for (_, promise) in writes { promise?.fail(error) }
     }
+}
+
+/// How one direction of a connection comes to its end.
+package enum TLSEnd: Sendable {
+    /// Without close_notify: what was sent may have been cut off (RFC 8446, section 6.1).
+    case unannounced
 }
 
 // A handler belongs to its channel's event loop.

@@ -5,9 +5,13 @@ struct ClientHelloTests {
     private typealias Result = ClientHelloPeek.Result
 
     /// A hello of these extensions, in records of at most `recordSize` bytes.
-    private func hello(_ extensions: [(type: Int, data: [UInt8])], recordSize: Int = 16_384) -> [UInt8] {
-        var body: [UInt8] =
-            [3, 3] + [UInt8](repeating: 0xaa, count: 32) + [0] + [0, 2, 0x13, 0x01] + [1, 0]
+    private func hello(
+        _ extensions: [(type: Int, data: [UInt8])],
+        recordSize: Int = 16_384,
+        suites: [Int] = [0x1301]
+    ) -> [UInt8] {
+        var body: [UInt8] = [3, 3] + [UInt8](repeating: 0xaa, count: 32) + [0]
+        body += big(suites.count * 2) + suites.flatMap(big) + [1, 0]
         let list = extensions.flatMap { big($0.type) + big($0.data.count) + $0.data }
         body += big(list.count) + list
         let message = [1, UInt8(body.count >> 16)] + big(body.count & 0xffff) + body
@@ -49,6 +53,25 @@ struct ClientHelloTests {
             #expect(peek.received(bytes[..<split]) == .needsMoreBytes, "split at \(split)")
             #expect(peek.received(bytes[split...]) == .found(wanted), "split at \(split)")
         }
+    }
+
+    @Test(
+        arguments: [
+            ([0xc02f, 0x009c, 0x002f], nil, true), ([0xc02f, 0xc02b], nil, false),
+            ([0x1301, 0xc02f], nil, false),
+            ([0x1301], [0x0804, 0x0401], true), ([0x1301], [0x0804, 0x0403], false),
+            ([0x0a0a, 0xcca9], [0x0203], false),
+        ] as [([Int], [Int]?, Bool)]
+    )
+    func clientThatTakesNoKeyOnACurveIsKnown(suites: [Int], signatures: [Int]?, wantsRSA: Bool) {
+        let list = signatures.map { [(type: 13, data: big($0.count * 2) + $0.flatMap(big))] } ?? []
+        var peek = ClientHelloPeek()
+        #expect(
+            peek.received(hello(full + list, suites: suites))
+                == .found(
+                    ClientHello(serverName: "login.example", alpn: ["h2", "http/1.1"], wantsRSA: wantsRSA)
+                )
+        )
     }
 
     @Test(arguments: [1_216, 20_000, 60_000])

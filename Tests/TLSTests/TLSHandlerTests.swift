@@ -15,16 +15,20 @@ struct TLSHandlerTests {
 
         var outcomes: [HandshakeOutcome] = []
         var bytes: [UInt8] = []
+        var reads = 0
         var isInputClosed = false
+        var endsUnannounced = false
         var errors: [any Error] = []
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             bytes += unwrapInboundIn(data).readableBytesView
+            reads += 1
         }
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
             if let outcome = event as? HandshakeOutcome { outcomes.append(outcome) }
             if event as? ChannelEvent == .inputClosed { isInputClosed = true }
+            if event as? TLSEnd == .unannounced { endsUnannounced = true }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { errors.append(error) }
@@ -157,6 +161,25 @@ struct TLSHandlerTests {
         ends.finish()
     }
 
+    /// What came in one piece: an end and a reset of HTTP/2 in one record are more than some clients understand.
+    @Test(arguments: [("h2", 3), ("http/1.1", 1)]) func recordsOfHTTP2StayApart(name: String, reads: Int)
+        throws
+    {
+        let authority = try Self.authority()
+        let ends = try Ends(
+            client: Self.client(trusting: [authority.certificate]),
+            offering: [name],
+            server: Self.server(authority),
+            protocols: ServerProtocols(accepted: name)
+        )
+        try ends.exchange()
+        for piece in ["one", "two", "three"] { ends.server.write(ByteBuffer(string: piece), promise: nil) }
+        ends.server.flush()
+        try ends.exchange()
+        #expect(ends.clientTail.reads == reads && ends.clientTail.bytes == Array("onetwothree".utf8))
+        ends.finish()
+    }
+
     @Test func whatIsWrittenBeforeTheHandshakeComesAfterIt() throws {
         let authority = try Self.authority()
         let ends = try Ends(
@@ -180,8 +203,24 @@ struct TLSHandlerTests {
         try ends.exchange()
         ends.client.close(mode: .all, promise: nil)
         try ends.exchange()
-        #expect(ends.serverTail.isInputClosed)
+        #expect(ends.serverTail.isInputClosed && !ends.serverTail.endsUnannounced)
         #expect(ends.serverTail.errors.isEmpty)
+        ends.finish()
+    }
+
+    @Test func endThatIsNotAnnouncedIsTold() throws {
+        let authority = try Self.authority()
+        let ends = try Ends(
+            client: Self.client(trusting: [authority.certificate]),
+            server: Self.server(authority)
+        )
+        try ends.exchange()
+        ends.server.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(ends.serverTail.endsUnannounced && ends.serverTail.isInputClosed)
+        // Handed on: nothing of TLS's goes out with the end.
+        ends.server.triggerUserOutboundEvent(TLSEnd.unannounced, promise: nil)
+        ends.server.close(mode: .all, promise: nil)
+        #expect(try ends.server.readOutbound(as: ByteBuffer.self) == nil)
         ends.finish()
     }
 
