@@ -119,6 +119,14 @@ struct ProxyRequestTests {
         String(decoding: try ProxyRequest.parse(Array(head.utf8)).rewritten, as: UTF8.self)
     }
 
+    /// The server itself is meant by the one, and its page by the other (RFC 9112, section 3.2.4).
+    @Test(arguments: [
+        ("OPTIONS http://a.example", "OPTIONS *"), ("OPTIONS http://a.example/", "OPTIONS /"),
+        ("OPTIONS http://a.example?q=1", "OPTIONS /?q=1"), ("GET http://a.example", "GET /"),
+    ]) func optionsOfAServerAreForNoPage(line: String, wanted: String) throws {
+        #expect(try rewritten("\(line) HTTP/1.1\r\n\r\n").hasPrefix("\(wanted) HTTP/1.1\r\n"))
+    }
+
     @Test func requestLineIsRewrittenAndFieldsForProxiesGo() throws {
         #expect(
             try rewritten(

@@ -33,6 +33,21 @@ struct HostResolverTests {
         #expect(addresses.contains { $0.ipAddress == "127.0.0.1" && $0.port == 8080 })
     }
 
+    /// A list of hosts may have the one without the other.
+    @Test(arguments: [["127.0.0.1"], ["::1"], []]) func localhostIsBothAddresses(listed: [String])
+        async throws
+    {
+        let resolver = HostResolver { _, port in
+            listed.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+        }
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        let found = try await resolver.resolve("app.localhost", port: 7, within: .seconds(60), on: loop).get()
+        #expect(Set(found.compactMap(\.ipAddress)) == ["127.0.0.1", "::1"])
+        #expect(listed.isEmpty || found.first?.ipAddress == listed.first)
+        let other = try await resolver.resolve("idp.example", port: 7, within: .seconds(60), on: loop).get()
+        #expect(other.compactMap(\.ipAddress) == listed)
+    }
+
     /// What the system's resolver blocks on for long keeps nobody waiting longer than agreed.
     @Test func answerThatDoesNotComeIsNotWaitedFor() async throws {
         let gate = DispatchSemaphore(value: 0)

@@ -60,6 +60,22 @@ struct OldTLSTests {
         server.stop()
     }
 
+    /// Its own side stays as it is: a provider with a key on a curve.
+    @Test(arguments: ["ECDHE-RSA-AES128-GCM-SHA256", "AES128-SHA"])
+    func clientThatTakesRSAOnlyIsRecorded(cipher: String) async throws {
+        let (chain, key) = try Self.leaf(.elliptic(.p256))
+        let server = try OpenSSLServer(chain: chain, key: key, options: [])
+        let rig = try await ProxyRig()
+        let arguments = ["--tls-max", "1.2", "--ciphers", cipher, "https://localhost:\(server.port)/"]
+        for count in 1...2 {
+            let output = try await rig.curl(arguments)
+            #expect(output.status == 0, "\(output.error)")
+            #expect(try await rig.exchanges(atLeast: count).last?.response?.status == 200)
+        }
+        await rig.stop()
+        server.stop()
+    }
+
     @Test func certificateOfAnOldProviderIsVerifiedAllTheSame() async throws {
         let (chain, key) = try Self.leaf(.rsa(bits: 2048))
         let server = try OpenSSLServer(

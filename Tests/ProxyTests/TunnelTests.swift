@@ -140,6 +140,21 @@ struct TunnelTests {
         try await origin.stop()
     }
 
+    /// A body without a length lasts until the connection ends: the client has to see that it was cut off.
+    @Test func answerThatBreaksOffBreaksOffForTheClient() async throws {
+        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), resetsAfter: .seconds(2)) { _ in
+            .send(Array("HTTP/1.1 200 OK\r\n\r\nabc".utf8))
+        }
+        let rig = try await ProxyRig()
+        let output = try await rig.curl("https://localhost:\(origin.port)/")
+        // What had come is there, and then it fails to receive data.
+        #expect(output.status == 56 && output.text == "abc", "\(output.status) \(output.error)")
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.failure?.contains("ECONNRESET") == true, "\(exchange.failure ?? "-")")
+        await rig.stop()
+        try await origin.stop()
+    }
+
     /// A connection that was opened ahead and closed again is nothing to tell of.
     @Test func connectionThatIsNotUsedIsNotRecorded() async throws {
         let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), resetsAfter: .milliseconds(500)) {

@@ -13,7 +13,7 @@ internal import Darwin
 
 /// The TLS contexts of the hosts that the proxy plays, made when they are first asked for.
 ///
-/// All share one key, made anew for each run, and what OpenSSL keeps for a server. Used from every event loop: the
+/// All share one key, made anew for each run (clients that take RSA only have one of their own), and what OpenSSL keeps for a server. Used from every event loop: the
 /// lock is held while one is made, so that a page's twenty connections make one certificate.
 final class LeafCertificates: Sendable {
     /// A hostile client may name any number of hosts.
@@ -26,6 +26,8 @@ final class LeafCertificates: Sendable {
         var contexts: [String: (context: TLSContext, madeAt: Timestamp)] = [:]
         /// The first, which the others share what they can with.
         var first: TLSContext?
+        /// Made when the first client asks for it, which takes a tenth of a second.
+        var rsaKey: PrivateKey?
     }
 
     private let made = NIOLockedValueBox(Made())
@@ -43,24 +45,31 @@ final class LeafCertificates: Sendable {
     ///
     /// - Parameters:
     ///   - host: a name, or an address without brackets.
+    ///   - wantsRSA: whether the client takes no other key.
     ///   - now: the beginning of the validity of a new certificate, less a day.
     /// - Returns: the context, with a certificate of the authority's.
     /// - Throws: when none can be made, with libcrypto's or OpenSSL's words.
-    func context(for host: String, now: Timestamp) throws -> TLSContext {
+    func context(for host: String, wantsRSA: Bool = false, now: Timestamp) throws -> TLSContext {
         let host = host.lowercased()
+        let name = wantsRSA ? host + " RSA" : host
         return try made.withLockedValue { made in
             // A recorder may run for longer than a leaf is valid.
-            if let known = made.contexts[host], now - known.madeAt < CertificateAuthority.leafLifetime / 2 {
+            if let known = made.contexts[name], now - known.madeAt < CertificateAuthority.leafLifetime / 2 {
                 return known.context
             }
             if made.contexts.count >= Self.maximumCount { made.contexts.removeAll(keepingCapacity: true) }
+            var key = key
+            if wantsRSA {
+                key = try made.rsaKey ?? PrivateKey.generate(.rsa(bits: 2048))
+                made.rsaKey = key
+            }
             let leaf = try authority.leaf(for: Self.name(of: host), key: key, now: now)
             // Without the root: who trusts it has it (RFC 8446, section 4.4.2).
             let chain = [leaf] + authority.chain
             let first = try made.first ?? TLSContext.server(chain: chain, key: key, keyLog: keyLog)
             made.first = first
             let context = first.showing(try CertifiedKey(key: key, certificates: chain))
-            made.contexts[host] = (context, now)
+            made.contexts[name] = (context, now)
             return context
         }
     }

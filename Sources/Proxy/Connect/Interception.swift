@@ -29,7 +29,7 @@ struct Interception {
     var protocols: [String]? {
         guard let hello else { return ["http/1.1"] }
         guard listener != nil else { return hello.alpn }
-        let usable = hello.alpn.filter { $0 != "h2" }
+        let usable = hello.alpn.filter { !$0.hasPrefix("h2") }
         return usable.isEmpty && !hello.alpn.isEmpty ? nil : usable
     }
 

@@ -212,7 +212,11 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         guard let context else { return }
         phase = next
         do {
-            let leaf = try proxy.leaves.context(for: interception.clientName, now: proxy.clock())
+            let leaf = try proxy.leaves.context(
+                for: interception.clientName,
+                wantsRSA: interception.hello?.wantsRSA ?? false,
+                now: proxy.clock()
+            )
             let firstBytes = interception.held
             interception.held = ByteBuffer()
             setDeadline(proxy.configuration.limits.handshakeTime) { [self] in

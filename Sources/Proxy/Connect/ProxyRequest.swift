@@ -82,6 +82,8 @@ struct ProxyRequest: Equatable {
             }
             request.target = .absolute(origin)
             requestTarget = path
+            // The server itself is meant, and no page of it (RFC 9112, section 3.2.4).
+            if method == "OPTIONS", !Self.hasPath(words[1]) { requestTarget = [0x2a] }
             request.path = String(decoding: path, as: UTF8.self)
         }
         if text.lowercased().hasPrefix("https://") {
@@ -112,6 +114,11 @@ struct ProxyRequest: Equatable {
         var path = Array(rest[end...])
         if path.first != 0x2f { path.insert(0x2f, at: 0) }
         return (String(decoding: rest[..<end], as: UTF8.self), path)
+    }
+
+    /// Whether anything stands behind the authority of an absolute URL.
+    private static func hasPath(_ target: ArraySlice<UInt8>) -> Bool {
+        target.dropFirst("http://".utf8.count).contains { $0 == 0x2f || $0 == 0x3f }
     }
 
     mutating func readFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Refusal) {

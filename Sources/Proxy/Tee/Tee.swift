@@ -37,6 +37,8 @@ final class Tee {
     private var isOver = false
     private var hasNotedGarbage = false
     private var hasCompletedAny = false
+    /// Whether bytes of an answer have come that is not whole yet.
+    private var isAnswering = false
     /// Why the provider went before it was asked anything: what the client asks of it then is told this.
     private var refusal: UpstreamFailure?
     private var linger: Scheduled<Void>?
@@ -139,6 +141,7 @@ final class Tee {
 
     /// Bytes of the provider: seen by the decoder, then sent to the client.
     private func pass(_ bytes: ByteBuffer, at time: Timestamp) {
+        isAnswering = true
         if conversation == nil {
             received += bytes.readableBytes
         } else {
@@ -178,6 +181,7 @@ final class Tee {
         guard records else { return }
         if !exchanges.isEmpty {
             hasCompletedAny = true
+            isAnswering = false
             isHolding = true
             identify(&exchanges)
             batch.add(exchanges, of: self)
@@ -208,6 +212,13 @@ final class Tee {
         catchUp()
         letEarlyGo()
         if isHolding { batch.commit() }
+    }
+
+    /// The provider's bytes end without a word of TLS's, or the connection breaks: an answer that lasts until then may be cut
+    /// off, and the client is to see that.
+    func endsUnannounced(_ side: Side) {
+        guard side == .server else { return }
+        client?.endUnannounced()
     }
 
     func inputClosed(_ side: Side) {
@@ -243,6 +254,11 @@ final class Tee {
         guard !isOver else { return }
         if side == .server, isNew, !hasCompletedAny, clientEnd == nil, isIdle, !isOpaque {
             return refused(reason)
+        }
+        // An answer that was cut off is to look so to the client, too.
+        if isAnswering, !isIdle, side == .server, clientEnd == nil {
+            endsUnannounced(side)
+            if reason.hasPrefix("ECONNRESET") { client?.resetsAtEnd = true }
         }
         end(side, isIdle ? nil : reason)
         close()

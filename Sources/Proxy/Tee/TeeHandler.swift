@@ -3,6 +3,14 @@ internal import NIOCore
 internal import TLS
 internal import Wire
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
 /// One end of a tee: hands its bytes to the other end, and a copy to the decoder before that.
 ///
 /// Reads only while the other end can be written, so that a slow reader slows its sender down and nothing
@@ -16,6 +24,8 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var tee: Tee?
     private var context: ChannelHandlerContext?
     private var isReadPending = false
+    /// Whether this end is to be reset in the end, as the other end was.
+    var resetsAtEnd = false
 
     init(side: Side, tee: Tee) {
         self.side = side
@@ -48,6 +58,7 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case ChannelEvent.inputClosed as ChannelEvent:
             guard let tee else { return context.close(promise: nil) }
             tee.inputClosed(side)
+        case TLSEnd.unannounced as TLSEnd: tee?.endsUnannounced(side)
         case let stop as StopRecording:
             tee?.abandon()
             stop.done.succeed()
@@ -97,11 +108,29 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(mode: .output, promise: nil)
     }
 
+    /// Has the end of what is sent here come without a word of TLS's, as it came at the other side.
+    func endUnannounced() { context?.triggerUserOutboundEvent(TLSEnd.unannounced, promise: nil) }
+
     /// Closes after all that was written is with the system.
     func closeAfterFlush() {
         guard let context else { return }
-        Self.closeAfterFlush(context)
+        guard resetsAtEnd else { return Self.closeAfterFlush(context) }
+        let channel = context.channel
+        let loop = context.eventLoop
+        context.writeAndFlush(NIOAny(channel.allocator.buffer(capacity: 0))).whenComplete { _ in
+            // What is with the system has to be with the client before: a reset drops it.
+            loop.scheduleTask(in: Self.timeToArrive) {
+                guard let socket = channel as? any SocketOptionProvider else {
+                    return channel.close(promise: nil)
+                }
+                socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
+                    channel.close(promise: nil)
+                }
+            }
+        }
     }
+
+    private static let timeToArrive = TimeAmount.milliseconds(500)
 
     /// Closes after all that was written is with the system.
     ///

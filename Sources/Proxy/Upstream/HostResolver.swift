@@ -93,7 +93,7 @@ final class HostResolver: Sendable {
         Self.threads.submit { [self] _ in
             // Whom nobody waits for any more need not be asked for.
             guard waiting.withLockedValue({ $0.promises[number] != nil }) else { return }
-            let addresses = lookup(name, port)
+            let addresses = Self.completed(lookup(name, port), of: name, port: port)
             remember(addresses, for: key)
             take(number)?.succeed(addresses)
         }
@@ -130,6 +130,15 @@ final class HostResolver: Sendable {
     /// (RFC 6761, section 6.3), and so is `localhost.`, by which runtimes that leave out loopback can name it.
     static func resolvable(_ host: String) -> String {
         isLocalhost(host) ? "localhost" : host
+    }
+
+    /// `localhost` is both loopback addresses, whatever the system's list of hosts says (RFC 6761, section 6.3): programs listen at
+    /// one of them, and other clients try both.
+    private static func completed(_ addresses: [SocketAddress], of name: String, port: Int) -> [SocketAddress]
+    {
+        guard name == "localhost" else { return addresses }
+        let missing = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+        return addresses + missing.filter { other in !addresses.contains { $0.protocol == other.protocol } }
     }
 
     private static func isLocalhost(_ host: String) -> Bool {
