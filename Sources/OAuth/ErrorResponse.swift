@@ -18,7 +18,7 @@ package struct ErrorResponse: Sendable, Hashable {
     /// Nil where the parameters carry no error.
     package init?(_ parameters: Parameters) {
         guard let error = parameters.parameter("error"), !error.value.isEmpty else {
-            self.init(numbered: parameters)
+            self.init(coded: parameters)
             return
         }
         let nested = Self.nested(error.value)
@@ -43,6 +43,19 @@ package struct ErrorResponse: Sendable, Hashable {
     /// That of the specifications, and what servers have instead of it (Zoom, frameworks for APIs).
     private static let descriptions = ["error_description", "reason", "message", "error_message", "detail"]
 
+    /// GoTrue's answers have the error under a name of its own, beside the status as a number.
+    private init?(coded parameters: Parameters) {
+        guard let code = parameters.parameter("error_code"), let words = parameters["msg"],
+            !code.value.isEmpty, code.value.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == 0x5f }),
+            code.value.utf8.contains(where: { !$0.isASCIIDigit }),
+            !["access_token", "code_challenge"].contains(where: parameters.contains)
+        else {
+            self.init(numbered: parameters)
+            return
+        }
+        self.init(error: code.value, description: words, place: code.place)
+    }
+
     /// WeChat's answers have a number for an error, and 0 for none.
     private init?(numbered parameters: Parameters) {
         guard let number = parameters.parameter("errcode"), let words = parameters["errmsg"],
@@ -64,6 +77,18 @@ package struct ErrorResponse: Sendable, Hashable {
     }
 
     static let ofFacebook = ["error_code", "error_message"]
+
+    /// What RFC 6749, section 5.2 calls it, where a server has several names for that.
+    package var standardName: String {
+        if Self.refusedGrants.contains(error) { return "invalid_grant" }
+        return error == "validation_failed" ? "invalid_request" : error
+    }
+
+    /// GoTrue's, each for one reason that a code or a refresh token is not taken.
+    private static let refusedGrants: Set<String> = [
+        "bad_code_verifier", "flow_state_expired", "flow_state_not_found", "refresh_token_already_used",
+        "refresh_token_not_found", "session_expired", "session_not_found",
+    ]
 
     /// Error and description in one line.
     package var text: String { description.map { "\(error): \($0)" } ?? error }

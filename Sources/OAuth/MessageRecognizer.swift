@@ -54,6 +54,9 @@ package struct MessageRecognizer: Sendable {
         if Self.isAuthorizationRequest(query, role, isStated: isStated) {
             return .authorizationRequest(authorizationRequest(exchange, index, query))
         }
+        if EndpointCall.isRefusedStatus(exchange), query.contains("client_id") {
+            return .identityAssertion(call(exchange, index, query))
+        }
         // The app's page of this name may well be called as the provider's would be.
         if !isStated, role == nil || role == .endSession, Self.isFrontChannelLogout(query, at: url) {
             return .frontChannelLogout(call(exchange, index, query))
@@ -91,7 +94,10 @@ package struct MessageRecognizer: Sendable {
             ?? (role == .token ? FormBody.misnamedItems(of: request.body) : nil)
         let form = items.map { Parameters($0, of: index, in: .requestBody) }
         let json = form == nil ? jsonBody(request) : nil
-        let parameters = form ?? json.map { Parameters($0, of: index, in: .requestBody) } ?? Parameters()
+        var parameters = form ?? json.map { Parameters($0, of: index, in: .requestBody) } ?? Parameters()
+        if role == .token, let own = GoTrueRequest.parameters(of: request, index, parameters) {
+            parameters = own
+        }
         if let token = form?.parameter("logout_token"), !token.value.isEmpty {
             return .backChannelLogout(
                 LogoutTokenDelivery(

@@ -11,12 +11,35 @@ package struct AuthorizationRequest: Sendable {
     package var pushed: Int?
     /// Status of the direct answer; nil where there was none.
     package var status: Int?
+    /// Whether it is known only by the redirect that sent the browser to the provider: ``exchange`` is the app's.
+    package var isUnseen = false
 
     package init(exchange: Int, request: RecordedRequest, parameters: Parameters, status: Int?) {
         self.exchange = exchange
         self.endpoint = RecordedURL(request.url.withoutQuery)
         self.parameters = parameters.openingRequestObject
         self.status = status
+    }
+
+    /// The request that an app's redirect asks a browser for; nil where it asks for none.
+    ///
+    /// - Parameters:
+    ///   - exchange: the app's.
+    ///   - index: which.
+    package init?(redirectedBy exchange: Exchange, at index: Int) {
+        guard let location = exchange.response?.location, location.containsBytes("client_id="),
+            location.containsBytes("response_type=") || location.containsBytes("request_uri=")
+        else { return nil }
+        let url = exchange.request.url.resolving(location)
+        let parameters = Parameters(url.queryItems, of: index, in: .responseLocation)
+        guard url.isWeb, url.host != exchange.request.url.host, parameters.contains("client_id"),
+            parameters.contains("response_type") && parameters.contains("redirect_uri")
+                || parameters["request_uri"]?.hasPrefix("urn:ietf:params:oauth:request_uri:") ?? false
+        else { return nil }
+        self.exchange = index
+        endpoint = RecordedURL(url.withoutQuery)
+        self.parameters = parameters.openingRequestObject
+        isUnseen = true
     }
 
     /// Takes over the parameters of the pushed request whose `request_uri` it carries, which count alone (RFC 9126, section 4).

@@ -79,6 +79,17 @@ extension EndpointCall {
                 .contains(where: form.contains)
     }
 
+    /// Whether Google, asked by a page who is signed in, does not know the page's origin for the client: what its script asks
+    /// before it offers a sign-in (One Tap, the button), and all that it does then.
+    package static func isRefusedStatus(_ exchange: Exchange) -> Bool {
+        let url = exchange.request.url
+        return url.host == "accounts.google.com" && url.path == "/gsi/status"
+            && exchange.response?.status == 403
+    }
+
+    /// The same of this call.
+    package var isStatusRefused: Bool { endpoint.path == "/gsi/status" }
+
     /// What the answer of an identity assertion endpoint says (FedCM): the token as `id_token`, or `error` and `error_uri`; nil
     /// where it says neither.
     package var assertedParameters: Parameters? {

@@ -46,6 +46,20 @@ package struct TokenRequest: Sendable {
     package var codeVerifier: String? { parameters["code_verifier"] }
     package var refreshToken: String? { parameters["refresh_token"] }
     package var clientID: String? { authentication.clientID?.value }
+    /// A token that is exchanged for another one: RFC 8693, section 2.1, and WSO2's switch of organizations.
+    package var exchangedToken: String? {
+        parameters["subject_token"] ?? (grantType == "organization_switch" ? parameters["token"] : nil)
+    }
+    /// What a step of a sign-in at the token endpoint goes on with: Auth0's and Okta's second step, and Entra's native
+    /// authentication.
+    package var continuation: String? {
+        Self.continuations.lazy.compactMap { parameters[$0] }.first { !$0.isEmpty }
+    }
+    /// What the next step may go on with, where there is one.
+    package var nextContinuation: String? {
+        Self.continuations.lazy.compactMap { answer.parameters[$0] }.first { !$0.isEmpty }
+    }
+    private static let continuations = ["continuation_token", "mfa_token"]
     package var isRefresh: Bool { grantType == "refresh_token" }
     package var isCodeExchange: Bool { grantType == "authorization_code" }
 
