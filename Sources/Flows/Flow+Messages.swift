@@ -14,6 +14,11 @@ package struct Login: Sendable {
 extension Flow {
     package var capture: Capture { surroundings.capture }
 
+    /// Those that the capture has as the browser sent them.
+    package var sentAuthorizationRequests: [AuthorizationRequest] {
+        authorizationRequests.filter { !$0.isUnseen }
+    }
+
     package var authorizationRequests: [AuthorizationRequest] { byKind.requests }
 
     package var authorizationResponses: [AuthorizationResponse] { byKind.responses }

@@ -37,6 +37,7 @@ extension Ending {
                         revoked.contains(token.value) || Placeholder.isOne(token.value) && !revoked.isEmpty
                     if isGivenBack || isForOwnBackEnd(token, call) { return nil }
                 }
+                if call.answer.isRefusal, isSignedOut(before: call.exchange) { return nil }
                 return call.answer
             case .endSession(let call):
                 let end = LogoutCourse(of: call, in: index).end
@@ -77,6 +78,11 @@ extension Ending {
         if last.values.contains(where: { $0 >= 400 }) { return .failure }
         // Asked to be sent back, and left on the provider's page.
         return isLeftOpen ? .incomplete : .success
+    }
+
+    /// Whether what comes at an exchange comes behind the end of the session.
+    func isSignedOut(before exchange: Int) -> Bool {
+        LogoutCourse.isOver(before: exchange, among: messages, in: index)
     }
 
     /// Whether a client that got an ID token wanted to read the keys for it, was refused them, and did nothing any more.
@@ -176,6 +182,10 @@ extension Ending {
 
     /// Of a flow that only read metadata and keys: that is no goal, but it can fail.
     private var documentOutcome: Outcome {
+        // A sign-in by script that got no further.
+        if messages.isEmpty, builder.exchanges.contains(where: { ForgeRockStep.isKept(index.capture[$0]) }) {
+            return .failure
+        }
         var isRead: [Bool] = []
         for message in messages {
             switch message {

@@ -32,8 +32,13 @@ struct Ending {
 
     var outcome: Outcome {
         if let login = loginOutcome, login != .success || tokens.isEmpty { return later(than: login) }
+        if isRefusedWithoutRequest { return .failure }
         let credential = credentialOutcome
-        if let last = tokens.last(where: { $0.answer.status != nil }) {
+        // Another window's refresh, by which it learns that its user has signed out.
+        let counted = tokens.filter {
+            !($0.isRefresh && $0.answer.isRefusal && isSignedOut(before: $0.exchange))
+        }
+        if let last = (counted.isEmpty ? tokens : counted).last(where: { $0.answer.status != nil }) {
             let outcome = outcome(of: last)
             return later(than: outcome == .success ? credential ?? outcome : outcome)
         }
@@ -97,6 +102,16 @@ struct Ending {
         if let last { return outcome(of: last) }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
         return status >= 400 ? .failure : .incomplete
+    }
+
+    /// Of a login that began before the recording: whether the app refused its answer in the end.
+    private var isRefusedWithoutRequest: Bool {
+        guard builder.requests.isEmpty,
+            let response = builder.responses.last(where: { $0.mode != .credential }),
+            let callback = response.callback
+        else { return false }
+        return isRefused(callback, response.code) && !hasSucceededAfter(callback)
+            && !hasSucceededBefore(callback, response)
     }
 
     /// Whether a page that speaks to the provider itself was loaded at the redirect URI, and nobody was brought the code from
@@ -219,7 +234,8 @@ struct Ending {
         guard let code = response.code else { return nil }
         return builder.responses.last { earlier in
             guard let other = earlier.callback, other != callback, earlier.code == code,
-                index.position[other] < index.position[callback], index.capture[other].response != nil
+                index.position[other] < index.position[callback], index.capture[other].response != nil,
+                !index.isDetour(from: other, to: callback)
             else { return false }
             return !isRefused(other, code) && !isSentToAnError(other)
         }

@@ -19,6 +19,10 @@ final class FlowBuilder {
     var interactions: Set<Int> = []
     /// Whether a token request was answered with success.
     private(set) var hasTokens = false
+    /// Whether an access token that it was given is there to be read: a call with another one is none of its own.
+    private(set) var knowsItsToken = false
+    /// The users of its ID tokens.
+    private var subjects: Set<String> = []
     /// Whether the user is at the pages where a device's code is confirmed, and the device has not heard of it yet.
     var isConfirming = false
     let startedAt: Timestamp
@@ -39,6 +43,15 @@ final class FlowBuilder {
         !requests.isEmpty && !messages.contains { if case .token = $0 { true } else { false } }
     }
 
+    /// Whether an ID token is of another user than all of its own.
+    func isOfAnotherUser(_ token: JSONWebToken) -> Bool {
+        guard !subjects.isEmpty, let subject = token.claim("sub")?.string else { return false }
+        return !subjects.contains(subject)
+    }
+
+    /// Whether one of its ID tokens is of this user.
+    func isOfSubject(_ subject: String?) -> Bool { subject.map(subjects.contains) ?? false }
+
     /// Whether one of its ID tokens names a session of the provider (OpenID Connect Front-Channel Logout, section 3).
     func hasSession(_ name: String?) -> Bool {
         guard let name else { return false }
@@ -50,7 +63,14 @@ final class FlowBuilder {
 
     func add(_ message: OAuthMessage) {
         messages.append(message)
-        if case .token(let request) = message, request.answer.isSuccess { hasTokens = true }
+        if case .token(let request) = message { note(request) }
         exchanges.insert(message.exchange)
+    }
+
+    private func note(_ request: TokenRequest) {
+        if let subject = request.idToken?.token.claim("sub")?.string { subjects.insert(subject) }
+        guard request.answer.isSuccess else { return }
+        hasTokens = true
+        if let token = request.accessToken, !token.isEmpty, !Placeholder.isOne(token) { knowsItsToken = true }
     }
 }

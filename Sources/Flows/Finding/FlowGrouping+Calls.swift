@@ -5,11 +5,19 @@ import OAuth
 /// What the client asks beside the browser, and logouts: by code, token, and client.
 extension FlowGrouping {
     mutating func join(_ request: TokenRequest, _ message: OAuthMessage, _ host: String?) {
-        let flow = existingFlow(for: request, host) ?? new(grant: request.grantType, request.exchange)
+        let known = existingFlow(for: request, host)
+        let flow = known ?? new(grant: request.grantType, request.exchange)
         // Whom an app was given its token for, its server's client need not be.
         if flow.grant != Self.credential { flow.clientID = flow.clientID ?? request.clientID }
         add(message, to: flow, host)
         if let code = request.code { byCode[code] = byCode[code] ?? flow }
+        if known == nil, let stray = request.code.flatMap({ strays.removeValue(forKey: $0) }) {
+            join(stray, to: flow)
+        }
+        note(tried: request, flow)
+        for value in [request.continuation, request.nextContinuation].compactMap(\.self) {
+            byContinuation[value] = byContinuation[value] ?? flow
+        }
         for token in [request.accessToken, request.issuedRefreshToken, request.answer.parameters["id_token"]]
             .compactMap({ $0 })
         {
@@ -25,9 +33,39 @@ extension FlowGrouping {
         if let token = request.refreshToken, byToken[token] == nil { byToken[token] = flow }
     }
 
+    /// What two tries of one request have in common: all but what is made anew for each; nil for those that say by their own values
+    /// whose they are.
+    private func triedValues(of request: TokenRequest) -> [String?]? {
+        guard !request.isCodeExchange, !request.isRefresh, request.polledCode == nil,
+            !request.parameters.isEmpty
+        else { return nil }
+        let values = request.parameters.items.filter { $0.name != "client_assertion" }
+            .map { "\($0.name)=\($0.value)" }
+        return [request.endpoint.text, request.clientID] + values.sorted()
+    }
+
+    /// The flow of a try within the last half minute that was not answered, or told to come later.
+    private func flow(tryingAgain request: TokenRequest) -> FlowBuilder? {
+        guard let values = triedValues(of: request), let failed = failedTries[values],
+            request.startedAt - failed.at <= .seconds(30)
+        else { return nil }
+        return failed.flow
+    }
+
+    private mutating func note(tried request: TokenRequest, _ flow: FlowBuilder) {
+        guard let values = triedValues(of: request) else { return }
+        let isForLater = request.answer.status.map { $0 >= 500 || $0 == 429 } ?? true
+        failedTries[values] = isForLater ? (flow, request.startedAt) : nil
+    }
+
     mutating func existingFlow(for request: TokenRequest, _ host: String?) -> FlowBuilder? {
-        if let code = request.code, let flow = byCode[code] { return flow }
-        if let token = request.refreshToken ?? request.parameters["subject_token"] {
+        if let code = request.code {
+            if let flow = byCode[code] { return flow }
+            if strays[code] != nil { return nil }
+        }
+        if let value = request.continuation, let flow = byContinuation[value] { return flow }
+        if let flow = flow(tryingAgain: request) { return flow }
+        if let token = request.refreshToken ?? request.exchangedToken {
             return byToken[token] ?? (Placeholder.isOne(token) ? likelyFlow(of: request, host) : nil)
         }
         if let code = request.polledCode {
@@ -46,7 +84,9 @@ extension FlowGrouping {
                     || flow.requests.contains { $0.redirectURI == request.redirectURI || $0.isRelayed })
         }
         while let first = awaitingTokens.first, !first.awaitsToken { awaitingTokens.removeFirst() }
-        return awaitingTokens.first { $0.awaitsToken && isCandidate($0) } ?? builders.last(where: isCandidate)
+        // A login that has its tokens gets no more of them for another code.
+        return awaitingTokens.first { $0.awaitsToken && isCandidate($0) }
+            ?? builders.last { isCandidate($0) && !($0.hasTokens && request.answer.isSuccess) }
             ?? sameClient(request, host)
     }
 
@@ -116,11 +156,20 @@ extension FlowGrouping {
 
     mutating func join(_ call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
         let hint = call.parameters["id_token_hint"]
+        let token = hint.flatMap { JSONWebToken.parse($0) }
+        // A browser that signed in itself may send the wrong one.
+        let agent = capture[call.exchange].request.headers.first("user-agent")
+        let mayBe = { [capture] (flow: FlowBuilder) in
+            token.map { !flow.isOfAnotherUser($0) } ?? true
+                || flow.requests.contains {
+                    capture[$0.exchange].request.headers.first("user-agent") == agent
+                }
+        }
         let flow =
             hint.flatMap { byToken[$0] } ?? hint.flatMap { hinted($0) }
-            ?? flow(ofClient: call.parameters["client_id"], host)
+            ?? flow(ofClient: call.parameters["client_id"], host).flatMap { mayBe($0) ? $0 : nil }
             ?? builders.last { flow in
-                host.map { flow.providerHosts.contains($0) } ?? false && !flow.requests.isEmpty
+                host.map { flow.providerHosts.contains($0) } ?? false && !flow.requests.isEmpty && mayBe(flow)
             }
             ?? new(grant: "logout", call.exchange)
         add(message, to: flow, host)
@@ -132,8 +181,10 @@ extension FlowGrouping {
 
     /// An ID token of a refresh that is not in the capture still names its subject's login.
     func hinted(_ hint: String) -> FlowBuilder? {
-        guard let audience = JSONWebToken.parse(hint)?.audience else { return nil }
-        return builders.last { flow in flow.clientID.map { audience.contains($0) } ?? false }
+        guard let token = JSONWebToken.parse(hint) else { return nil }
+        return builders.last { flow in
+            flow.clientID.map { token.audience.contains($0) } ?? false && !flow.isOfAnotherUser(token)
+        }
     }
 
     func flow(ofClient client: String?, _ host: String?) -> FlowBuilder? {

@@ -5,7 +5,7 @@ import OAuth
 extension FlowGrouping {
     /// The browser asks the provider in the app's name: with it goes what it asked before to find out whom to ask (FedCM).
     mutating func join(assertion call: EndpointCall, _ host: String?) {
-        let flow = new(grant: Self.credential, call.exchange)
+        let flow = refused(as: call) ?? new(grant: Self.credential, call.exchange)
         flow.clientID = flow.clientID ?? CredentialResponse.clientID(in: call.parameters)
         add(.identityAssertion(call), to: flow, host)
         let time = capture[call.exchange].startedAt
@@ -17,6 +17,17 @@ extension FlowGrouping {
             else { continue }
             attach(earlier, to: flow)
             if let host = exchange.request.url.host { know(host, of: flow) }
+        }
+    }
+
+    /// The flow of an earlier page whose origin the provider did not know for the client either.
+    private func refused(as call: EndpointCall) -> FlowBuilder? {
+        guard call.isStatusRefused else { return nil }
+        return builders.last { flow in
+            flow.grant == Self.credential && flow.clientID == CredentialResponse.clientID(in: call.parameters)
+                && flow.messages.contains {
+                    if case .identityAssertion(let earlier) = $0 { earlier.isStatusRefused } else { false }
+                }
         }
     }
 

@@ -12,7 +12,9 @@ extension FlowGrouping {
         for exchange in index.order where byExchange[exchange] == nil && index.messages[exchange] == nil {
             let recorded = capture[exchange]
             let isRefusal = RecorderRefusal.isOne(recorded)
-            guard isRefusal || recorded.response == nil && recorded.failure != nil, !Asset.isAsset(recorded),
+            let isKept = ForgeRockStep.isKept(recorded)
+            guard isRefusal || isKept || recorded.response == nil && recorded.failure != nil,
+                !Asset.isAsset(recorded),
                 !(hadFlows && RecorderRefusal.isOfSystem(recorded)),
                 let host = recorded.request.url.host
             else { continue }
@@ -35,12 +37,13 @@ extension FlowGrouping {
             // Nothing of any login was seen, and the recorder was refused: that is what its user has to know,
             // unless it is some service of the system that calls home.
             let isAllThereIs = !hadFlows && isRefusal && RecorderRefusal.mayBeOfALogin(host)
-            guard isProvider || isAllThereIs || !hadFlows && failedWork != nil else { continue }
+            guard isProvider || isAllThereIs || isKept || !hadFlows && failedWork != nil else { continue }
             let name = kind?.rawValue ?? host
             let flow = byHost[name] ?? new(grant: "connection", exchange)
             byHost[name] = flow
             flow.providerHosts.insert(host)
             attach(exchange, to: flow)
+            if isKept { flow.interactions.insert(exchange) }
         }
     }
 

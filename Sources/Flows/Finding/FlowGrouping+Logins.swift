@@ -26,6 +26,11 @@ extension FlowGrouping {
         add(.authorizationRequest(request), to: flow, host)
         carried.learn(capture[request.exchange], page: index.page(request.exchange), of: flow)
         if let exchange = request.pushed, let call = pushed[exchange] { join(pushed: call, to: flow) }
+        for response in request.state.flatMap({ earlyAnswers.removeValue(forKey: $0) }) ?? [] {
+            if let code = response.code { earlyCodes.remove(code) }
+            join(response, to: flow)
+            joinEarly(to: response)
+        }
         // The app's answer that sent the browser here: its cookies and its `state` are half of the evidence.
         if let source = index.redirectedFrom[request.exchange], byExchange[source] == nil,
             index.messages[source] == nil
@@ -160,7 +165,19 @@ extension FlowGrouping {
 
     mutating func join(_ response: AuthorizationResponse) {
         if response.mode == .credential { return join(credential: response) }
-        guard let flow = flow(answeredBy: response) else { return }
+        guard let flow = flow(answeredBy: response) else {
+            if let state = response.state, requestedStates.contains(state), byState[state] == nil {
+                earlyAnswers[state, default: []].append(response)
+                if let code = response.code { earlyCodes.insert(code) }
+            } else if let code = response.code {
+                strays[code] = strays[code] ?? response
+            }
+            return
+        }
+        join(response, to: flow)
+    }
+
+    mutating func join(_ response: AuthorizationResponse, to flow: FlowBuilder) {
         flow.responses.append(response)
         flow.messages.append(.authorizationResponse(response))
         for exchange in [response.deliveredBy].compactMap({ $0 }) + response.sentOnBy
@@ -185,10 +202,64 @@ extension FlowGrouping {
         {
             return flow
         }
-        if let state = response.state, let flow = byState[state]?.last(where: { accepts($0, response) }) {
+        let stated = response.state.flatMap { byState[$0] }?.filter { accepts($0, response) } ?? []
+        if stated.count == 1 { return stated.first }
+        // Of two logins at once without a state, or with one that is always the same, the page knows whose it is.
+        if let flow = sender(of: response), stated.isEmpty || stated.contains(where: { $0 === flow }) {
             return flow
         }
-        return targets.flow(answeredAt: response.target)
+        if let flow = stated.last { return flow }
+        guard let flow = targets.flow(answeredAt: response.target), !isStray(response, at: flow) else {
+            return nil
+        }
+        return flow
+    }
+
+    /// Whether an answer with another state, or without one, comes to where a login's own answer is in the capture as well: it is
+    /// that of a login which began before the recording did, an old address that somebody opens, or a scanner's.
+    private func isStray(_ response: AuthorizationResponse, at flow: FlowBuilder) -> Bool {
+        guard let request = flow.requests.last, let sent = request.state, sent != response.state,
+            answeredStates.contains(sent) || isRedeemedForAnother(response, than: request)
+        else { return false }
+        return (response.state.map { !Placeholder.isOne($0) } ?? true) && !isTaken(response, by: request)
+    }
+
+    /// Whether the app took an answer in the browser that it had sent on with a request: it does not look at the state then, and
+    /// anybody may slip an answer in.
+    private func isTaken(_ response: AuthorizationResponse, by request: AuthorizationRequest) -> Bool {
+        guard let callback = response.callback, let answer = capture[callback].response, answer.status < 400,
+            let source = request.isUnseen ? request.exchange : index.redirectedFrom[request.exchange]
+        else { return false }
+        let begun = capture[source]
+        let known = Set(
+            (begun.response?.setCookies.map(\.value) ?? []) + begun.request.cookies.map(\.value)
+        ).filter { $0.utf8.count >= 8 }
+        return capture[callback].request.cookies.contains { known.contains($0.value) }
+    }
+
+    /// Whether the code of an answer was exchanged with success by a verifier that a request's challenge does not go with: two
+    /// values of a login that is not in the capture.
+    private func isRedeemedForAnother(_ response: AuthorizationResponse, than request: AuthorizationRequest)
+        -> Bool
+    {
+        guard let code = response.code, let challenge = request.codeChallenge,
+            let exchange = exchanges[code],
+            let verifier = exchange.codeVerifier, !Placeholder.isOne(verifier), !Placeholder.isOne(challenge)
+        else { return false }
+        return CodeChallenge.relation(of: challenge, to: verifier) == nil
+    }
+
+    /// The open login whose page delivered a response.
+    private func sender(of response: AuthorizationResponse) -> FlowBuilder? {
+        guard let exchange = response.deliveredBy, byExchange[exchange] == nil,
+            index.messages[exchange] == nil,
+            let host = capture[exchange].request.url.host
+        else { return nil }
+        let isCandidate = { (flow: FlowBuilder) in
+            flow.isOpen && flow.providerHosts.contains(host) && accepts(flow, response)
+        }
+        return leader(of: exchange).flatMap { isCandidate($0) ? $0 : nil }
+            ?? carried.nearest(to: capture[exchange], where: isCandidate)
     }
 
     func accepts(_ flow: FlowBuilder, _ response: AuthorizationResponse) -> Bool {

@@ -28,7 +28,7 @@ extension FlowGrouping {
     }
 
     /// The open flow whose request or page redirected to an exchange.
-    private func leader(of exchange: Int) -> FlowBuilder? {
+    func leader(of exchange: Int) -> FlowBuilder? {
         guard let source = index.redirectedFrom[exchange], let flow = byExchange[source], flow.isOpen,
             flow.interactions.contains(source) || flow.requests.contains(where: { $0.exchange == source })
         else { return nil }

@@ -12,6 +12,10 @@ struct FlowGrouping {
     /// What users have to confirm for devices, in order.
     var confirmations: [(DeviceConfirmation, FlowBuilder)] = []
     var byNonce = FlowsByValue()
+    /// Token requests without a code or token of their own that came to nothing, by what a further try has in common with them.
+    var failedTries: [[String?]: (flow: FlowBuilder, at: Timestamp)] = [:]
+    /// By what the steps of a sign-in at the token endpoint go on with.
+    var byContinuation = FlowsByValue()
     var byExchange: [Int: FlowBuilder] = [:]
     /// By what makes two authorization requests the same one; the latest flow that has such a request.
     var bySignature: [String: FlowBuilder] = [:]
@@ -28,6 +32,22 @@ struct FlowGrouping {
     /// Those that were refused, by what a further try has in common with them.
     var refusedPushes: [[String?]: [EndpointCall]] = [:]
     private var responsesAt: [Int: [Int]] = [:]
+    /// Answers to requests that are not in the capture, by their codes.
+    var strays: [String: AuthorizationResponse] = [:]
+    /// The states of all answers.
+    let answeredStates: Set<String>
+    /// The states of all requests.
+    let requestedStates: Set<String>
+    /// Answers that stand before their requests, by state: by the clock of another recorder.
+    var earlyAnswers: [String: [AuthorizationResponse]] = [:]
+    /// The codes that came in those.
+    var earlyCodes: Set<String> = []
+    /// The successful exchange of each code.
+    let exchanges: [String: TokenRequest]
+    /// Where each code is delivered for the first time, by place in the order of time.
+    private(set) var deliveries: [String: Int] = [:]
+    /// Token requests whose code is delivered behind them only, by the clock of another recorder, and what hangs on their tokens.
+    var early = EarlyMessages()
 
     private let areOne: Bool
 
@@ -36,6 +56,21 @@ struct FlowGrouping {
     init(_ index: CaptureIndex, areOne: Bool) {
         self.index = index
         self.areOne = areOne
+        answeredStates = Set(index.responses.compactMap(\.state).filter { !Placeholder.isOne($0) })
+        requestedStates = Set(
+            index.authorizationRequests.compactMap(\.state).filter { !Placeholder.isOne($0) }
+        )
+        exchanges = Dictionary(
+            index.tokenRequests.compactMap { request in
+                request.answer.isSuccess ? request.code.map { ($0, request) } : nil
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for response in index.responses {
+            guard let code = response.code, !Placeholder.isOne(code) else { continue }
+            let place = index.position[response.exchange]
+            deliveries[code] = min(deliveries[code] ?? place, place)
+        }
         for (number, response) in index.responses.enumerated() {
             // Told at the place where it is seen first.
             responsesAt[response.exchange, default: []].append(number)
@@ -44,10 +79,19 @@ struct FlowGrouping {
 
     mutating func run() {
         for exchange in index.order {
-            if let message = index.messages[exchange] { join(message, at: exchange) }
-            for number in responsesAt[exchange] ?? [] { join(index.responses[number]) }
-            if byExchange[exchange] == nil { joinPage(exchange) }
+            var isWaiting = false
+            if let message = index.messages[exchange] {
+                isWaiting = waits(message)
+                if !isWaiting { join(message, at: exchange) }
+            }
+            for number in responsesAt[exchange] ?? [] {
+                let response = index.responses[number]
+                join(response)
+                joinEarly(to: response)
+            }
+            if byExchange[exchange] == nil, !isWaiting { joinPage(exchange) }
         }
+        joinWhatWaits()
         redeemedPushes()
         pushesThatCameToNothing()
         failedConnections()
@@ -59,7 +103,8 @@ struct FlowGrouping {
     mutating func join(_ message: OAuthMessage, at exchange: Int) {
         let host = capture[exchange].request.url.host
         switch message {
-        case .authorizationRequest(let request): join(request, host)
+        case .authorizationRequest(let request):
+            join(request, request.isUnseen ? request.endpoint.host : host)
         case .token(let request): join(request, message, host)
         case .pushedRequest(let call):
             pushed[exchange] = call
@@ -107,7 +152,27 @@ struct FlowGrouping {
                 if let host = document.endpoint(name).flatMap({ RecordedURL($0).host }) { hosts.insert(host) }
             }
         }
-        return builders.last { !$0.requests.isEmpty && !$0.providerHosts.isDisjoint(with: hosts) }
+        let isReadable =
+            call.token.map { !Placeholder.isOne($0.value) && !MissingToken.isOne($0.value) } ?? false
+        return builders.last { flow in
+            !flow.requests.isEmpty && !flow.providerHosts.isDisjoint(with: hosts)
+                && !(isReadable && flow.knowsItsToken && !isOfItsLogin(call, flow))
+        }
+    }
+
+    /// Whether a call with a token that a login did not get is its own all the same: the client spoiled it, or has an older one of
+    /// the same user, and made no other.
+    private func isOfItsLogin(_ call: EndpointCall, _ flow: FlowBuilder) -> Bool {
+        guard call.answer.isRefusal || flow.isOfSubject(call.answer.parameters["sub"]) else { return false }
+        var given: Timestamp?
+        for message in flow.messages {
+            switch message {
+            case .token(let request) where request.answer.isSuccess: given = capture[request.exchange].endedAt
+            case .userInfo, .resource: return false
+            default: break
+            }
+        }
+        return given.map { capture[call.exchange].startedAt - $0 <= .seconds(5) } ?? false
     }
 
     /// The last flow that asked a host of its provider, for what a sanitizer left no value in that leads anywhere; for a

@@ -66,6 +66,9 @@ struct StepBuilder {
             return make(.clientRegistration, call.exchange, call.parameters, to: .provider)
         case .pushedRequest(let call):
             return make(.pushedAuthorizationRequest, call.exchange, call.parameters, to: .provider)
+        // The redirect that alone tells of it is the app's.
+        case .authorizationRequest(let request) where request.isUnseen:
+            return make(.userInteraction, request.exchange, request.parameters, to: .backend, isBrowser: true)
         case .authorizationRequest(let request):
             return make(
                 .authorizationRequest,

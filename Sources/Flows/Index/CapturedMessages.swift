@@ -23,9 +23,48 @@ struct CapturedMessages {
             if let json = Answer(of: capture[index], at: index).json { endpoints.add(json) }
         }
         let recognizer = MessageRecognizer(endpoints: endpoints)
+        lazy var addresses = Addresses(capture)
         for index in order {
-            guard let message = recognizer.message(of: capture[index], at: index) else { continue }
-            add(message, at: index)
+            if let message = recognizer.message(of: capture[index], at: index) {
+                add(message, at: index)
+            } else if var request = AuthorizationRequest(redirectedBy: capture[index], at: index) {
+                if let call = request.parameters["request_uri"].flatMap({ pushed[$0] }) {
+                    request.merge(pushed: call)
+                }
+                if addresses.isUnseen(request, in: capture) { add(.authorizationRequest(request), at: index) }
+            }
+        }
+    }
+
+    /// What was asked for in a capture.
+    private struct Addresses {
+        /// Alone, for a proxy may have the provider at another address than the app.
+        private var queries: Set<String> = []
+        private var withoutQuery: Set<String> = []
+        /// How many redirects to providers have each state.
+        private var states: [String: Int] = [:]
+
+        init(_ capture: Capture) {
+            for index in capture.indices {
+                if let query = capture[index].request.url.query { queries.insert(query) }
+                withoutQuery.insert(capture[index].request.url.normalizedWithoutQuery)
+                if let state = AuthorizationRequest(redirectedBy: capture[index], at: index)?.state {
+                    states[state, default: 0] += 1
+                }
+            }
+        }
+
+        /// Whether the capture has the app's half of a login alone: the way to the provider, where its answer comes in, and not what
+        /// the browser asked the provider.
+        func isUnseen(_ request: AuthorizationRequest, in capture: Capture) -> Bool {
+            let exchange = capture[request.exchange]
+            // Without a state of its own nobody could tell whose answer is whose.
+            guard let location = exchange.response?.location, let uri = request.redirectURI,
+                let state = request.state, states[state, default: 0] <= 1
+            else { return false }
+            return !queries.contains(exchange.request.url.resolving(location).query ?? "")
+                && !withoutQuery.contains(request.endpoint.normalizedWithoutQuery)
+                && withoutQuery.contains(RecordedURL(uri).normalizedWithoutQuery)
         }
     }
 

@@ -100,7 +100,7 @@ package struct HypothesisFinder {
     // MARK: - Redirect URIs
 
     private mutating func sameRedirectURI() {
-        guard let asked = flow.authorizationRequests.first?.redirectURI,
+        guard let asked = flow.sentAuthorizationRequests.first?.redirectURI,
             let sent = flow.tokenRequests.first(where: \.isCodeExchange), sent.redirectURI != asked
         else { return }
         add(
@@ -111,7 +111,7 @@ package struct HypothesisFinder {
     }
 
     private mutating func otherRedirectURIs() {
-        guard let asked = flow.authorizationRequests.first?.redirectURI else { return }
+        guard let asked = flow.sentAuthorizationRequests.first?.redirectURI else { return }
         for (id, uri) in RedirectURIVariants.of(asked, registered: registeredURIs) {
             add("redirect-uri-\(id)", "Use the redirect_uri \(uri) instead of \(asked)", redirectURI(uri))
         }
@@ -131,7 +131,7 @@ package struct HypothesisFinder {
 
     // MARK: - PKCE
 
-    private var sendsChallenge: Bool { flow.authorizationRequests.contains { $0.codeChallenge != nil } }
+    private var sendsChallenge: Bool { flow.sentAuthorizationRequests.contains { $0.codeChallenge != nil } }
 
     /// Where the client puts its request parameters.
     private var requestKinds: [StepKind] {
@@ -252,7 +252,7 @@ package struct HypothesisFinder {
     }
 
     private var scope: [String] {
-        (flow.authorizationRequests.first?.parameters["scope"] ?? "").split(whereSeparator: {
+        (flow.sentAuthorizationRequests.first?.parameters["scope"] ?? "").split(whereSeparator: {
             $0 == " " || $0 == ","
         })
         .map(String.init)
@@ -265,7 +265,7 @@ package struct HypothesisFinder {
     }
 
     private mutating func otherScopes() {
-        let asked = flow.authorizationRequests.first?.parameters["scope"] ?? ""
+        let asked = flow.sentAuthorizationRequests.first?.parameters["scope"] ?? ""
         let spaced = scope.joined(separator: " ")
         if spaced != asked {
             add(
@@ -299,8 +299,8 @@ package struct HypothesisFinder {
     }
 
     private mutating func otherResponseMode() {
-        let type = flow.authorizationRequests.first?.responseType ?? "code"
-        let mode = flow.authorizationRequests.first?.parameters["response_mode"]
+        let type = flow.sentAuthorizationRequests.first?.responseType ?? "code"
+        let mode = flow.sentAuthorizationRequests.first?.parameters["response_mode"]
         for other in type == "code" ? ["query", "fragment"] : ["fragment", "form_post"] where other != mode {
             add("response-mode-\(other)", "Ask for response_mode=\(other)", parameter("response_mode", other))
         }
@@ -311,7 +311,7 @@ package struct HypothesisFinder {
     }
 
     private mutating func withMissingParameters() {
-        guard let request = flow.authorizationRequests.first else { return }
+        guard let request = flow.sentAuthorizationRequests.first else { return }
         for name in ["state", "nonce"] where !request.parameters.contains(name) {
             add("\(name)-added", "Send a \(name)", parameter(name, Base64URL.encode(random(16))))
         }

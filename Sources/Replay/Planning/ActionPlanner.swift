@@ -75,7 +75,7 @@ struct ActionPlanner {
         if let mode = headers.first("sec-fetch-mode") { return mode == "navigate" }
         if headers.contains("x-requested-with") { return false }
         // RFC 6749, section 4.1.1: the browser is sent there, whoever plays it.
-        if flow.authorizationRequests.contains(where: { $0.exchange == exchange }) { return true }
+        if flow.sentAuthorizationRequests.contains(where: { $0.exchange == exchange }) { return true }
         if let body = request.body, Self.isJSON(body.essence ?? "") { return false }
         guard let accept = headers.first("accept") else { return nil }
         if accept.utf8.starts(with: "text/html".utf8) { return true }

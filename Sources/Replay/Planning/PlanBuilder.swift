@@ -164,7 +164,7 @@ package struct PlanBuilder {
 
     private func isDuringLogin(_ exchange: Int) -> Bool {
         let position = flow.surroundings.position
-        let requests = flow.authorizationRequests.map { position[$0.exchange] }
+        let requests = flow.sentAuthorizationRequests.map { position[$0.exchange] }
         let responses = flow.authorizationResponses.map { position[$0.exchange] }
         guard let first = requests.min(), position[exchange] > first else { return false }
         return responses.max().map { position[exchange] <= $0 } ?? true
@@ -202,7 +202,7 @@ package struct PlanBuilder {
 
     private func plannedChallenges() -> [PlannedChallenge] {
         let verifiers = flow.tokenRequests.compactMap(\.codeVerifier)
-        let challenges = flow.authorizationRequests.compactMap(\.codeChallenge)
+        let challenges = flow.sentAuthorizationRequests.compactMap(\.codeChallenge)
         var seen: Set<String> = []
         return challenges.filter { seen.insert($0).inserted }.map { challenge in
             for verifier in verifiers {

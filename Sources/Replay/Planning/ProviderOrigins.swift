@@ -18,7 +18,7 @@ struct ProviderOrigins {
             case .resource: break
             }
         }
-        for request in flow.authorizationRequests {
+        for request in flow.sentAuthorizationRequests {
             if let origin = request.redirectURI.flatMap({ RecordedURL($0).origin }) { app.insert(origin) }
         }
         for response in flow.authorizationResponses {
