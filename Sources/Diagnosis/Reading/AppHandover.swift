@@ -29,11 +29,12 @@ enum AppHandover {
         return flow.exchanges(after: response.exchange, within: .seconds(300)).filter { index in
             let request = flow.capture[index].request
             guard flow.surroundings.messages[index] == nil, request.method != "OPTIONS",
-                index != response.callback, carries(code, [spelled, encoded], request),
-                isToOwnServer(request, flow)
+                index != response.callback, isToOwnServer(request, flow)
             else { return false }
             let sender = PublicAgent(of: request, at: index)?.kind
-            return sender == .native || isHanded && !isOfWebsite(request, sender)
+            // Bodies are searched last.
+            return (sender == .native || isHanded && !isOfWebsite(request, sender))
+                && carries(code, [spelled, encoded], request)
         }
     }
 

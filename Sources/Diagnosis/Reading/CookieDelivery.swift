@@ -42,7 +42,7 @@ package struct CookieDelivery {
         /// Of a request that was recorded.
         package init(of exchange: Exchange, initiator: RecordedURL? = nil) {
             self.init(
-                url: exchange.request.url,
+                url: exchange.request.urlOfBrowser,
                 method: exchange.request.method,
                 at: exchange.startedAt,
                 initiator: initiator,

@@ -127,9 +127,10 @@ extension TokenRequest {
         answer.status == nil && answer.failure.flatMap { TransportFailure($0) } == .unanswered
     }
 
-    /// Whether the answer is a refusal by this name.
+    /// Whether the answer is a refusal by this name, or by one of a server's own for it.
     func isRefused(with errors: String...) -> Bool {
-        answer.isRefusal && answer.error.map { errors.contains($0.error) } ?? false
+        answer.isRefusal
+            && answer.error.map { errors.contains($0.error) || errors.contains($0.standardName) } ?? false
     }
 
     /// Whether a refresh was refused for its token: by the name for it, or by a general one with words that say so.

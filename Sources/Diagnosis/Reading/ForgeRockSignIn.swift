@@ -6,15 +6,9 @@ import OAuth
 /// The sign-in that ForgeRock's pages and SDKs do by script at `/json/…/authenticate`: each step has the `authId` of the one
 /// before, and the last one the session's `tokenId`, which comes as a cookie as well.
 enum ForgeRockSignIn {
-    static func isStep(_ exchange: Exchange) -> Bool {
-        let path = exchange.request.url.path
-        return exchange.request.method == "POST" && path.hasSuffix("/authenticate")
-            && path.containsBytes("/json/")
-    }
-
     /// The session that a step was answered with; nil where more steps follow.
     static func session(in exchange: Exchange) -> String? {
-        guard isStep(exchange), exchange.response?.status == 200 else { return nil }
+        guard ForgeRockStep.isOne(exchange), exchange.response?.status == 200 else { return nil }
         return object(exchange.response?.body)?["tokenId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
     }
 

@@ -96,14 +96,16 @@ extension Flow {
                 continue
             }
             owners[request.exchange] = attempts.count
-            let pages = chain.pages(from: request.exchange)
+            // The redirect that alone tells of a request is no page of the provider's.
+            let pages = request.isUnseen ? [] : chain.pages(from: request.exchange)
             for page in pages where owners[page] == nil { owners[page] = attempts.count }
             attempts.append(
                 LoginAttempt(
                     request: request,
                     exchange: request.exchange,
                     parameters: request.parameters,
-                    ownParameters: sentParameters(of: request.exchange),
+                    ownParameters: request.isUnseen
+                        ? request.parameters : sentParameters(of: request.exchange),
                     pushed: request.pushed.flatMap { pushedCalls[$0] },
                     response: login.response,
                     tokenRequests: login.tokenRequests,
@@ -149,13 +151,17 @@ extension Flow {
     /// The metadata of the provider that a request went to: the document that names its endpoint.
     func metadata(of attempt: LoginAttempt) -> MetadataDocument? {
         let name = attempt.request == nil ? "pushed_authorization_request_endpoint" : "authorization_endpoint"
-        return surroundings.namedEndpoints.metadata(naming: capture[attempt.exchange].request.url, as: name)
-            .last
+        return surroundings.namedEndpoints.metadata(
+            naming: attempt.request?.endpoint ?? capture[attempt.exchange].request.url,
+            as: name
+        )
+        .last
     }
 
     /// How an authorization request was refused; nil where it went on or was not answered.
     func refusal(of request: AuthorizationRequest, _ chain: RedirectsOnward) -> RequestRefusal? {
-        refusal(on: chain.pages(from: request.exchange), redirectURI: request.redirectURI)
+        request.isUnseen
+            ? nil : refusal(on: chain.pages(from: request.exchange), redirectURI: request.redirectURI)
     }
 
     private func refusal(of attempt: LoginAttempt) -> RequestRefusal? {

@@ -22,7 +22,7 @@ enum LoginCookies {
     static func set(for request: AuthorizationRequest, at host: String?, in flow: Flow)
         -> [CookieDelivery.Setting]
     {
-        var found: [CookieDelivery.Setting] = []
+        var found = request.isUnseen ? settings(request.exchange, flow) : []
         var exchange = request.exchange
         // Behind a callback the way is that of the round before, up to the provider's own cookies.
         let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
@@ -78,7 +78,7 @@ enum LoginCookies {
         }.map {
             CookieDelivery.Setting(
                 cookie: $0,
-                url: exchange.request.url,
+                url: exchange.request.urlOfBrowser,
                 at: exchange.endedAt,
                 exchange: index
             )

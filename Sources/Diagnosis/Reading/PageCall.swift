@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// A call of a page to an endpoint of the provider on another origin.
@@ -34,6 +35,8 @@ struct PageCall {
             // Metadata and keys that were withheld stop a login; one that goes on had them.
             case .discovery(let document): calls.append(document.answer, wentOn: isLater, flow)
             case .keySet(let document): calls.append(document.answer, wentOn: isLater, flow)
+            // The provider says itself whose page it does not know.
+            case .identityAssertion(let call) where call.isStatusRefused: break
             case .identityAssertion(let call):
                 if var page = PageCall(call.answer, wentOn: isHanded, flow) {
                     page.isCredentialed = true
@@ -46,7 +49,22 @@ struct PageCall {
             default: break
             }
         }
-        return calls.reversed()
+        return signInSteps(of: flow) + calls.reversed()
+    }
+
+    /// The steps of a sign-in by script that never came to a login, with the cookies of the session that they begin.
+    private static func signInSteps(of flow: Flow) -> [PageCall] {
+        guard flow.messages.isEmpty else { return [] }
+        let steps = flow.steps.map(\.exchange).filter { ForgeRockStep.isOne(flow.capture[$0]) }
+        return steps.compactMap { step in
+            let wentOn = steps.contains { later in
+                flow.surroundings.position[later] > flow.surroundings.position[step]
+                    && ForgeRockSignIn.object(flow.capture[later].request.body)?["authId"] != nil
+            }
+            var call = PageCall(Answer(of: flow.capture[step], at: step), wentOn: wentOn, flow)
+            call?.isCredentialed = true
+            return call
+        }
     }
 
     /// Nil for navigations, calls of other programs than browsers, and calls to the page's own origin.

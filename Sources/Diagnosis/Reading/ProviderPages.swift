@@ -10,6 +10,7 @@ enum ProviderPages {
 
     /// Exchanges in order of time, the request itself first.
     static func of(_ request: AuthorizationRequest, in flow: Flow) -> [Int] {
+        guard !request.isUnseen else { return [] }
         let target = request.redirectURI.map { RecordedURL($0).normalizedWithoutQuery }
         let endpoint = flow.capture[request.exchange].request.url.origin
         let app = request.redirectURI.flatMap { RecordedURL($0).host }

@@ -94,7 +94,8 @@ struct RejectedCallback {
     {
         answers.lazy.compactMap { earlier -> Int? in
             guard let other = earlier.callback, other != callback,
-                flow.capture[other].startedAt < flow.capture[callback].startedAt
+                flow.capture[other].startedAt < flow.capture[callback].startedAt,
+                flow.capture[other].response != nil, !flow.surroundings.isDetour(from: other, to: callback)
             else { return nil }
             if case .rejected = flow.fate(ofCallback: other) { return nil }
             return other

@@ -20,7 +20,7 @@ enum SignInEnd {
         guard flow.ending == .incomplete, !flow.capture.isCutShort,
             let refusal = lastPage(of: ProviderPages.of(request, in: flow), flow)
         else { return nil }
-        let endpoint = flow.capture[request.exchange].request.url.withoutQuery
+        let endpoint = request.endpoint.text
         return flow.capture[refusal.exchange].request.url.withoutQuery == endpoint ? refusal : nil
     }
 
@@ -52,7 +52,7 @@ enum SignInEnd {
     private static func lastCall(of pages: [Int], _ flow: Flow) -> RequestRefusal? {
         for page in pages.reversed() {
             let exchange = flow.capture[page]
-            guard ForgeRockSignIn.isStep(exchange), let response = exchange.response else { continue }
+            guard ForgeRockStep.isOne(exchange), let response = exchange.response else { continue }
             if (400..<500).contains(response.status), response.status != 429 {
                 guard let json = ForgeRockSignIn.object(response.body), let message = json["message"]?.string,
                     !message.isEmpty

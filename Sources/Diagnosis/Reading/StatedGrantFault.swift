@@ -38,7 +38,8 @@ enum StatedGrantFault {
         if says(Self.clients), !says([" or "]) {
             self = .otherClient
         } else if request.isCodeExchange,
-            says(["aadsts70008"]) || Self.isOfCode(text) && RefusedGrant.isCalledExpired(request)
+            says(["aadsts70008"]) || request.answer.error?.error == "flow_state_expired"
+                || Self.isOfCode(text) && RefusedGrant.isCalledExpired(request)
         {
             self = .codeExpired
         } else if request.isRefresh, RefusedGrant.isCalledUsed(request) {
@@ -58,8 +59,11 @@ enum StatedGrantFault {
 
     /// Of a code, where the login that it comes from is not in the capture.
     static func ofCode(in flow: Flow, _ fault: StatedGrantFault) -> TokenRequest? {
-        guard flow.authorizationRequests.isEmpty else { return nil }
-        return flow.tokenRequests.last { $0.isCodeExchange && StatedGrantFault($0) == fault }
+        let isLoginSeen = !flow.authorizationRequests.isEmpty
+        return flow.tokenRequests.last { request in
+            request.isCodeExchange && (!isLoginSeen || GoTrueRequest.isExchange(request))
+                && StatedGrantFault(request) == fault
+        }
     }
 
     // MARK: - Words, in lower case
@@ -68,7 +72,7 @@ enum StatedGrantFault {
 
     private static let verifiers = [
         "pkce verif", "pkce valid", "pkce code verifier", "code verifier", "code_verifier",
-        "code challenge did", "code_challenge does", "aadsts501481", "aadsts50148:",
+        "code challenge did", "code challenge does", "code_challenge does", "aadsts501481", "aadsts50148:",
     ]
     private static let absent = [
         "missing", "not specified", "required", "not provided", "not present", "empty",

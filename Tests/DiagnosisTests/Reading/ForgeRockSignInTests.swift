@@ -201,4 +201,53 @@ struct ForgeRockSignInTests {
             ]
         )
     }
+
+    // MARK: - Kept from the page
+
+    private func asked(from origin: String?, allowed: String? = nil, failure: String? = nil) -> Recording {
+        var capture = CaptureBuilder()
+        var headers = Self.browser
+        if let origin { headers.append(("Origin", origin)) }
+        var response = RecordedResponse(
+            status: 200,
+            body: .json(#"{"authId":"eyJ.eyJ.c2ln","callbacks":[]}"#)
+        )
+        response.headers.append("Content-API-Version", "resource=2.1")
+        if let allowed {
+            response.headers.append("Access-Control-Allow-Origin", allowed)
+            response.headers.append("Access-Control-Allow-Credentials", "true")
+        }
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                duration: .milliseconds(20),
+                request: RecordedRequest(
+                    method: "POST",
+                    url: RecordedURL(Self.endpoint),
+                    headers: HeaderFields(headers),
+                    body: .json("{}")
+                ),
+                response: failure == nil ? response : nil,
+                failure: failure
+            )
+        )
+        return Recording(capture.exchanges)
+    }
+
+    @Test func pageThatMayNotReadTheAnswerIsTold() throws {
+        for recording in [
+            asked(from: "https://www.shop.example"),
+            asked(from: "https://www.shop.example", failure: "net::ERR_FAILED"),
+        ] {
+            #expect(recording.outcomes == [.failure])
+            #expect(try #require(recording.finding("cors-blocked")).isPrimary)
+            #expect(recording.flows[0].steps.count == 1)
+        }
+    }
+
+    @Test func pageThatMayReadItIsNoLogin() {
+        #expect(asked(from: "https://www.shop.example", allowed: "https://www.shop.example").flows.isEmpty)
+        #expect(asked(from: Self.host).flows.isEmpty && asked(from: nil).flows.isEmpty)
+        #expect(asked(from: "https://www.shop.example", failure: "net::ERR_ABORTED").flows.isEmpty)
+    }
 }

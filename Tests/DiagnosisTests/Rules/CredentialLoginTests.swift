@@ -105,6 +105,42 @@ struct CredentialLoginTests {
         #expect(recording.finding("authorization-error")?.isPrimary == true)
     }
 
+    // MARK: - Google's script, which asks before it offers anything
+
+    private func asked(_ status: Int, from pages: [String]) -> Recording {
+        var capture = CaptureBuilder()
+        for page in pages {
+            capture.add(
+                Exchange(
+                    startedAt: Timestamp(seconds: 0),
+                    duration: .milliseconds(20),
+                    request: RecordedRequest(
+                        method: "GET",
+                        url: RecordedURL(
+                            "https://accounts.google.com/gsi/status?client_id=4074-abc&cas=VLXr"
+                        ),
+                        headers: HeaderFields([
+                            ("User-Agent", "Mozilla/5.0 Chrome/141.0.0.0 Safari/537.36"), ("Origin", page),
+                        ])
+                    ),
+                    response: RecordedResponse(status: status, headers: HeaderFields([("Vary", "Origin")]))
+                )
+            )
+        }
+        return Recording(capture.exchanges)
+    }
+
+    @Test func originThatGoogleDoesNotKnowIsTheCause() throws {
+        let recording = asked(403, from: ["https://www.shop.example", "https://www.shop.example"])
+        let finding = try #require(recording.finding("authorization-error"))
+        #expect(recording.outcomes == [.failure] && finding.isPrimary && recording.findings.count == 1)
+        #expect(finding.title == "Google does not know the page's origin for this client")
+        #expect(
+            finding.places == ["0 response.status ", "0 request.header Origin", "0 request.query client_id"]
+        )
+        #expect(asked(200, from: ["https://www.shop.example"]).flows.isEmpty)
+    }
+
     // MARK: - Sign in with Google's form
 
     private func form(cookie: String?, _ status: Int) throws -> Recording {

@@ -31,14 +31,14 @@ struct LoginAbandoned: Rule {
         if let violation = unconfirmedCode(in: flow) { return .violated(violation) }
         guard flow.ending == .incomplete, let request = flow.authorizationRequests.last,
             flow.authorizationResponses.isEmpty, flow.tokenRequests.isEmpty,
-            !flow.exchanges.contains(where: {
-                flow.capture[$0].response == nil && flow.capture[$0].failure != nil
-            })
+            !flow.exchanges.contains(where: { isBroken($0, request, flow) })
         else { return .holds }
         guard !request.isSilent, !isMessaged(request) else {
             return .abstains("the answer of this request would not be seen in the capture")
         }
-        let pages = ProviderPages.of(ProviderPages.beginning(of: request, in: flow), in: flow)
+        let pages = ProviderPages.of(ProviderPages.beginning(of: request, in: flow), in: flow).filter {
+            !Self.isAutomatic(flow.capture[$0].request.url)
+        }
         // The data that a page fetches comes after it.
         let trailing = pages.reversed().prefix { isData($0, flow) }
         // A wrong password is answered to the page's script with 401; a failing provider is another matter.
@@ -215,6 +215,26 @@ struct LoginAbandoned: Rule {
         // The form comes again with its message: Rails answers 422, others 400 or 401.
         return flow.isCredentialPost(index) && Self.isUsers(response.status) && response.status >= 400
             && response.body?.bytes.map(HTMLForm.isAsking) ?? false
+    }
+
+    /// Whether a connection to the provider came to nothing: what the browser or an extension of its kept back, and what the page
+    /// broke off itself, is none.
+    private func isBroken(_ index: Int, _ request: AuthorizationRequest, _ flow: Flow) -> Bool {
+        let exchange = flow.capture[index]
+        guard exchange.response == nil, let words = exchange.failure, let host = exchange.request.url.host,
+            host == request.endpoint.host || flow.providerHosts.contains(host)
+        else { return false }
+        let lower = words.lowercased()
+        return !["err_aborted", "err_blocked_by_client", "ns_binding_aborted", "cancelled"].contains(
+            where: lower.containsBytes
+        )
+    }
+
+    /// What browsers and their tools ask every host for.
+    private static func isAutomatic(_ url: RecordedURL) -> Bool {
+        url.path == "/robots.txt" || url.path == "/favicon.ico"
+            || url.path.hasPrefix("/.well-known/appspecific/") || url.path == "/.well-known/webauthn"
+            || url.path == "/.well-known/change-password"
     }
 
     private func isData(_ index: Int, _ flow: Flow) -> Bool {

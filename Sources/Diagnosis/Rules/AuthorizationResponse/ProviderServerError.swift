@@ -110,7 +110,7 @@ struct ProviderServerError: Rule {
         // The provider's last page: what failed on the way to another one did no harm.
         guard let request = attempt.request,
             let page = ProviderPages.of(request, in: flow).last(where: {
-                isNavigation($0, flow) || ForgeRockSignIn.isStep(flow.capture[$0])
+                isNavigation($0, flow) || ForgeRockStep.isOne(flow.capture[$0])
             }),
             let response = flow.capture[page].response,
             response.status >= 500 || response.status >= 400 && flow.provider == .wso2 && isOfWSO2(response)

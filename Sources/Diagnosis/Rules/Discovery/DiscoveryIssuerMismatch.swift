@@ -40,7 +40,8 @@ struct DiscoveryIssuerMismatch: Rule {
         var severity = Severity.warning
         var explained: Set<String> = []
         for document in flow.serverMetadata where document.isUsable {
-            guard let named = document.answer.parameters.parameter("issuer"), isOther(named.value, document)
+            guard let named = document.answer.parameters.parameter("issuer"), isOther(named.value, document),
+                !isReadRightly(named.value, flow)
             else { continue }
             if self.severity(of: document, flow) == .error { severity = .error }
             if isIssuer(named.value, of: flow) {
@@ -122,7 +123,27 @@ struct DiscoveryIssuerMismatch: Rule {
     private func severity(of document: MetadataDocument, _ flow: Flow) -> Severity {
         guard flow.ending != .success else { return .warning }
         let isUsed = document.issuer.map { isIssuer($0, of: flow) } ?? false
-        return isUsed || !flow.wentOn(after: document) ? .error : .warning
+        return isUsed && !isRefusedForAnother(flow) || !flow.wentOn(after: document) ? .error : .warning
+    }
+
+    /// Whether the same issuer's document was read at its own address, too: another program's, or the same request as seen in
+    /// front of a balancer.
+    private func isReadRightly(_ issuer: String, _ flow: Flow) -> Bool {
+        flow.serverMetadata.contains { other in
+            other.isUsable && other.issuer == issuer && !isOther(issuer, other) && flow.wentOn(after: other)
+        }
+    }
+
+    /// Whether an ID token is wrong in what a client that does not mind the issuer looks at.
+    private func isRefusedForAnother(_ flow: Flow) -> Bool {
+        let rules: [any Rule] = [
+            IDTokenAudienceMismatch(), IDTokenExpired(), IDTokenNonceMismatch(), IDTokenNonceMissing(),
+            IDTokenSignatureInvalid(), IDTokenKidUnknown(),
+        ]
+        return rules.contains { rule in
+            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            return violation.severity == nil || violation.severity == .error
+        }
     }
 
     /// Whether an ID token or an authorization response of the flow names this issuer.

@@ -50,6 +50,10 @@ struct IDTokenClaimsMissing: Rule {
                 evidence.append(Evidence(scope, note: "without openid nothing has to be in it"))
                 isOfOpenID = false
             }
+            // VK ID gives one for its own use, without an audience; what asked for it may not be in the capture.
+            if flow.tokenRequests.contains(where: { ["id.vk.com", "id.vk.ru"].contains($0.endpoint.host) }) {
+                isOfOpenID = false
+            }
             return .violated(
                 Violation(
                     evidence,

@@ -36,7 +36,9 @@ struct RefreshTokenExpired: Rule {
         let history = RefreshHistory(flow)
         var isUnknown = history.isIncomplete
         for refused in history.refreshes where refused.isRefreshTokenRefused {
-            guard history.replacement(of: refused) == nil else { continue }
+            guard history.replacement(of: refused) == nil, !flow.isSignedOut(before: refused.exchange) else {
+                continue
+            }
             let issued = history.issuer(of: refused)
             let age = issued.map { refused.startedAt - flow.capture[$0.exchange].endedAt }
             let lifetime = issued.flatMap { self.lifetime(statedBy: $0, to: refused.clientID, in: flow) }

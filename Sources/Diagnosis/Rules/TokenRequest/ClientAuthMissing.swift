@@ -57,7 +57,7 @@ struct ClientAuthMissing: Rule {
                     evidence,
                     severity: call.isRepaired ? .note : .error,
                     explanation: isQuestion ? Self.question : nil,
-                    fix: isQuestion ? Self.questionFix : nil,
+                    fix: isQuestion ? Self.questionFix : flow.provider == .google ? Self.ofGoogle : nil,
                     title: call.kind == .token
                         ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
                     exchange: call.exchange
@@ -73,6 +73,12 @@ struct ClientAuthMissing: Rule {
         """
     private static let questionFix = """
         Register the API at the provider as a client of its own that may ask about tokens, and set its client_id and secret where the API runs.
+        """
+
+    /// Google asks its desktop clients for a secret that is none (Google's guide for installed apps).
+    private static let ofGoogle = """
+        Send the client_secret that Google shows for this client. Clients of the types web application and desktop app have one, and an installed app ships it: \
+        Google does not take it for a secret there. An app on a device is better registered as Android or iOS, which have none; PKCE takes its place.
         """
 
     private func isBare(_ call: ClientCall, _ flow: Flow) -> Bool {

@@ -66,9 +66,14 @@ struct PKCEVerifierMismatch: Rule {
             return .violated(
                 Violation(
                     [
-                        Evidence(verifier, note: "the login, with its code_challenge, is not in the capture"),
+                        GoTrueRequest.challenge(before: request, in: flow.capture).map { Evidence($0) },
+                        Evidence(
+                            verifier,
+                            note: GoTrueRequest.isExchange(request)
+                                ? nil : "the login, with its code_challenge, is not in the capture"
+                        ),
                         request.answer.evidence(note: "in the provider's words"),
-                    ],
+                    ].compactMap(\.self),
                     variant: "unknown",
                     exchange: request.exchange
                 )

@@ -48,8 +48,45 @@ struct TokenInvalidClient: Rule {
             if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
             evidence += key(of: call)
         }
-        return .violated(Violation(evidence, severity: isRepaired ? .note : nil, exchange: first.exchange))
+        let named = isRepaired ? nil : endpoint(otherThan: first, flow)
+        if let named { evidence.append(named) }
+        return .violated(
+            Violation(
+                evidence,
+                severity: isRepaired ? .note : nil,
+                explanation: named == nil ? nil : Self.elsewhere,
+                fix: named == nil ? nil : Self.elsewhereFix,
+                exchange: first.exchange
+            )
+        )
     }
+
+    /// The token endpoint that the provider's metadata names, where the client asked at another one of the same server: realms
+    /// and tenants have clients of their own.
+    private func endpoint(otherThan call: ClientCall, _ flow: Flow) -> Evidence? {
+        guard call.kind == .token else { return nil }
+        let asked = RecordedURL(flow.capture[call.exchange].request.url.withoutQuery)
+        let named = flow.serverMetadata.compactMap { metadata in
+            metadata.endpoint("token_endpoint").map { (metadata, RecordedURL($0)) }
+        }
+        guard
+            !named.contains(where: { $0.1.normalizedWithoutQuery == asked.normalizedWithoutQuery }),
+            let (metadata, url) = named.first(where: { $0.1.origin == asked.origin })
+        else { return nil }
+        return Evidence(
+            place: metadata.answer.place("token_endpoint"),
+            value: Masking.shown(url.text, of: "url"),
+            note: "the request went to \(Masking.shown(asked.text, of: "url"))"
+        )
+    }
+
+    private static let elsewhere = """
+        The client asked at another token endpoint than the one that the provider's metadata names. A server with several realms, tenants or organizations \
+        has one for each, and each knows its own clients only: this client is not known there, or by another secret.
+        """
+    private static let elsewhereFix = """
+        Take the token endpoint from the metadata of the realm (tenant, organization) in which the client is registered, the same one that the login begins in.
+        """
 
     /// What an assertion says that it is signed with, where the provider speaks of the signature.
     private func key(of call: ClientCall) -> [Evidence] {

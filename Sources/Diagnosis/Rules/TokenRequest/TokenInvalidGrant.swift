@@ -34,14 +34,14 @@ struct TokenInvalidGrant: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let requests = flow.tokenRequests
-        let refused = requests.filter { $0.isRefused(with: "invalid_grant") }
+        let refused = requests.filter {
+            $0.isRefused(with: "invalid_grant") && !($0.isRefresh && flow.isSignedOut(before: $0.exchange))
+        }
         guard let first = refused.first else { return .holds }
         if let codeless = CodelessExchange.violation(refused, flow) { return .violated(codeless) }
         let isRepaired = refused.allSatisfy { request in
-            guard let grant = request.code ?? request.refreshToken else { return false }
-            return requests.contains {
-                $0.startedAt > request.startedAt && $0.answer.isSuccess
-                    && ($0.code ?? $0.refreshToken) == grant
+            requests.contains {
+                $0.startedAt > request.startedAt && $0.answer.isSuccess && isAnotherTry($0, of: request)
             }
         }
         var evidence = refused.prefix(4).map { request in
@@ -60,6 +60,15 @@ struct TokenInvalidGrant: Rule {
                 exchange: first.exchange
             )
         )
+    }
+
+    /// Whether a request is made with what the refused one was: a mistyped one-time code is typed once more.
+    private func isAnotherTry(_ request: TokenRequest, of refused: TokenRequest) -> Bool {
+        if let grant = refused.code ?? refused.refreshToken {
+            return (request.code ?? request.refreshToken) == grant
+        }
+        return request.grantType == refused.grantType && request.continuation != nil
+            && [refused.continuation, refused.nextContinuation].contains(request.continuation)
     }
 
     /// Whom an assertion in a code's place is for, and when it holds, by the clock of the answer (RFC 7523, section 3).
@@ -100,6 +109,7 @@ struct TokenInvalidGrant: Rule {
     private func unsent(insteadOf refused: [TokenRequest], _ flow: Flow) -> [Evidence] {
         let delivered = flow.authorizationResponses.compactMap { $0.parameters.parameter("code") }
         guard let code = delivered.first, flow.logins.count == 1, refused.allSatisfy(\.isCodeExchange),
+            !refused.contains(where: GoTrueRequest.isExchange),
             let sent = refused.first?.parameters.parameter("code"), !sent.value.isEmpty,
             !Placeholder.isOne(sent.value), !delivered.contains(where: { $0.value == sent.value }),
             !flow.tokenRequests.contains(where: { $0.code == code.value })

@@ -66,6 +66,7 @@ struct TokenRequestFormat: Rule {
                 )
             ]
         }
+        guard !GoTrueRequest.isOne(recorded) else { return [] }
         guard let type = recorded.headers.first("content-type") ?? recorded.body?.mediaType, !type.isEmpty
         else {
             return []

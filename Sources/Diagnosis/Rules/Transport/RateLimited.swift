@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The provider answered 429 to a request of the protocol, and the request did not go through later.
@@ -31,7 +32,7 @@ struct RateLimited: Rule {
         for message in flow.messages where isEndpoint(message) {
             guard let status = flow.capture[message.exchange].response?.status else { continue }
             let name = name(of: message, in: flow)
-            if status == 429 {
+            if status == 429 || Self.isSaid(in: flow.capture[message.exchange].response, status) {
                 if known.insert(name).inserted { order.append(name) }
                 refused[name, default: []].append(message.exchange)
             } else if status < 400 {
@@ -48,7 +49,7 @@ struct RateLimited: Rule {
         guard flow.ending != .success, let request = flow.authorizationRequests.last,
             flow.authorizationResponses.isEmpty,
             let last = ProviderPages.of(request, in: flow).last(where: {
-                flow.isCredentialPost($0) || ForgeRockSignIn.isStep(flow.capture[$0])
+                flow.isCredentialPost($0) || ForgeRockStep.isOne(flow.capture[$0])
             }),
             let response = flow.capture[last].response, response.status == 429
         else { return .holds }
@@ -74,6 +75,14 @@ struct RateLimited: Rule {
         )
     }
 
+    /// Google's word for it at the endpoint for devices, where there may be so many codes in a time.
+    static func isSaid(in response: RecordedResponse?, _ status: Int) -> Bool {
+        guard status == 403, let body = response?.body, (body.size ?? 0) < 4096, let bytes = body.bytes else {
+            return false
+        }
+        return (try? JSONParser.parse(bytes))?["error_code"]?.string == "rate_limit_exceeded"
+    }
+
     private func isEndpoint(_ message: OAuthMessage) -> Bool {
         switch message {
         case .resource, .authorizationResponse: false
@@ -95,7 +104,7 @@ struct RateLimited: Rule {
         var evidence = [
             Evidence(
                 place: Place(exchange: last, part: .responseStatus, name: ""),
-                value: "429",
+                value: "\(response.status)",
                 note: exchanges.count > 1 ? "\(url), \(exchanges.count) times" : url
             )
         ]

@@ -165,7 +165,7 @@ struct ProviderSessionCookieMissing: Rule {
         let exchange = flow.capture[page]
         guard attempt.response == nil, (300..<400).contains(exchange.response?.status ?? 0),
             case .authorizationRequest = flow.surroundings.messages[page],
-            let step = pages.last(where: { ForgeRockSignIn.isStep(flow.capture[$0]) }),
+            let step = pages.last(where: { ForgeRockStep.isOne(flow.capture[$0]) }),
             let session = ForgeRockSignIn.cookie(setBy: step, in: flow.capture),
             !exchange.request.cookies.contains(where: { $0.name == session.cookie.name }),
             CookieDelivery.obstacle(for: session, in: sending(page, flow)) != nil

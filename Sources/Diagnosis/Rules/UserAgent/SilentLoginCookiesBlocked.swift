@@ -94,7 +94,7 @@ struct SilentLoginCookiesBlocked: Rule {
         let before = flow.exchanges(before: request.exchange, within: .seconds(600)).filter {
             flow.capture[$0].request.url.host == host
         }
-        guard let place = before.firstIndex(where: { ForgeRockSignIn.isStep(flow.capture[$0]) }),
+        guard let place = before.firstIndex(where: { ForgeRockStep.isOne(flow.capture[$0]) }),
             let setting = ForgeRockSignIn.cookie(setBy: before[place], in: flow.capture),
             !before[..<place].contains(where: { ForgeRockSignIn.isLogout($0, of: setting, in: flow) })
         else { return nil }

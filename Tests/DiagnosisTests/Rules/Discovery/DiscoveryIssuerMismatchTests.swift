@@ -138,13 +138,36 @@ struct DiscoveryIssuerMismatchTests {
         #expect(recording.outcomes == [.success])
     }
 
-    @Test func isAnErrorWhereTheTokenIsRefusedForIt() throws {
-        let other = JSONValue.string("https://id.harbour.example")
-        let recording = try Recording("id-token/id-token-nonce-mismatch").withMetadata().editing { exchange in
+    private func readingElsewhere(_ path: String) throws -> Recording {
+        try Recording(path).withMetadata().editing { exchange in
             guard exchange.request.url.path.contains("well-known") else { return }
             exchange.request.url = RecordedURL("https://harbour.example/.well-known/openid-configuration")
         }
+    }
+
+    @Test func isAnErrorWhereTheTokenMayBeRefusedForIt() throws {
+        let other = JSONValue.string("https://id.harbour.example")
+        let recording = try readingElsewhere("healthy/web-code-flow").answering("/callback", 500)
         #expect(recording.finding(rule)?.evidence.last?.value == other.string)
         #expect(recording.finding(rule)?.severity == .error)
+    }
+
+    /// A client that read the metadata at an address inside of the cluster has gone on with them.
+    @Test func isAWarningWhereTheTokenIsWrongOtherwise() throws {
+        let recording = try readingElsewhere("id-token/id-token-nonce-mismatch")
+        #expect(recording.finding(rule)?.severity == .warning)
+        #expect(recording.finding("id-token-nonce-mismatch")?.isPrimary == true)
+    }
+
+    @Test func anotherProgramsDocumentIsNoneOfTheLogins() throws {
+        let recording = try readingElsewhere("id-token/id-token-nonce-mismatch")
+        let place = try #require(
+            recording.exchanges.firstIndex { $0.request.url.path.contains("well-known") }
+        )
+        var own = recording.exchanges[place]
+        own.request.url = RecordedURL("https://id.harbour.example/.well-known/openid-configuration")
+        var exchanges = recording.exchanges
+        exchanges.insert(own, at: place)
+        #expect(Recording(exchanges).finding(rule) == nil)
     }
 }

@@ -1,0 +1,166 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import TestSupport
+import Testing
+
+/// Supabase's server signs in at Google in an app's name, hands a code of its own to the app, and exchanges that with the grant in
+/// the query.
+struct GoTrueTests {
+    private static let server = "https://abcd1234.supabase.co/auth/v1"
+    private static let code = "2c9f4a9e-5a43-4d0c-9a8f-0f1b6b3a9d11"
+    private static let verifier = "KmRBgV8Wq1tHnVw3mJ2cX5yD7fG9hK4lP6oR8sT0uA1e"
+
+    private func exchange(
+        _ method: String,
+        _ url: String,
+        _ status: Int,
+        json: String? = nil,
+        sent: String? = nil
+    )
+        -> Exchange
+    {
+        Exchange(
+            startedAt: Timestamp(seconds: 0),
+            duration: .milliseconds(20),
+            request: RecordedRequest(
+                method: method,
+                url: RecordedURL(url),
+                headers: HeaderFields([("User-Agent", "okhttp/4.12.0"), ("Cookie", "sb=1")]),
+                body: sent.map { .json($0) }
+            ),
+            response: RecordedResponse(status: status, body: json.map { .json($0) })
+        )
+    }
+
+    private func redirect(_ url: String, to location: String) -> Exchange {
+        var recorded = exchange("GET", url, 302)
+        recorded.response?.redirect(to: location)
+        return recorded
+    }
+
+    private func login(
+        _ status: Int = 200,
+        _ answer: String =
+            #"{"access_token":"bSHeh19unaDOWiCr","token_type":"bearer","refresh_token":"nJY0"}"#,
+        sent: String? = nil
+    ) -> Recording {
+        let state = "eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IjEifQ.c2ln"
+        let google =
+            "https://accounts.google.com/o/oauth2/v2/auth?"
+            + FormBody.encode([
+                ("client_id", "4074-abc.apps.googleusercontent.com"),
+                ("redirect_uri", Self.server + "/callback"),
+                ("response_type", "code"), ("scope", "email profile"), ("state", state),
+            ])
+        let begin =
+            Self.server + "/authorize?"
+            + FormBody.encode([
+                ("provider", "google"), ("redirect_to", "com.shop.app://callback"),
+                ("code_challenge", "sTsVB046IKZ-F5waIL8plXI4fHiac7V0zrtIby1I_xs"),
+                ("code_challenge_method", "s256"),
+            ])
+        let callback =
+            Self.server + "/callback?" + FormBody.encode([("state", state), ("code", "4/0AVG7fiQx8s0Lw1Zk")])
+        var capture = CaptureBuilder()
+        capture.add(redirect(begin, to: google))
+        capture.add(redirect(google, to: callback))
+        capture.add(redirect(callback, to: "com.shop.app://callback?code=\(Self.code)"))
+        capture.add(
+            exchange(
+                "POST",
+                Self.server + "/token?grant_type=pkce",
+                status,
+                json: answer,
+                sent: sent ?? #"{"auth_code":"\#(Self.code)","code_verifier":"\#(Self.verifier)"}"#
+            )
+        )
+        return Recording(capture.exchanges)
+    }
+
+    private func refusal(_ code: String, _ words: String) -> String {
+        #"{"code":400,"error_code":"\#(code)","msg":"\#(words)"}"#
+    }
+
+    @Test func exchangeIsPartOfTheLogin() throws {
+        let flow = try #require(login().flows.first)
+        #expect(login().flows.count == 1 && login().outcomes == [.success])
+        #expect(!login().findings.contains { $0.severity == .error })
+        let request = try #require(flow.tokenRequests.first)
+        #expect(request.code == Self.code && request.isCodeExchange)
+        #expect(request.parameters.parameter("code")?.place.name == "auth_code")
+    }
+
+    @Test func verifierThatDoesNotFitIsTheCause() throws {
+        let recording = login(
+            400,
+            refusal("bad_code_verifier", "code challenge does not match previously saved code verifier")
+        )
+        let finding = try #require(recording.finding("pkce-verifier-mismatch"))
+        #expect(finding.isPrimary && recording.outcomes == [.failure])
+        #expect(
+            finding.places == [
+                "0 request.query code_challenge", "3 request.body code_verifier",
+                "3 response.body error_code",
+            ]
+        )
+        #expect(recording.finding("token-endpoint-error") == nil)
+    }
+
+    @Test func verifierThatWasLostIsTheCause() throws {
+        let recording = login(
+            400,
+            refusal(
+                "validation_failed",
+                "invalid request: both auth code and code verifier should be non-empty"
+            ),
+            sent: #"{"auth_code":"\#(Self.code)","code_verifier":""}"#
+        )
+        #expect(try #require(recording.finding("pkce-verifier-missing")).isPrimary)
+    }
+
+    @Test(arguments: ["flow_state_not_found", "flow_state_expired"])
+    func codeThatIsNotTakenIsNoOther(name: String) throws {
+        let recording = login(404, refusal(name, "invalid flow state, no valid flow state found"))
+        let rule = name == "flow_state_expired" ? "code-expired" : "token-invalid-grant"
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(!finding.notes.contains("the code that was delivered, and never sent"))
+    }
+
+    @Test func refreshTokenThatWasUsedIsTheCause() throws {
+        var capture = CaptureBuilder()
+        capture.add(
+            exchange(
+                "POST",
+                Self.server + "/token?grant_type=refresh_token",
+                400,
+                json: refusal("refresh_token_already_used", "Invalid Refresh Token: Already Used"),
+                sent: #"{"refresh_token":"abcDEF123456"}"#
+            )
+        )
+        let recording = Recording(capture.exchanges)
+        #expect(try #require(recording.finding("refresh-token-reused")).isPrimary)
+        #expect(recording.outcomes == [.failure])
+        // An object of JSON is what it wants.
+        #expect(recording.finding("token-request-format") == nil)
+    }
+
+    /// A grant in the query is a fault at any other server.
+    @Test func otherServersHaveNoGrantInTheQuery() throws {
+        var capture = CaptureBuilder()
+        capture.add(
+            exchange(
+                "POST",
+                "https://idp.example/token?grant_type=refresh_token",
+                400,
+                json: #"{"error":"unsupported_grant_type"}"#,
+                sent: #"{"refresh_token":"abcDEF123456"}"#
+            )
+        )
+        #expect(
+            Recording(capture.exchanges).flows.allSatisfy { $0.tokenRequests.allSatisfy { !$0.isRefresh } }
+        )
+    }
+}
