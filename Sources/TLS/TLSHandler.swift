@@ -177,8 +177,9 @@ package final class TLSHandler: ChannelDuplexHandler {
                 return
             case .done:
                 state = .established
-                keepsRecords = connection.facts.alpn == "h2"
-                context.fireUserInboundEventTriggered(HandshakeOutcome.completed(connection.facts))
+                let facts = connection.facts
+                keepsRecords = facts.alpn == "h2"
+                context.fireUserInboundEventTriggered(HandshakeOutcome.completed(facts))
                 sendWaiting(context)
             }
         }
