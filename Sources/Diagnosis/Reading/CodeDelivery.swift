@@ -22,7 +22,7 @@ struct CodeDelivery {
     var receiver: Receiver
 
     init?(_ response: AuthorizationResponse, in flow: Flow) {
-        guard let code = response.parameters.parameter("code"), !code.value.isEmpty, response.error == nil
+        guard let code = response.parameter("code"), !code.value.isEmpty, response.error == nil
         else { return nil }
         self.response = response
         self.code = code

@@ -66,7 +66,8 @@ struct FlowAssembly {
         }
         let named = messages.compactMap { message -> String? in
             switch message {
-            case .authorizationResponse(let response): response.parameters["iss"] ?? handedIssuer(response)
+            case .authorizationResponse(let response):
+                response.parameter("iss")?.value ?? handedIssuer(response)
             case .token(let request): request.idToken?.token.issuer
             default: nil
             }

@@ -155,7 +155,9 @@ struct ResponseFinder {
 
     private static func carries(_ url: RecordedURL, _ response: AuthorizationResponse) -> Bool {
         let items = url.queryItems
-        return ["code", "error", "state"].allSatisfy { items.first($0) == response.parameters[$0] }
+        return ["code", "error", "response", "state"].allSatisfy {
+            items.first($0) == response.parameters[$0]
+        }
     }
 
     private static let mostHops = 5

@@ -50,7 +50,7 @@ package struct CapturedClients: Sendable {
         }
         return responses.reduce(into: [:]) { list, response in
             guard let client = response.state.flatMap({ clients[$0] }),
-                let code = response.parameters.parameter("code")
+                let code = response.parameter("code")
             else { return }
             list[client, default: []].append(code)
         }

@@ -178,7 +178,7 @@ package enum HandedOnCode {
     }
 
     private static func code(of response: AuthorizationResponse) -> Parameter? {
-        response.parameters.parameter("code").flatMap { $0.value.isEmpty ? nil : $0 }
+        response.parameter("code").flatMap { $0.value.isEmpty ? nil : $0 }
     }
 
     /// What an answer without a code has for the app's server.

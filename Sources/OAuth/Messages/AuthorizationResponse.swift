@@ -1,4 +1,5 @@
 package import Captures
+import JOSE
 
 /// What the provider sends to the redirect URI (RFC 6749, section 4.1.2), wherever it was seen.
 package struct AuthorizationResponse: Sendable {
@@ -13,7 +14,9 @@ package struct AuthorizationResponse: Sendable {
 
     package var mode: Mode
     /// From the place where it arrived where that is recorded, else from the redirect.
-    package var parameters: Parameters
+    package var parameters: Parameters { didSet { claims = Self.claims(in: parameters) } }
+    /// What a signed `response` says (JARM, section 2.1), of which ``parameters`` have the token alone.
+    package private(set) var claims: Parameters
     /// The exchange whose `Location` (or page with an automatic form) carries it.
     package var deliveredBy: Int?
     /// The exchange at the redirect URI, or where the app's own redirects took it from there.
@@ -33,16 +36,31 @@ package struct AuthorizationResponse: Sendable {
     ) {
         self.mode = mode
         self.parameters = parameters
+        claims = Self.claims(in: parameters)
         self.deliveredBy = deliveredBy
         self.callback = callback
         self.target = target
     }
 
-    package var code: String? {
-        parameters["code"] ?? (mode == .credential ? CredentialResponse.code(in: parameters) : nil)
+    private static func claims(in parameters: Parameters) -> Parameters {
+        guard let response = parameters.parameter("response"), let exchange = response.place.exchange,
+            let token = JSONWebToken.parse(response.value), token.form == .signed, let claims = token.claims
+        else { return Parameters() }
+        return Parameters(claims, of: exchange, in: .jwtClaims)
     }
-    package var state: String? { parameters["state"] }
-    package var error: ErrorResponse? { ErrorResponse(parameters) ?? ErrorResponse(named: parameters) }
+
+    /// A parameter as it was sent, in a signed `response` or without one.
+    package func parameter(_ name: String) -> Parameter? {
+        parameters.parameter(name) ?? claims.parameter(name)
+    }
+
+    package var code: String? {
+        parameter("code")?.value ?? (mode == .credential ? CredentialResponse.code(in: parameters) : nil)
+    }
+    package var state: String? { parameter("state")?.value }
+    package var error: ErrorResponse? {
+        ErrorResponse(parameters) ?? ErrorResponse(named: parameters) ?? ErrorResponse(claims)
+    }
     /// The first exchange it is seen in.
     package var exchange: Int { deliveredBy ?? callback ?? 0 }
 

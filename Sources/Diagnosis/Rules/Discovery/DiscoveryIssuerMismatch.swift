@@ -148,7 +148,7 @@ struct DiscoveryIssuerMismatch: Rule {
 
     /// Whether an ID token or an authorization response of the flow names this issuer.
     private func isIssuer(_ issuer: String, of flow: Flow) -> Bool {
-        flow.authorizationResponses.contains { $0.parameters["iss"] == issuer }
+        flow.authorizationResponses.contains { $0.parameter("iss")?.value == issuer }
             || flow.idTokens.contains { $0.token.token.issuer == issuer }
     }
 

@@ -43,7 +43,7 @@ struct LogoutLocalOnly: Rule {
                 reason = "the capture does not show whether the provider has an end-session endpoint"
                 continue
             }
-            guard let response = login.response, let code = response.parameters.parameter("code") else {
+            guard let response = login.response, let code = response.parameter("code") else {
                 continue
             }
             var evidence = [logout]

@@ -36,7 +36,7 @@ struct CodeAltered: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var isUnknown = false
-        let own = Array(flow.authorizationResponses.compactMap { $0.parameters.parameter("code") }.reversed())
+        let own = Array(flow.authorizationResponses.compactMap { $0.parameter("code") }.reversed())
         for request in flow.tokenRequests where request.isCodeExchange && request.isGrantRefused {
             guard let sent = request.parameters.parameter("code"), !sent.value.isEmpty,
                 !Placeholder.isOne(sent.value)

@@ -51,7 +51,7 @@ struct CodeExpired: Rule {
             let limit = Self.lifetime(at: flow.provider)
             guard elapsed > limit else { continue }
             var evidence: [Evidence] = []
-            if let delivered = response.parameters.parameter("code") {
+            if let delivered = response.parameter("code") {
                 var shown = Evidence(delivered, note: "delivered")
                 // Seen first in the redirect; the callback itself may be what was late.
                 if let page = response.deliveredBy, flow.capture[page].response?.location != nil {

@@ -72,6 +72,32 @@ struct JARMInvalidTests {
         #expect(try claiming([], alg: "none").finding(rule)?.evidence.last?.value == "none")
     }
 
+    /// What the token says counts as if it stood in the redirect itself (JARM, section 2.1).
+    @Test func readsWhatTheTokenSays() throws {
+        let cancelled = try claiming([
+            ("code", nil), ("error", "access_denied"), ("error_description", "The user said no"),
+        ]).without { ["/jwks", "/token"].contains($0.request.url.path) }
+        #expect(cancelled.outcomes == [.cancelled])
+        let places = try #require(cancelled.finding("user-cancelled")).places
+        #expect(places.contains { $0.hasSuffix("jwt.claims error") }, "\(places)")
+        let silent = try claiming([("code", nil), ("error", "invalid_scope")])
+            .without { ["/jwks", "/token"].contains($0.request.url.path) }
+        #expect(silent.finding("scope-rejected")?.isPrimary == true, "\(silent.findings.map(\.rule))")
+        // The code in it is the one that the token request brings: what refused that refused the login.
+        let client = try Recording(broken + ".near-miss").answering(
+            "/token",
+            401,
+            ["error": "invalid_client"]
+        )
+        .answering("/callback", 500)
+        #expect(client.findings.first { $0.isPrimary }?.rule == "token-invalid-client")
+        let other = try claiming([("code", "another-code-of-somebody")]).without {
+            $0.request.url.path == "/jwks"
+        }
+        .answering("/token", 400, ["error": "invalid_grant"])
+        #expect(other.finding("code-altered") != nil || other.finding("token-invalid-grant") != nil)
+    }
+
     @Test func leavesTheIssuerAloneWithoutMetadata() throws {
         let recording = try claiming([("iss", .string("https://id.other.example"))]).without {
             $0.request.url.path.hasPrefix("/.well-known") || $0.request.url.path == "/jwks"
