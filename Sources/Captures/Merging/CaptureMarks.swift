@@ -24,12 +24,14 @@ struct CaptureMarks: Sendable {
         var owners: [Int: [Int]] = [:]
         var dates = ServerDates()
         var servers: [Int] = []
+        var looseKeys: [Int] = []
         servers.reserveCapacity(capture.count)
         for index in capture.indices {
             let exchange = capture[index]
             let marks = ExchangeMarks(exchange)
             let span = isComparable(exchange) ? ClockSpan(exchange) : nil
             keys.append(marks.key)
+            looseKeys.append(marks.looseKey)
             if let mark = marks.dated { dated.insert(mark) }
             spans.append(span)
             servers.append(ProxySides.server(of: exchange))
@@ -46,7 +48,7 @@ struct CaptureMarks: Sendable {
         for (mark, entries) in owners {
             if let entry = entries.count == 1 ? entries[0] : sides.join(entries) { unique[mark] = entry }
         }
-        sides.joinNeighbours(keys)
+        sides.joinNeighbours(looseKeys)
         inside = sides.outer
     }
 }

@@ -162,6 +162,12 @@ package struct CaptureMerger: Sendable {
         _ sources: [Source],
         _ marks: [CaptureMarks]
     ) -> Bool {
+        // Of both sides of a proxy it is known which is which, however little it took.
+        if left.file == right.file {
+            let inside = marks[left.file].inside
+            if isInside(right.entry, left.entry, inside) { return true }
+            if isInside(left.entry, right.entry, inside) { return false }
+        }
         let (a, b) = (
             sources[left.file].capture[left.entry], sources[right.file].capture[right.entry]
         )
@@ -175,6 +181,16 @@ package struct CaptureMerger: Sendable {
         )
         if isSecure != isOtherSecure { return isSecure }
         return left.file < right.file
+    }
+
+    private static func isInside(_ inner: Int, _ outer: Int, _ inside: [Int: Int]) -> Bool {
+        var entry = inner
+        for _ in 0..<ProxySides.mostSides {
+            guard let next = inside[entry] else { return false }
+            if next == outer { return true }
+            entry = next
+        }
+        return false
     }
 
     // MARK: - The merged capture

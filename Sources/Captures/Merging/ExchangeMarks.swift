@@ -2,9 +2,11 @@
 ///
 /// Hashes are of this process only, and keyed: a file cannot be made to collide.
 struct ExchangeMarks: Sendable {
-    /// Of method, path and query: equal for every sighting.
+    /// Of method, path and query: equal for every sighting, unless a proxy has another path behind it.
     var key: Int
-    /// Each of something that two exchanges do not have in common, unless one repeats the other; bound to ``key``.
+    /// The same with the end of the path alone, which proxies leave as it is.
+    var looseKey: Int
+    /// Each of something that two exchanges do not have in common, unless one repeats the other; bound to ``key`` or ``looseKey``.
     var marks: [Int]
     /// The one of ``marks`` that says no more than place and second; nil where there is none.
     var dated: Int?
@@ -18,16 +20,23 @@ struct ExchangeMarks: Sendable {
 
     init(_ exchange: Exchange) {
         let request = exchange.request
-        let key = Self.key(of: request)
+        let key = Self.key(of: request, request.url.path.isEmpty ? "/" : request.url.path)
+        let end = request.url.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        let looseKey = Self.key(of: request, String(end))
         self.key = key
+        self.looseKey = looseKey
         var marks: [Int] = []
-        func add(_ kind: Int, _ name: String, _ value: String) {
+        func add(_ kind: Int, _ name: String, _ value: String, to key: Int) {
             var hasher = Hasher()
             hasher.combine(key)
             hasher.combine(kind)
             hasher.combine(bytes: name)
             hasher.combine(bytes: value)
             marks.append(hasher.finalize())
+        }
+        func add(_ kind: Int, _ name: String, _ value: String) {
+            add(kind, name, value, to: key)
+            add(kind + 16, name, value, to: looseKey)
         }
         if request.url.query != nil, OneTimeValue.isAmong(request.url.queryItems) { add(0, "", "") }
         for field in request.headers.fields {
@@ -47,17 +56,17 @@ struct ExchangeMarks: Sendable {
             if let date = response.headers.first("date"), !response.headers.contains("age"),
                 let host = request.url.host
             {
-                add(4, host, date)
+                add(4, host, date, to: key)
                 dated = marks.last
             }
         }
         self.marks = marks
     }
 
-    private static func key(of request: RecordedRequest) -> Int {
+    private static func key(of request: RecordedRequest, _ path: String) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: request.method)
-        hasher.combine(bytes: request.url.path.isEmpty ? "/" : request.url.path)
+        hasher.combine(bytes: path)
         hasher.combine(bytes: request.url.query ?? "")
         return hasher.finalize()
     }

@@ -78,7 +78,7 @@ struct ProxySides: Sendable {
     /// Joins what is left of the exchanges between servers of which one is known to stand behind the other, where place and time
     /// leave one way to do it.
     ///
-    /// `keys`: of method, path and query, by entry.
+    /// `keys`: of method, end of the path and query, by entry.
     mutating func joinNeighbours(_ keys: [Int]) {
         guard !ways.isEmpty else { return }
         let fronts = Set(ways.map(\.front))
@@ -96,7 +96,7 @@ struct ProxySides: Sendable {
         }
         for group in groups.values where !group.a.isEmpty && !group.b.isEmpty {
             let found = group.pairs(within: Self.tolerance) { front, back in
-                front != back && isInside(back, front)
+                front != back && outer[front] != back && isInside(back, front)
                     && ways.contains(Way(front: servers[front], back: servers[back]))
                     && (servers[front] != servers[back] || Self.isTranslated(capture[front], capture[back]))
                     && compare(front, back, .weak)

@@ -14,10 +14,36 @@ struct SightingComparison {
     let b: Exchange
     let tie: Tie
 
-    /// Whether nothing contradicts; both have the same method, path and query.
+    /// Whether nothing contradicts; both have the same method and query, and the end of the path.
     var holds: Bool {
-        isStatusAlike && areBodiesAlike && areHeadersAlike && areCookiesAlike && isDateAlike
-            && a.isPushed == b.isPushed
+        isPathAlike && isStatusAlike && areBodiesAlike && areHeadersAlike && areCookiesAlike && isDateAlike
+            && (tie == .strong || areAnswersAlike) && a.isPushed == b.isPushed
+    }
+
+    /// A proxy may take off the beginning of a path, or put one there.
+    private var isPathAlike: Bool {
+        let (left, right) = (a.request.url.path, b.request.url.path)
+        return left == right || left.hasSuffix(right) || right.hasSuffix(left)
+            || left.isEmpty && right == "/" || right.isEmpty && left == "/"
+    }
+
+    /// What an answer gives out anew each time: two logins at once have the same of everything else.
+    private var areAnswersAlike: Bool {
+        guard let left = a.response, let right = b.response else { return true }
+        let cookies = Dictionary(grouping: right.setCookies, by: \.name).mapValues { Set($0.map(\.value)) }
+        guard left.setCookies.allSatisfy({ cookies[$0.name]?.contains($0.value) ?? true }) else {
+            return false
+        }
+        guard let query = left.location.flatMap({ RecordedURL($0).query }),
+            let other = right.location.flatMap({ RecordedURL($0).query })
+        else { return true }
+        let values = QueryItems(other)
+        return QueryItems(query).items.allSatisfy { item in
+            guard OneTimeValue.isOne(item.value, under: item.name), let value = values.first(item.name) else {
+                return true
+            }
+            return value == item.value
+        }
     }
 
     private var isSameHost: Bool { a.request.url.host == b.request.url.host }

@@ -425,6 +425,35 @@ struct CaptureMergerTests {
         )
     }
 
+    /// What gateways and ingresses do: the provider lives below a path that its server knows nothing of.
+    @Test func pathThatAProxyTakesOffIsTheSamePath() {
+        let query = "?client_id=app&state=state-1-Zq34&code_challenge=challenge-1"
+        let token = [("Authorization", "Bearer token-of-a-day")]
+        func story(_ path: String = "") -> [String] {
+            var server = Sightings()
+            server.add("/auth/authorize\(query)", at: 0, length: 0.2, status: 302)
+            server.add("http://127.0.0.1:8081\(path)/authorize\(query)", at: 0.05, length: 0.1, status: 302)
+            server.add("/auth/userinfo", at: 1, length: 0.2, headers: token)
+            server.add("http://127.0.0.1:8081\(path)/userinfo", at: 1.05, length: 0.1, headers: token)
+            let source = CaptureMerger.Source(name: "b", capture: server.capture)
+            return CaptureMerger([source], joinsSides: true).story
+        }
+        #expect(story() == ["b0+b1", "b2+b3"])
+        #expect(story("/proxied/auth") == ["b0+b1", "b2+b3"])
+        // Another realm's endpoint is another one.
+        #expect(story("/other") == ["b0", "b1", "b2", "b3"])
+    }
+
+    /// A proxy on the same machine adds next to nothing: which side is which is known all the same.
+    @Test func outerSideIsKeptHoweverShortTheWay() {
+        var file = Sightings()
+        let target = "/callback?code=code-1-Xy12&state=state-1-Zq34"
+        file.add("http://app.test\(target)", at: 0.00005, length: 0.0999, status: 302)
+        file.add("http://app.test:8080\(target)", at: 0, length: 0.1, status: 302)
+        let source = CaptureMerger.Source(name: "b", capture: file.capture)
+        #expect(CaptureMerger([source], joinsSides: true).story == ["b1+b0"])
+    }
+
     @Test func oneFileStaysInItsOrder() {
         var file = Sightings()
         file.add("/later", at: 5)

@@ -57,6 +57,31 @@ struct NearMissTests {
         #expect(CaptureMerger(browser, server).story == ["a0+b0"])
     }
 
+    /// Two workers of one test suite, each with a browser of the same make, ask for a login within one second.
+    @Test(arguments: ["cookie", "state"])
+    func twoLoginsOfOneSecondAreTwo(by what: String) {
+        func worker(_ number: Int) -> Sightings {
+            let state = what == "state" ? "&state=state-\(number)-Zq34" : ""
+            let session = what == "cookie" ? "session-\(number)" : "session-of-both"
+            var file = Sightings()
+            file.add(
+                "/login",
+                at: Self.second + 0.1 + 0.2 * Double(number),
+                headers: Self.agent("Mozilla/5.0"),
+                status: 302,
+                answer: Self.date + [
+                    ("Location", "/authorize?client_id=app\(state)"),
+                    ("Set-Cookie", "sid=\(session); Path=/"),
+                ]
+            )
+            return file
+        }
+        let merger = CaptureMerger(worker(0), worker(1))
+        #expect(merger.story == ["a0", "b0"])
+        #expect(merger.offset?.basis != .exchanges)
+        #expect(CaptureMerger(worker(0), worker(0)).story == ["a0+b0"])
+    }
+
     // MARK: - Translated addresses
 
     private static func translated(_ edit: (inout Exchange) -> Void) -> [String] {
