@@ -40,6 +40,8 @@ struct ImportedPacketsTests {
         arguments: [
             ["login.pcap", "login.pcap2", "login.pcap10"],
             ["login-10-02-59.pcap", "login-10-03-00.pcap", "login-09-59-59.pcap"],
+            // tcpdump -z gzip leaves the newest as it is.
+            ["login-1.pcap.gz", "login-2.pcap.gz", "login-3.pcap"],
             ["login_00001_20260101100000.pcap", "login_00002_20260101100001.pcap", "login_00003_2026.pcap"],
         ]
     )
@@ -51,6 +53,7 @@ struct ImportedPacketsTests {
         let size = all.records.count / 3 + 1
         for (index, name) in names.enumerated() {
             try all.write(all.records.dropFirst(index * size).prefix(size), to: folder.file(name))
+            if name.hasSuffix(".gz") { try Self.pack(folder.file(name)) }
         }
         let keys = ["--keylog", Self.recording("packets-app-tls12.keys")]
         let whole = try Program.run(
@@ -70,6 +73,43 @@ struct ImportedPacketsTests {
         #expect(try Self.entries(folder.file("parts.har")) == Self.entries(folder.file("whole.har")))
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(Set(left) == Set(names + ["parts.har", "whole.har"]))
+    }
+
+    /// Packed in place.
+    private static func pack(_ path: String) throws {
+        let gzip = Process()
+        gzip.executableURL = URL(filePath: "/bin/sh")
+        gzip.arguments = ["-c", "gzip -c < \"$0\" > \"$0.packed\" && mv \"$0.packed\" \"$0\"", path]
+        try gzip.run()
+        gzip.waitUntilExit()
+        #expect(gzip.terminationStatus == 0)
+    }
+
+    /// A client's capture with secrets in it, beside what a server's tcpdump saw of the same connections.
+    @Test func secretsInOneFileOpenTheOthers() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+        let keys = try Array(Data(contentsOf: URL(filePath: Self.recording("packets-app-tls12.keys"))))
+        let padded = keys + [UInt8](repeating: 0, count: (4 - keys.count % 4) % 4)
+        let size = 20 + padded.count
+        let section =
+            number(0x0a0d_0d0a) + number(28) + number(0x1a2b_3c4d) + [1, 0, 0, 0]
+            + [UInt8](repeating: 0xff, count: 8) + number(28)
+        let kind = number(10) + number(size) + number(0x544c_534b) + number(keys.count)
+        try Data(section + kind + padded + number(size)).write(
+            to: URL(filePath: folder.file("client.pcapng"))
+        )
+        let server = Self.recording("packets-app-tls12.pcap")
+        let keyLog = ["--keylog", Self.recording("packets-app-tls12.keys")]
+        func urls(_ arguments: [String], _ out: String) throws -> [JSONValue] {
+            let result = try Program.run(["import"] + arguments + ["--out", out], in: folder.path)
+            #expect(result.status == 0, "\(result.errors)")
+            return try Self.entries(folder.file(out))?.array?.compactMap { $0["request"]?["url"] } ?? []
+        }
+        let wanted = try urls([server] + keyLog, "wanted.har")
+        #expect(try urls([server, "client.pcapng"], "both.har") == wanted)
+        #expect(try urls([server], "alone.har") != wanted)
     }
 
     /// They may be of two machines: nothing but the user knows.

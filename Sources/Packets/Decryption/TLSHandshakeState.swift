@@ -12,6 +12,8 @@ struct TLSHandshakeState {
 
     /// Of the last ClientHello.
     var clientRandom: TLSRandom?
+    /// Whether the hello that counts may be inside of that one, with a random that is not seen.
+    var mayHoldAnotherHello = false
     /// How many there were, in clear or not.
     var clientHellos = 0
     /// How many there were, without those that ask for another ClientHello.

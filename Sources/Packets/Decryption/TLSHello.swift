@@ -6,6 +6,8 @@ struct TLSClientHello {
     var serverName: String?
     var alpn: [String] = []
     var offersEarlyData = false
+    /// Whether it has another hello in it, encrypted (RFC 9849), or looks so.
+    var mayHoldAnother = false
     /// Of the session that it wants to go on with, in TLS 1.2 and before.
     var sessionID: [UInt8]
     var ticket: [UInt8] = []
@@ -25,6 +27,7 @@ struct TLSClientHello {
             case 16: if alpn.isEmpty { alpn = TLSVectorReader.protocolNames(data) }
             case 35: ticket = Array(data)
             case 42: offersEarlyData = true
+            case 0xfe0d: mayHoldAnother = true
             default: return
             }
         }

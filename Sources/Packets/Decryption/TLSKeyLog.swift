@@ -145,6 +145,13 @@ package struct TLSKeyLog: Sendable {
         return indices.lazy.reversed().compactMap { $0.secrets(of: random)[label] }.first
     }
 
+    /// The secrets of this kind of all connections that are held, in no order.
+    func secrets(_ label: Label) -> some Sequence<(random: TLSRandom, secret: [UInt8])> {
+        known.lazy.compactMap { random in
+            secrets[Key(label: label, random: random)].map { (random: random, secret: $0) }
+        }
+    }
+
     /// Whether there is any secret of this connection.
     func hasSecrets(for random: TLSRandom) -> Bool {
         known.contains(random) || indices.contains { !$0.secrets(of: random).isEmpty }

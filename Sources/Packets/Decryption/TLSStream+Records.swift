@@ -175,6 +175,7 @@ extension TLSStream {
             return .read
         }
         if direction.protection == nil {
+            if handshake.mayHoldAnotherHello { findInnerHello(record, direction, keys) }
             let verdict = prepare(direction, keys, &sink)
             if direction.isStopped { return .read }
             guard verdict == .read else { return verdict }
@@ -193,6 +194,37 @@ extension TLSStream {
         deliver(opened, direction, keys, &sink)
         return .read
     }
+
+    /// Of a hello that was encrypted within another one, key logs have the random, and it is seen nowhere: what opens the first
+    /// protected record is of this connection (RFC 9849, section 6.1).
+    private mutating func findInnerHello(
+        _ record: UnsafeRawBufferPointer,
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog
+    ) {
+        guard direction.epoch == .handshake, direction.number == 0, let suite = handshake.suite,
+            handshake.obstacle == nil, let random = handshake.clientRandom, !keys.hasSecrets(for: random)
+        else { return }
+        let label: TLSKeyLog.Label =
+            direction.side == .client ? .clientHandshakeTraffic : .serverHandshakeTraffic
+        buffer.reserve(record.count)
+        let sessions = sessions
+        for (inner, secret) in keys.secrets(label).lazy.filter({ !sessions.isSeen($0.random) })
+            .prefix(Self.mostInnerHellos)
+        {
+            guard let protection = TLSKeySchedule.protection(of: suite, secret: secret),
+                protection.open(record, number: 0, into: buffer.start) != nil
+            else { continue }
+            handshake.clientRandom = inner
+            sessions.note(hello: inner)
+            // The name that was seen is of the server that many others are behind.
+            facts.serverName = nil
+            return
+        }
+    }
+
+    /// Connections of the key log that are tried.
+    private static let mostInnerHellos = 1024
 
     /// Makes the keys of a direction's epoch.
     private mutating func prepare(

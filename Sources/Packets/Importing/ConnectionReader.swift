@@ -44,6 +44,8 @@ final class ConnectionReader {
     private var isUnreadable = false
     /// Why, where that may be told better once it is known what else comes.
     private var reasons: [String] = []
+    /// Of which sides nothing could be deciphered, and why, before anything was of the other.
+    private var unreadableSides: [Side: String] = [:]
 
     /// `isWhole`: whether the connection's first bytes are there.
     init(_ reading: PacketReading, _ entry: ConnectionEntry, isWhole: Bool, depth: Int = 0) {
@@ -210,6 +212,7 @@ final class ConnectionReader {
         isTold = true
         let messages = MessageReader(reading, "https", entry, isWhole: isWhole, depth: depth)
         messages.hasGaps = hasGaps
+        for (side, reason) in unreadableSides { messages.becameUnreadable(reason, side) }
         self.messages = messages
         return messages
     }
@@ -245,6 +248,7 @@ final class ConnectionReader {
     private func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
         isUnreadable = true
         messages?.abandon("from here on it could not be decrypted: \(reason)", at: time)
+        if let side { unreadableSides[side] = reason }
         if bytes.onlySide == nil { note(reason) } else { reasons.append(reason) }
     }
 
@@ -309,6 +313,15 @@ final class ConnectionReader {
         }
     }
 
+    /// Whether all of it began before the capture, or one direction is not there.
+    private func countClear() {
+        if bytes.isOneWay {
+            reading.counts.oneWayClearConnections += 1
+        } else if messages?.isAwaitingBeginning == true {
+            reading.counts.lateConnections += 1
+        }
+    }
+
     func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
         if self.end == nil { self.end = ConnectionEnd(side: side, ending: end, time: time) }
         if state == .tls {
@@ -369,7 +382,7 @@ final class ConnectionReader {
         tellReasons()
         tellUnfinishedHandshake(at: time)
         guard isUnreadable, !isTold, !isSilentClient else {
-            if state == .clear, messages?.isAwaitingBeginning == true { reading.counts.lateConnections += 1 }
+            if state == .clear { countClear() }
             return
         }
         isTold = true

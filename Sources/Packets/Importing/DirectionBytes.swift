@@ -18,4 +18,7 @@ struct DirectionBytes {
         guard capturedOfClient != capturedOfServer else { return nil }
         return capturedOfClient ? .client : .server
     }
+
+    /// Whether a side sent bytes and the capture has none of them.
+    var isOneWay: Bool { sent > 0 && received > 0 && onlySide != nil }
 }

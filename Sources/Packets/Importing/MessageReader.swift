@@ -32,6 +32,12 @@ final class MessageReader {
     /// Whether the client's first bytes are missing, however many.
     private var lacksBeginning = false
     private var places = 0
+    /// Whether it was said that what is in a tunnel of HTTP/2 is not read.
+    private var hasToldTunnel = false
+    /// Whether any bytes of the server are there.
+    private var hasSeenServer = false
+    /// Of which sides the bytes could not be deciphered, and why.
+    private var unreadable: [Side: String] = [:]
     /// When the client was done with sending, which mostly means that it has gone.
     private var clientEnd: Timestamp?
     /// What the server answered before the client was done with asking.
@@ -50,6 +56,7 @@ final class MessageReader {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
+        if side == .server { hasSeenServer = true }
         switch state {
         case .awaitingRequest:
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
@@ -119,7 +126,19 @@ final class MessageReader {
     }
 
     private func finish(_ exchanges: some Sequence<Exchange>) {
-        for exchange in exchanges { reading.finish(exchange) }
+        for exchange in exchanges {
+            if !hasToldTunnel, exchange.upgradedTo == "tunnel" {
+                hasToldTunnel = true
+                reading.note(
+                    PacketLoss(
+                        entry.id,
+                        entry,
+                        "what goes through a tunnel in it (CONNECT) is not read"
+                    )
+                )
+            }
+            reading.finish(exchange)
+        }
     }
 
     /// Whether nothing was read, as the connection's beginning is not in the capture.
@@ -169,6 +188,15 @@ final class MessageReader {
         lacksBeginning = false
     }
 
+    /// What else this side sends cannot be deciphered.
+    func becameUnreadable(_ reason: String, _ side: Side) { unreadable[side] = reason }
+
+    /// Why an answer is missing that the server may well have given; nil where the capture has all that it sent.
+    private var missingAnswer: String? {
+        if let reason = unreadable[.server] { return "the answer could not be decrypted: \(reason)" }
+        return hasGaps && !hasSeenServer ? "nothing of the server is in the capture" : nil
+    }
+
     /// See ``ConnectionReader/keysAdded(at:)``.
     func keysAdded(at time: Timestamp) { tunnel?.keysAdded(at: time) }
 
@@ -191,7 +219,7 @@ final class MessageReader {
             if end == .captureEnded { endAbandoned() }
             let reason: String? =
                 switch end {
-                case .finished: nil
+                case .finished: side == .server ? missingAnswer : nil
                 case .reset(by: .client): "the client reset the connection"
                 case .reset(by: .server): "connection reset by the server"
                 case .unanswered, .captureEnded: "the capture ends before the answer was complete"
@@ -205,13 +233,13 @@ final class MessageReader {
         tunnel?.closed(at: time)
         noteLosses()
         endAbandoned()
-        abandon("the capture ends before the answer was complete", at: time)
+        abandon(missingAnswer ?? "the capture ends before the answer was complete", at: time)
     }
 
     /// Who is done with sending may wait for the answer, but not to the capture's end.
     private func endAbandoned() {
         guard let clientEnd, state == .reading else { return }
-        let reason = "the client closed the connection before the answer was complete"
+        let reason = missingAnswer ?? "the client closed the connection before the answer was complete"
         finish(conversation.ended(.client, reason: reason, at: max(clientEnd, lastReceived)))
     }
 }

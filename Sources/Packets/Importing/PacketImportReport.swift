@@ -11,6 +11,8 @@ package struct PacketImportReport: Sendable {
         package var keylessConnections = 0
         /// In TLS, of which one direction only is in the capture: no keys open them.
         package var oneWayConnections = 0
+        /// In clear, of which one direction only is in the capture.
+        package var oneWayClearConnections = 0
         /// Began before the capture.
         package var midStreamConnections = 0
         /// Of them, those that were not read: no request was seen to begin in them.

@@ -14,6 +14,7 @@ package enum PacketImporter {
     /// - Parameters:
     ///   - paths: pcap or pcapng; of several, each goes on with the one before.
     ///   - keyLogs: files with the keys of its TLS (NSS key log); those inside a pcapng are taken besides.
+    ///   - others: further captures, whose secrets are taken and whose packets are not.
     ///   - capture: the new one.
     ///   - maximumBodyBytes: how much of a body is kept.
     ///   - spoolFolder: where large bodies wait until their entries are written.
@@ -24,6 +25,7 @@ package enum PacketImporter {
     package static func write(
         paths: [String],
         keyLogs: [String],
+        secretsIn others: [String] = [],
         to capture: WrittenCapture,
         maximumBodyBytes: Int,
         spoolFolder: String? = nil,
@@ -36,11 +38,10 @@ package enum PacketImporter {
         )
         for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges, scratch: spoolFolder) }
         // Keys may stand behind the packets that they open.
-        for path in paths {
-            for lines in try PacketFile.keyLogs(in: path) {
-                exchanges.add(keyLog: lines)
-                exchanges.endKeyLog()
-            }
+        for path in paths { add(try PacketFile.keyLogs(in: path), to: &exchanges) }
+        // What is wrong with another capture is told when that one is read.
+        for path in others where !paths.contains(path) {
+            add((try? PacketFile.keyLogs(in: path)) ?? [], to: &exchanges)
         }
         var sink = ImportSink(into: exchanges, capture: capture)
         var losses: [PacketLoss] = []
@@ -53,6 +54,13 @@ package enum PacketImporter {
             losses += paths.count == 1 ? found : found.map { PacketLoss(what: "\(path): \($0)") }
         }
         return try sink.finish(losses)
+    }
+
+    private static func add(_ keyLogs: [[UInt8]], to exchanges: inout PacketExchanges) {
+        for lines in keyLogs {
+            exchanges.add(keyLog: lines)
+            exchanges.endKeyLog()
+        }
     }
 
     /// A key log larger than this is looked up, and not held.

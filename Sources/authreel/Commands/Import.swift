@@ -90,6 +90,7 @@ struct Import: ParsableCommand {
             ImportInput(
                 identities: identities,
                 keyLogs: keyLogs,
+                packetFiles: files.filter(PacketSeries.isPacketFile),
                 maximumBodyBytes: maximumBodyBytes,
                 target: target
             )

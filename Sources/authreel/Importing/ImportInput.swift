@@ -6,6 +6,8 @@ import JSON
 struct ImportInput {
     let identities: IdentityOptions
     let keyLogs: [String]
+    /// All packet captures that are imported together: the secrets in one may open what is in another.
+    let packetFiles: [String]
     let maximumBodyBytes: Int
     /// Beside which captures of packets wait; nil for the folder of temporary files.
     let target: String?
@@ -53,6 +55,7 @@ struct ImportInput {
         let (capture, losses, lacksParts) = try PacketInput.write(
             paths: paths,
             keyLogs: keyLogs,
+            secretsIn: packetFiles,
             to: try WrittenCapture(
                 newAt: file.path,
                 version: Authreel.version,

@@ -15,6 +15,7 @@ enum PacketInput {
     /// - Parameters:
     ///   - paths: of the packet capture's files, in their order.
     ///   - keyLogs: files with TLS secrets.
+    ///   - others: further packet captures, which may have secrets in them.
     ///   - capture: the new one.
     ///   - maximumBodyBytes: of a body that are kept.
     ///   - progress: is told how far it is, from 0 to 1.
@@ -24,6 +25,7 @@ enum PacketInput {
     static func write(
         paths: [String],
         keyLogs: [String],
+        secretsIn others: [String] = [],
         to capture: WrittenCapture,
         maximumBodyBytes: Int,
         progress: (Double) -> Void
@@ -32,6 +34,7 @@ enum PacketInput {
             let (capture, report) = try PacketImporter.write(
                 paths: paths,
                 keyLogs: keyLogs,
+                secretsIn: others,
                 to: capture,
                 maximumBodyBytes: maximumBodyBytes,
                 spoolFolder: URL(filePath: capture.path).deletingLastPathComponent().path,
@@ -40,7 +43,9 @@ enum PacketInput {
             let counts = report.counts
             return (
                 capture, losses(of: report, keyLogs: keyLogs),
-                counts.oneWayConnections > 0 || counts.lateConnections > 0 || counts.midStreamConnections > 0
+                counts.oneWayConnections > 0 || counts.oneWayClearConnections > 0
+                    || counts.lateConnections > 0
+                    || counts.midStreamConnections > 0
             )
         } catch let error as PacketError {
             throw CommandFailure(error)
@@ -62,6 +67,12 @@ enum PacketInput {
         if counts.exchanges == 0, counts.otherConnections > 0 {
             losses.append(
                 "\(counts.otherConnections) of \(counts.connections) connections begin with neither TLS nor HTTP, and are not read"
+            )
+        }
+        if counts.oneWayClearConnections > 0 {
+            losses.append(
+                "of \(counts.oneWayClearConnections) of \(counts.connections) connections one direction only is in the capture: the other may go"
+                    + " by another interface (tcpdump -i any has all of a machine), or the filter leaves it out (port takes both, dst port one)"
             )
         }
         if counts.oneWayConnections > 0 {

@@ -40,8 +40,11 @@ enum PacketSeries {
     private static func skeleton(_ path: String) -> String? {
         guard path != "-" else { return nil }
         let url = URL(filePath: path)
+        // tcpdump -z gzip leaves the newest as it is.
+        let name =
+            url.pathExtension == "gz" ? url.deletingPathExtension().lastPathComponent : url.lastPathComponent
         return url.deletingLastPathComponent().standardizedFileURL.path + "/"
-            + String(url.lastPathComponent.filter { !("0"..."9").contains($0) })
+            + String(name.filter { !("0"..."9").contains($0) })
     }
 
     private static func order(_ paths: [String]) -> [String]? {
@@ -52,7 +55,8 @@ enum PacketSeries {
         return PacketSpan.order(of: spans)?.map { paths[$0] }
     }
 
-    private static func isPacketFile(_ path: String) -> Bool {
+    /// Whether it is a packet capture that can be read more than once.
+    static func isPacketFile(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             let file = FileHandle(forReadingAtPath: path)

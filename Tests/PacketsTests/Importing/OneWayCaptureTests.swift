@@ -71,4 +71,33 @@ struct OneWayCaptureTests {
         #expect(read.report.counts.keylessConnections == 1)
         #expect(read.report.losses.first?.what.contains("there is no key for it in the key log") == true)
     }
+
+    /// `tcpdump dst port 80`, or a route of its own for the answers.
+    @Test(arguments: [Side.client, .server])
+    func aMissingDirectionOfAClearConnectionIsTold(side: Side) throws {
+        var made = PacketBuilder()
+        let get = "GET / HTTP/1.1\r\nHost: op.example\r\n\r\n"
+        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        made.converse([
+            (.client, Array(get.utf8)), (.server, Array(ok.utf8)), (.client, Array(get.utf8)),
+            (.server, Array(ok.utf8)),
+        ])
+        #expect(PacketImport(made.packets).exchanges.map(\.response?.status) == [200, 200])
+        let read = PacketImport(made.packets.filter { Self.isOf(side, $0) })
+        #expect(read.report.counts.oneWayClearConnections == 1 && read.report.counts.lateConnections == 0)
+        // What is not there is not the server's fault, nor the client's.
+        #expect(read.exchanges.map(\.request.method) == (side == .client ? ["GET", "GET"] : []))
+        #expect(read.exchanges.allSatisfy { $0.failure?.contains("in the capture") == true })
+        #expect(PacketImport(made.packets).report.counts.oneWayClearConnections == 0)
+    }
+
+    /// A key log that was copied before its program had written all of it, or of which one side's lines are left.
+    @Test func answersWithoutAKeyAreNotTheServersFault() throws {
+        let (packets, keyLog) = try Self.connection(0x0304)
+        let lines = String(decoding: keyLog, as: UTF8.self).split(separator: "\n")
+        let client = lines.filter { $0.hasPrefix("CLIENT") }.joined(separator: "\n") + "\n"
+        let read = PacketImport(packets, keyLog: Array(client.utf8))
+        #expect(read.exchanges.map(\.request.url.text) == ["https://op.example/"])
+        #expect(read.exchanges.first?.failure?.hasPrefix("the answer could not be decrypted") == true)
+    }
 }
