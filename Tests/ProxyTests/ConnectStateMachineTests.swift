@@ -168,6 +168,18 @@ struct ProxyRequestTests {
         }
     }
 
+    @Test(arguments: [
+        ("wss://app.example/live", 400, "wss goes through a proxy by CONNECT"),
+        ("HTTPS://app.example/", 400, "https goes through a proxy by CONNECT"),
+        ("http://", 400, "the URL has no usable host and port"),
+        ("ftp://files.example/a", 501, "only http, https and what they carry go through this proxy"),
+    ])
+    func urlOfAnotherSchemeIsRefusedAndNotTakenForAPageOfOurs(target: String, status: Int, reason: String) {
+        #expect(throws: ProxyRequest.Refusal(status: status, reason: reason)) {
+            try ProxyRequest.parse(Array("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        }
+    }
+
     @Test func fieldsThatOnlyBeginAlikeStay() throws {
         let head = "GET http://a/ HTTP/1.1\r\nProxy-Connection-Id: 1\r\n\r\n"
         #expect(try rewritten(head) == "GET / HTTP/1.1\r\nProxy-Connection-Id: 1\r\n\r\n")

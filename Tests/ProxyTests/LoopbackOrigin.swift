@@ -18,6 +18,8 @@ final class LoopbackOrigin: Sendable {
         case reset
         /// Send so many bytes as the client takes them.
         case flood(head: [UInt8], count: Int)
+        /// Send the head, then the rest a byte at a time.
+        case drip(head: [UInt8], [UInt8], every: TimeAmount)
     }
 
     typealias Script = @Sendable (_ received: [UInt8]) -> Step
@@ -85,6 +87,7 @@ final class LoopbackOrigin: Sendable {
         private let script: Script
         private var received: [UInt8] = []
         private var flooding = 0
+        private var isDripping = false
 
         private let counts: Counts
 
@@ -138,6 +141,18 @@ final class LoopbackOrigin: Sendable {
                     context.write(wrapOutboundOut(ByteBuffer(bytes: head)), promise: nil)
                     flooding = count
                     pump(context)
+                case .drip(let head, let rest, let pause):
+                    received = []
+                    isDripping = true
+                    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: head)), promise: nil)
+                    for (number, byte) in rest.enumerated() {
+                        context.eventLoop.assumeIsolated().scheduleTask(in: pause * (number + 1)) {
+                            context.writeAndFlush(
+                                self.wrapOutboundOut(ByteBuffer(bytes: [byte])),
+                                promise: nil
+                            )
+                        }
+                    }
                 }
             }
         }
@@ -163,7 +178,7 @@ final class LoopbackOrigin: Sendable {
             guard event as? ChannelEvent == .inputClosed else { return }
             counts.ended.withLock { $0 += 1 }
             // Whoever still has to answer does so first.
-            if received.isEmpty { context.close(promise: nil) }
+            if received.isEmpty, !isDripping { context.close(promise: nil) }
         }
     }
 }

@@ -219,6 +219,23 @@ struct TunnelTests {
         try await origin.stop()
     }
 
+    /// What ends the wait for a provider's close counts from the last byte of the answer.
+    @Test func clientThatEndsItsHalfGetsALongAnswerWhole() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n"
+        let origin = try await LoopbackOrigin(tls: nil) { _ in
+            .drip(head: Array(head.utf8), Array("all of it\r\n\n".utf8), every: .milliseconds(200))
+        }
+        let rig = try await ProxyRig(adjust: { $0.limits.lingerTime = .milliseconds(100) })
+        let raw = try await RawClient(port: rig.port)
+        try await raw.send("GET http://localhost:\(origin.port)/ HTTP/1.0\r\n\r\n")
+        try await raw.finishSending()
+        #expect(try await raw.until { $0.received == head + "all of it\r\n\n" })
+        #expect(rig.exchanges.map(\.failure) == [nil])
+        try? await raw.close()
+        await rig.stop()
+        try await origin.stop()
+    }
+
     @Test func clientThatLeavesBeforeItsAnswerIsAnEntry() async throws {
         let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
         let rig = try await ProxyRig(adjust: { $0.limits.lingerTime = .milliseconds(50) })

@@ -81,6 +81,19 @@ struct ConversationTests {
                 .server("\r\nHTTP/1.1 200 OK\nContent-Length: 2\n\nok"),
             ]
         },
+        Script(testDescription: "a timeout on an idle connection") {
+            [
+                .client(get), .server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+                .server("HTTP/1.0 408 Request Time-out\r\nConnection: close\r\n\r\n<html>late</html>\n"),
+                .serverEnds,
+            ]
+        },
+        Script(testDescription: "a timeout in the middle of a head") {
+            [
+                .client("GET / HT"), .server("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"),
+                .serverEnds,
+            ]
+        },
         Script(testDescription: "broken chunk") {
             [
                 .client(get),
@@ -232,6 +245,15 @@ struct ConversationTests {
         let found = Dialogue([.client(Self.get), .server(text), .serverEnds]).exchanges()
         #expect(found.first?.malformations.count == 1)
         #expect(found.first?.response?.body?.text == "hello")
+    }
+
+    /// RFC 9110, section 15.5.9: a server may say that it has waited long enough for a request.
+    @Test func timeoutThatAnswersNothingIsNoExchange() throws {
+        let found = try exchanges("a timeout on an idle connection")
+        #expect(found.map { $0.response?.status } == [200])
+        #expect(found.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
+        let slow = try exchanges("a timeout in the middle of a head")
+        #expect(slow.map { $0.malformations.map(\.reason) } == [["an answer without a request"]])
     }
 
     @Test func upgradedConnectionIsLeftAlone() throws {

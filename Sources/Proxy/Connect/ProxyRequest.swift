@@ -86,9 +86,7 @@ struct ProxyRequest: Equatable {
             if method == "OPTIONS", !Self.hasPath(words[1]) { requestTarget = [0x2a] }
             request.path = String(decoding: path, as: UTF8.self)
         }
-        if text.lowercased().hasPrefix("https://") {
-            throw Refusal(status: 400, reason: "https goes through a proxy by CONNECT")
-        }
+        if case .own = request.target, let refusal = Self.otherScheme(text) { throw refusal }
         try request.readFields(lines.dropFirst())
         request.rewrite(target: requestTarget, version: words[2], head: head)
         return request
@@ -114,6 +112,17 @@ struct ProxyRequest: Equatable {
         var path = Array(rest[end...])
         if path.first != 0x2f { path.insert(0x2f, at: 0) }
         return (String(decoding: rest[..<end], as: UTF8.self), path)
+    }
+
+    /// Why a URL of another scheme than `http` goes nowhere; nil for what is no URL.
+    private static func otherScheme(_ target: String) -> Refusal? {
+        guard let end = target.firstRange(of: "://")?.lowerBound, !target.hasPrefix("/") else { return nil }
+        let scheme = target[..<end].lowercased()
+        return switch scheme {
+        case "http": Refusal(status: 400, reason: "the URL has no usable host and port")
+        case "https", "ws", "wss": Refusal(status: 400, reason: "\(scheme) goes through a proxy by CONNECT")
+        default: Refusal(status: 501, reason: "only http, https and what they carry go through this proxy")
+        }
     }
 
     /// Whether anything stands behind the authority of an absolute URL.

@@ -88,6 +88,7 @@ struct PlainResponse {
         case 407: "Proxy Authentication Required"
         case 408: "Request Timeout"
         case 431: "Request Header Fields Too Large"
+        case 501: "Not Implemented"
         case 502: "Bad Gateway"
         default: "Error"
         }

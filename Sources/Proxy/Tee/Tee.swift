@@ -244,7 +244,7 @@ final class Tee {
             // It may be waiting for its answers still; most have simply gone, and the provider will close
             // then.
             server?.closeOutput()
-            if !isOpaque { closeAfter(proxy.configuration.limits.lingerTime * 12) }
+            if !isOpaque { closeAfterSilence(of: proxy.configuration.limits.lingerTime * 12) }
         }
     }
 
@@ -388,11 +388,27 @@ final class Tee {
     }
 
     private func closeAfter(_ time: Duration) {
+        after(time) {
+            $0.endAbandoned()
+            $0.close()
+        }
+    }
+
+    /// Once nothing of the provider has come for so long.
+    private func closeAfterSilence(of time: Duration) {
+        let last = lastReceived
+        after(time) {
+            guard $0.lastReceived == last else { return $0.closeAfterSilence(of: time) }
+            $0.endAbandoned()
+            $0.close()
+        }
+    }
+
+    private func after(_ time: Duration, _ action: @escaping (Tee) -> Void) {
         linger?.cancel()
         linger = loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
             guard let self, !self.isOver else { return }
-            self.endAbandoned()
-            self.close()
+            action(self)
         }
     }
 }

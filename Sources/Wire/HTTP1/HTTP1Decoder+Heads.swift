@@ -70,6 +70,8 @@ extension HTTP1Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         guard answered < awaited.count else {
+            // A server that is tired of waiting may say so before it closes; nobody asked (RFC 9110, section 15.5.9).
+            if head.second == "408", !isHeadOnItsWay { return direction.state = .unasked }
             return lose("an answer without a request", at: offset, .server, of: nil, time, &sink)
         }
         let request = awaited[answered]

@@ -18,6 +18,8 @@ struct HTTP1Decoder {
         case chunked(ChunkedBody)
         case trailers(TrailerSection)
         case untilClose
+        /// What comes after a timeout that answers no request, up to the end of the connection.
+        case unasked
         /// A body, or the next request instead.
         indirect case probing(RequestLineProbe, State)
     }
@@ -74,6 +76,9 @@ struct HTTP1Decoder {
         if side == .client { swap(&client, &direction) } else { swap(&server, &direction) }
     }
 
+    /// Whether the head of a request is on its way.
+    var isHeadOnItsWay: Bool { !client.pending.isEmpty }
+
     var isOver: Bool { hasLostTheThread || isUpgraded || goesOnAsHTTP2 != nil }
 
     /// Whether the body of the request that is to be answered next, or is being answered, is on its way.
@@ -83,7 +88,7 @@ struct HTTP1Decoder {
         else { return false }
         return switch client.state {
         case .fixed, .chunked, .trailers: true
-        case .head, .untilClose, .probing: false
+        case .head, .untilClose, .unasked, .probing: false
         }
     }
 
@@ -205,6 +210,7 @@ struct HTTP1Decoder {
         case .untilClose:
             body(&direction, side, input, index..<input.count, &sink)
             index = input.count
+        case .unasked: index = input.count
         case .chunked(var chunks):
             let output = chunks.next(input, &index)
             direction.state = .chunked(chunks)
