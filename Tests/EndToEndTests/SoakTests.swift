@@ -48,7 +48,7 @@ struct SoakTests {
         let connections = try #require(report["connections"]?.int)
         #expect(connections == 4000)
         for (kind, kilobytes) in [
-            ("silent", 12), ("half a head", 12), ("tunnel", 24), ("tunnel, used", 48), ("TLS", 80),
+            ("silent", 16), ("half a head", 16), ("tunnel", 24), ("tunnel, used", 48), ("TLS", 80),
             ("TLS, used", 80), ("HTTP/2, used", 100),
         ] {
             let each = try #require(report["kinds"]?[kind]?["bytesEach"]?.int)
