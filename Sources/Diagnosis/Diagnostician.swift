@@ -126,6 +126,8 @@ package enum Diagnostician {
             "client-clock-skew",
             // Here it is the browser that withholds a good answer from the page, or shows a page in the app's place.
             "cors-blocked", "claimed-https-opened-in-browser",
+            // The provider's last page is a good one, and the user is left on it.
+            "logout-parameter-wrong",
         ].contains(info.id)
     }
 

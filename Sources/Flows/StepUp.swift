@@ -21,6 +21,7 @@ extension CaptureIndex {
                         && wanted.isSubset(of: (request.parameters["scope"] ?? "").split(separator: " "))
                 }
         }
+        if isLetInAfterAnotherLogin(exchange, client) { return true }
         let wanted = Set((challenge["acr_values"] ?? "").split(separator: " "))
         let isAgeLimited = challenge["max_age"] != nil
         return authorizationRequests(after: capture[exchange].startedAt, within: .seconds(3600)).contains {
@@ -30,6 +31,22 @@ extension CaptureIndex {
             let hasAge = request.parameters["max_age"] != nil
             guard !wanted.isEmpty || isAgeLimited else { return !asked.isEmpty || hasAge }
             return (wanted.isEmpty || !wanted.isDisjoint(with: asked)) && (!isAgeLimited || hasAge)
+        }
+    }
+
+    /// What the back end sees of it alone: another code, and the same resource open.
+    private func isLetInAfterAnotherLogin(_ exchange: Int, _ client: String?) -> Bool {
+        let url = capture[exchange].request.url.withoutQuery
+        guard
+            let login = tokenRequests.first(where: { request in
+                request.isCodeExchange && request.answer.isSuccess
+                    && position[request.exchange] > position[exchange]
+                    && (client == nil || request.clientID == client)
+            })
+        else { return false }
+        return order[position[login.exchange]...].contains { index in
+            capture[index].request.url.withoutQuery == url
+                && capture[index].response.map { $0.status < 300 } ?? false
         }
     }
 }

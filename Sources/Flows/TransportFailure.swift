@@ -38,6 +38,14 @@ package enum TransportFailure: Sendable, Equatable {
         }
     }
 
+    /// Whether words say that the capture lacks an answer, which the server may well have given: packets that were not captured, or
+    /// keys that were not written down.
+    package static func isOfCapture(_ words: String) -> Bool {
+        ["not in the capture", "is in the capture", "could not be decrypted"].contains(
+            where: words.containsBytes
+        )
+    }
+
     /// The number of an error of `NSURLErrorDomain`, without its sign.
     private static func systemCode(in words: String) -> Int? {
         guard let domain = words.utf8.firstRange(of: Array("nsurlerrordomain".utf8)) else { return nil }

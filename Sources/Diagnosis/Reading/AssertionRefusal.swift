@@ -23,6 +23,8 @@ enum AssertionRefusal {
             else { return nil }
             return .missing
         }
+        // A request object, a session or a parameter expires as well, and has an audience.
+        guard call.isClientRefused || says(["assertion", "jwt", "client auth"]) else { return nil }
         if says(["audience", " aud ", "'aud'", "\"aud\"", "`aud`"]) { return .audience }
         if says(times) { return .time }
         return says(["signature"]) ? .signature : nil

@@ -29,8 +29,8 @@ struct ClientCall {
     var isOfIssuedCode = false
     /// Whether it asks what the user decided on another device.
     var isDecidedElsewhere = false
-    /// Whether it was refused for the service that a token was asked for.
-    var isTargetRefused = false
+    /// Whether it was refused for the service that a token was asked for, or for the user, and not for the client.
+    var isRefusedForOthers = false
 
     /// In the order of time.
     static func all(in flow: Flow) -> [ClientCall] {
@@ -46,7 +46,7 @@ struct ClientCall {
                     answer: request.answer,
                     purpose: "token \(request.code ?? request.refreshToken ?? request.grantType)",
                     isDecidedElsewhere: request.isDecidedElsewhere,
-                    isTargetRefused: request.isTargetRefused
+                    isRefusedForOthers: request.isTargetRefused || request.isPasswordRefused
                 )
             case .pushedRequest(let call): ClientCall(.pushedRequest, call, "par")
             case .deviceAuthorization(let call): ClientCall(.deviceAuthorization, call, "device")
@@ -94,7 +94,7 @@ struct ClientCall {
         answer: Answer,
         purpose: String,
         isDecidedElsewhere: Bool = false,
-        isTargetRefused: Bool = false
+        isRefusedForOthers: Bool = false
     ) {
         self.kind = kind
         self.exchange = exchange
@@ -104,7 +104,7 @@ struct ClientCall {
         self.answer = answer
         self.purpose = purpose
         self.isDecidedElsewhere = isDecidedElsewhere
-        self.isTargetRefused = isTargetRefused
+        self.isRefusedForOthers = isRefusedForOthers
     }
 
     /// The statement that proves the client, where it can be read.
@@ -114,7 +114,7 @@ struct ClientCall {
     /// a proof or the load.
     var mayBlameClient: Bool {
         guard let status = answer.status, answer.isRefusal, status < 500, status != 429,
-            !isTargetRefused
+            !isRefusedForOthers
         else { return false }
         guard let error = answer.error?.error else { return ![404, 405, 413, 415].contains(status) }
         // Auth0's word for a client that does not prove itself; of a user's no 403 or 400 is said.
@@ -129,6 +129,9 @@ struct ClientCall {
         "invalid_target", "invalid_redirect_uri", "redirect_uri_mismatch", "use_dpop_nonce",
         "invalid_dpop_proof", "authorization_pending", "slow_down", "access_denied", "expired_token",
         "server_error", "temporarily_unavailable", "insufficient_scope", "unsupported_response_type",
+        "unsupported_response_mode", "invalid_request_object", "invalid_request_uri",
+        "invalid_authorization_details",
+        "invalid_token", "login_required", "interaction_required", "consent_required",
     ]
 
     /// How severe a fault of this call's credentials is: it was refused for them, or was let in.
@@ -139,7 +142,7 @@ struct ClientCall {
     /// `unauthorized_client` speaks of the grant (RFC 6749, section 5.2). Who was given a code may use it, though:
     /// without words to the contrary, the provider then means that it does not know the client by what it sent.
     var isClientRefused: Bool {
-        guard answer.isRefusal, !isTargetRefused else { return false }
+        guard answer.isRefusal, !isRefusedForOthers else { return false }
         switch answer.error?.error {
         // Entra's name for a redirect URI that does not match, too.
         case "invalid_client": return !answer.errorText.containsBytes("aadsts50011")

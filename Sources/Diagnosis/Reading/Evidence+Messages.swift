@@ -40,7 +40,7 @@ extension Answer {
         guard let text = error?.description?.lowercased(), !text.isEmpty else { return nil }
         return [
             "grant", "client_credentials", "service account", "authorization_code", "refresh_token",
-            "using this method",
+            "using this method", "to exchange", "token exchange", "token-exchange",
         ].contains(where: text.containsBytes)
     }
 }
@@ -132,6 +132,19 @@ extension TokenRequest {
         answer.isRefusal
             && answer.error.map { errors.contains($0.error) || errors.contains($0.standardName) } ?? false
     }
+
+    /// Whether the user's name or password was refused, in a server's own words without an error's name (Docker Hub).
+    var isPasswordRefused: Bool {
+        guard grantType == "password", answer.error == nil, let status = answer.status,
+            [400, 401, 403].contains(status)
+        else { return false }
+        return answer.parameters.items.contains { member in
+            let words = member.value.lowercased()
+            return words.containsBytes("password") && Self.wrongWords.contains(where: words.containsBytes)
+        }
+    }
+
+    private static let wrongWords = ["incorrect", "invalid", "wrong", "not match", "n't match", "bad "]
 
     /// Whether a refresh was refused for its token: by the name for it, or by a general one with words that say so.
     var isRefreshTokenRefused: Bool {

@@ -56,11 +56,14 @@ struct LoginAttempt {
 
     /// The names of what was sent, as evidence.
     func names(note: String? = nil) -> Evidence {
-        let part = parameters.items.first { $0.place.exchange == exchange }?.place.part ?? .requestQuery
+        let own = parameters.items.first { $0.place.exchange == exchange }?.place.part
+        // Of a request object the names stand in the token, which was sent in a form or in a query.
+        let part =
+            own.flatMap { $0 == .jwtClaims ? nil : $0 } ?? (request == nil ? .requestBody : .requestQuery)
         var seen: Set<String> = []
         let names = parameters.items.map(\.name).filter { !$0.isEmpty && seen.insert($0).inserted }
         return Evidence(
-            place: Place(exchange: exchange, part: part == .jwtClaims ? .requestQuery : part, name: ""),
+            place: Place(exchange: exchange, part: part, name: ""),
             value: Masking.shown(names.prefix(24).joined(separator: ", "), of: "names"),
             note: note
         )

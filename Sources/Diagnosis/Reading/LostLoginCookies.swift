@@ -24,6 +24,8 @@ struct LostLoginCookies {
     var callback: RejectedCallback
     /// What should have brought them: the callback, or the request by which its page handed the code on.
     var carrier: Int { callback.place }
+    /// Whether it was a page of the provider's that brought the answer by POST (`form_post`).
+    var isPostedByProvider: Bool { sending.method == "POST" && callback.response.mode == .formPost }
     /// What the callback answers.
     var request: AuthorizationRequest
     var sending: CookieDelivery.Sending

@@ -17,7 +17,11 @@ struct ProviderSession {
     ]
 
     /// The sessions that logins at a host made before an exchange, latest first.
-    static func all(at host: String, before exchange: Int, in flow: Flow) -> [ProviderSession] {
+    ///
+    /// `lasting`: also where a cookie that may be the one outlives the browser.
+    static func all(at host: String, before exchange: Int, lasting: Bool = false, in flow: Flow)
+        -> [ProviderSession]
+    {
         let surroundings = flow.surroundings
         let end = surroundings.position[exchange]
         return surroundings.responses.reversed().lazy.filter { response in
@@ -26,7 +30,7 @@ struct ProviderSession {
         }.prefix(8).compactMap { response in
             guard let delivered = response.deliveredBy,
                 let request = request(of: response, delivered, host, flow),
-                let cookie = cookie(from: request.exchange, to: delivered, host, flow)
+                let cookie = cookie(from: request.exchange, to: delivered, host, lasting: lasting, flow)
             else { return nil }
             return ProviderSession(request: request, delivered: delivered, cookie: cookie)
         }
@@ -63,9 +67,13 @@ struct ProviderSession {
     }
 
     /// What was set from the password on and not before; one of a known name before others.
-    private static func cookie(from first: Int, to last: Int, _ host: String, _ flow: Flow)
-        -> CookieDelivery.Setting?
-    {
+    private static func cookie(
+        from first: Int,
+        to last: Int,
+        _ host: String,
+        lasting: Bool,
+        _ flow: Flow
+    ) -> CookieDelivery.Setting? {
         let positions = flow.surroundings.position
         guard positions[first] <= positions[last] else { return nil }
         var before: Set<String> = []
@@ -95,7 +103,7 @@ struct ProviderSession {
         let new = found.filter { !before.contains($0.cookie.name) }
         // Of several any may be the one; a lasting one among them would do.
         let isLasting = new.contains { $0.cookie.maxAge != nil || $0.cookie.expires != nil }
-        return isLasting ? nil : new.first
+        return isLasting && !lasting ? nil : new.first
     }
 
     /// Whether the cookie was deleted between its login and an exchange: the user signed out.

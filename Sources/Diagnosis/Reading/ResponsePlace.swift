@@ -51,10 +51,15 @@ extension Flow {
     }
 
     /// Whether the app stopped at an answer: refused it, or never used its code though the callback did not
-    /// go on.
+    /// go on, or though it was seen to do nothing for a while.
     func stopped(at response: AuthorizationResponse) -> Bool {
-        guard ending != .success, !wentOn(after: response), let callback = response.callback else {
-            return false
+        guard ending != .success, !wentOn(after: response) else { return false }
+        guard let callback = response.callback else {
+            // An app on a device refuses what it is handed without a word.
+            guard !response.target.isWeb, case .violated = verdict(of: CodeNeverRedeemed()) else {
+                return false
+            }
+            return true
         }
         if case .rejected = fate(ofCallback: callback) { return true }
         return false

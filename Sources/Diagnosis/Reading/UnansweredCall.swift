@@ -15,7 +15,7 @@ extension Flow {
         return calls.compactMap { answer in
             let exchange = capture[answer.exchange]
             guard let words = exchange.failure, let origin = exchange.request.url.origin, answer.json == nil,
-                !answer.isCancelled, !RecorderRefusal.isOne(exchange)
+                !answer.isCancelled, !RecorderRefusal.isOne(exchange), !TransportFailure.isOfCapture(words)
             else { return nil }
             let failure = TransportFailure(words)
             guard failure == nil || failure == .unanswered else { return nil }
@@ -29,6 +29,13 @@ extension Flow {
             }
             return FailedRequest(exchange: answer.exchange, origin: origin, words: words)
         }
+    }
+
+    /// Whether the app refused its callback behind a request whose answer the capture lacks, by packets or by keys: it was no good one.
+    func isGivenUp(behind request: TokenRequest) -> Bool {
+        let exchange = capture[request.exchange]
+        return exchange.response == nil && exchange.failure.map(TransportFailure.isOfCapture) ?? false
+            && RejectedCallback.all(in: self).contains { $0.response.code == request.code }
     }
 
     private func isGivenUp(_ exchange: Exchange, _ words: String, _ callbacks: [Exchange]) -> Bool {

@@ -30,7 +30,8 @@ struct LogoutParameterWrong: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for logout in LogoutCall.all(in: flow) where logout.isKnown {
+        let logouts = LogoutCall.all(in: flow)
+        for (number, logout) in logouts.enumerated() where logout.isKnown {
             let (right, wrong) = names(logout, flow)
             guard !right.contains(where: logout.call.parameters.contains),
                 let sent = logout.call.parameters.items.first(where: {
@@ -49,6 +50,7 @@ struct LogoutParameterWrong: Rule {
                         Evidence(sent, note: "this endpoint reads \(right.first ?? "") instead"),
                         logout.answer(in: flow),
                     ],
+                    severity: logouts[(number + 1)...].contains { $0.course.end == .sentBack } ? .note : nil,
                     fix: "Send the address as \(right.first ?? "") instead of \(sent.name).",
                     exchange: logout.call.exchange
                 )

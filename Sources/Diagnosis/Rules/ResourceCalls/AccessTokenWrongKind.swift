@@ -74,9 +74,18 @@ struct AccessTokenWrongKind: Rule {
         let isKnown = flow.surroundings.metadata.contains { $0.isProtectedResource && $0.url.host == host }
         if isKnown { return .other }
         guard isNative(call, targets, flow) else { return .other }
+        // Where the access token was good before, it is what is wanted.
+        let isUsed = BearerCall.all(in: flow).contains {
+            $0.grant != nil && $0.call.endpoint.host == host && $0.call.answer.isSuccess
+        }
+        if isUsed { return .other }
+        // Who challenges for a bearer token is a resource server (RFC 6750, section 3), unless the code was brought there, too.
+        if refusal.isBearerChallenge {
+            let relays = flow.logins.flatMap { AppHandover.relays(of: $0, in: flow) }
+            if !relays.contains(where: { flow.capture[$0].request.url.host == host }) { return .other }
+        }
         let sites = targets.compactMap(site)
         if sites.contains(Site.of(host)) { return .app }
-        // Who challenges for a bearer token is a resource server (RFC 6750, section 3).
         return refusal.isBearerChallenge ? .other : .unknown
     }
 

@@ -37,11 +37,9 @@ struct ClientSecretMismatch: Rule {
             // A later call with the same secret that went well proves it right.
             let issued = issuedSecrets(to: call.authentication.clientID?.value, before: call.exchange, flow)
             if let right = issued.last {
-                if issued.contains(where: {
-                    readings(of: $0.value).contains { self.readings(of: call.authentication).contains($0) }
-                }) {
-                    continue
-                }
+                let sent = readings(of: call.authentication)
+                guard sent.isDisjoint(with: readings(of: right.value)) else { continue }
+                let isReplaced = issued.dropLast().contains { !sent.isDisjoint(with: readings(of: $0.value)) }
                 return .violated(
                     Violation(
                         [
@@ -53,7 +51,8 @@ struct ClientSecretMismatch: Rule {
                             Evidence(
                                 place: right.place,
                                 value: Masking.masked(right.value, showing: 2),
-                                note: "issued to this client; "
+                                note:
+                                    "issued to this client\(isReplaced ? " in place of the one that was sent" : ""); "
                                     + Difference.note(
                                         expected: right.value,
                                         seen: secret.value,

@@ -216,9 +216,9 @@ struct DPoPProofInvalid: Rule {
         }
         let text = call.answer.errorText
         let isAsked =
-            call.error == "invalid_dpop_proof" || text.containsBytes("dpop proof is missing")
-            || text.containsBytes("dpop proof is required") || text.containsBytes("missing dpop proof")
-            || text.containsBytes("dpop header is missing") || text.containsBytes("missing dpop header")
+            call.error == "invalid_dpop_proof"
+            || text.containsBytes("dpop") && Self.missingWords.contains(where: text.containsBytes)
+                && !text.containsBytes("must not")
         guard isAsked else { return nil }
         // A token in the wrong scheme is told as that.
         if call.accessToken != nil, let scheme = AuthorizationScheme.of(flow.capture[call.exchange].request),
@@ -228,6 +228,12 @@ struct DPoPProofInvalid: Rule {
         }
         return [header(call, "missing", "the server asks for a proof")]
     }
+
+    private static let missingWords = [
+        "missing", "required", "must ", "not present", "not provided", "not found", "absent", "no dpop",
+        "is expected",
+        "without",
+    ]
 
     private func header(_ call: DPoPCall, _ value: String, _ note: String) -> Evidence {
         Evidence(

@@ -50,7 +50,7 @@ struct PKCEVerifierMismatch: Rule {
                 if !certain.isEmpty { reason = "the code challenge is not in the capture" }
                 continue
             }
-            for request in certain where request.isGrantRefused {
+            for request in certain where request.isGrantRefused || flow.isGivenUp(behind: request) {
                 guard let verifier = request.parameters.parameter("code_verifier") else { continue }
                 switch compare(challenge, login.request, verifier) {
                 case .fits: continue

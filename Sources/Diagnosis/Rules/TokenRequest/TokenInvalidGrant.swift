@@ -35,7 +35,8 @@ struct TokenInvalidGrant: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let requests = flow.tokenRequests
         let refused = requests.filter {
-            $0.isRefused(with: "invalid_grant") && !($0.isRefresh && flow.isSignedOut(before: $0.exchange))
+            ($0.isRefused(with: "invalid_grant") || $0.isPasswordRefused)
+                && !($0.isRefresh && flow.isSignedOut(before: $0.exchange))
         }
         guard let first = refused.first else { return .holds }
         if let codeless = CodelessExchange.violation(refused, flow) { return .violated(codeless) }
@@ -107,7 +108,7 @@ struct TokenInvalidGrant: Rule {
 
     /// The code that was delivered and the other one that was sent in its place, where the flow has one login; else nothing.
     private func unsent(insteadOf refused: [TokenRequest], _ flow: Flow) -> [Evidence] {
-        let delivered = flow.authorizationResponses.compactMap { $0.parameters.parameter("code") }
+        let delivered = flow.authorizationResponses.compactMap { $0.parameter("code") }
         guard let code = delivered.first, flow.logins.count == 1, refused.allSatisfy(\.isCodeExchange),
             !refused.contains(where: GoTrueRequest.isExchange),
             let sent = refused.first?.parameters.parameter("code"), !sent.value.isEmpty,

@@ -38,7 +38,8 @@ struct CookieSamesiteFormPost: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         LostLoginCookies.verdict(on: flow) { lost, login in
-            guard login.sending.method == "POST", lost.obstacle == .laxPost || lost.obstacle == .strict else {
+            // A page of the app's own may hand on by POST what came to it by GET.
+            guard login.isPostedByProvider, lost.obstacle == .laxPost || lost.obstacle == .strict else {
                 return nil
             }
             guard let attribute = lost.setting.cookie.sameSite, lost.obstacle == .strict || isLax(attribute)

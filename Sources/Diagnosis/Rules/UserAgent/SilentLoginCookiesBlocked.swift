@@ -105,9 +105,8 @@ struct SilentLoginCookiesBlocked: Rule {
     /// The provider's session cookie, sent or set in the browser's own window before.
     private func session(before request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
         guard let host = request.endpoint.host else { return nil }
-        let made = ProviderSession.all(at: host, before: request.exchange, in: flow).first {
-            frame($0.delivered, flow) == nil
-        }
+        let made = ProviderSession.all(at: host, before: request.exchange, lasting: true, in: flow)
+            .first { frame($0.delivered, flow) == nil }
         if let made, !made.isEnded(before: request.exchange, in: flow),
             !CookieDelivery.isExpired(made.cookie, at: flow.capture[request.exchange].startedAt)
         {
@@ -115,12 +114,16 @@ struct SilentLoginCookiesBlocked: Rule {
         }
         guard made == nil else { return nil }
         if let signedIn = scriptedSession(before: request, at: host, flow) { return signedIn }
-        // A session that is older than the capture shows in what is sent.
+        // A session that is older than the capture shows in what is sent; by whatever name, where a login was answered for it.
+        let answered = Set(
+            flow.surroundings.responses.compactMap { $0.error == nil ? $0.deliveredBy : nil }
+        )
         let end = flow.surroundings.position[request.exchange]
         for index in flow.surroundings.order[..<end].reversed().prefix(500)
         where flow.capture[index].request.url.host == host {
             if case .endSession = flow.surroundings.messages[index] { return nil }
-            let names = flow.capture[index].request.cookies.map(\.name).filter(ProviderSession.names.contains)
+            let sent = flow.capture[index].request.cookies.map(\.name)
+            let names = answered.contains(index) ? sent : sent.filter(ProviderSession.names.contains)
             let gone = flow.capture[index].response?.setCookies.contains {
                 names.contains($0.name) && CookieDelivery.isDeletion($0, at: flow.capture[index].endedAt)
             }
@@ -128,7 +131,7 @@ struct SilentLoginCookiesBlocked: Rule {
             guard !names.isEmpty, frame(index, flow) == nil else { continue }
             return Evidence(
                 place: Place(exchange: index, part: .requestHeader, name: "Cookie"),
-                value: names.joined(separator: ", "),
+                value: names.prefix(6).joined(separator: ", "),
                 note: "sent before, outside of frames"
             )
         }

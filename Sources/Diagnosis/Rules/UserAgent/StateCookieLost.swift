@@ -40,7 +40,7 @@ struct StateCookieLost: Rule {
             let isOverwritten = login.lost.contains { $0.overwritten != nil }
             guard !login.isAnyBack || isOverwritten,
                 // The cookie rules before this one say it better.
-                !login.lost.contains(where: { $0.obstacle.map(Self.others.contains) ?? false })
+                !login.lost.contains(where: { $0.obstacle.map { isToldBefore($0, login) } ?? false })
             else { continue }
             return .violated(Violation(evidence(login, flow), exchange: login.carrier))
         }
@@ -77,6 +77,12 @@ struct StateCookieLost: Rule {
     private static let others: Set<CookieDelivery.Obstacle> = [
         .laxPost, .strict, .sameSiteNoneInsecure, .secureOverHTTP, .otherHost, .path,
     ]
+
+    private func isToldBefore(_ obstacle: CookieDelivery.Obstacle, _ login: LostLoginCookies) -> Bool {
+        let isOfPost = obstacle == .laxPost || obstacle == .strict
+        guard isOfPost, login.sending.method == "POST" else { return Self.others.contains(obstacle) }
+        return login.isPostedByProvider
+    }
 
     private func evidence(_ login: LostLoginCookies, _ flow: Flow) -> [Evidence] {
         var evidence = login.lost.prefix(6).map { lost in

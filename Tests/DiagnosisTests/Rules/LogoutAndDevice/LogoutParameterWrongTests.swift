@@ -25,6 +25,20 @@ struct LogoutParameterWrongTests {
         #expect(finding.fix.contains("post_logout_redirect_uri instead of redirect_uri"))
     }
 
+    /// The provider signs the user out, and keeps them: what the app asked for did not happen.
+    @Test func isAnErrorOnAGoodPageOfTheProvider() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.request.url = RecordedURL(
+                exchange.request.url.text + "&id_token_hint=eyJhbGciOiJub25lIn0.e30."
+            )
+            exchange.response = RecordedResponse(status: 200)
+            exchange.response?.body = Body(text: "<h1>You are signed out</h1>", mediaType: "text/html")
+        }
+        #expect(recording.finding(rule)?.isPrimary == true && recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes.contains(.failure))
+    }
+
     /// Cognito looks for the address under another name, and says that it is not there.
     @Test func standsBeforeAnAddressThatIsNotRegistered() throws {
         let recording = try Recording(broken).editingLast("/end-session") { exchange in

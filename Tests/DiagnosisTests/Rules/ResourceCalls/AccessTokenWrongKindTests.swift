@@ -52,6 +52,26 @@ struct AccessTokenWrongKindTests {
         #expect(challenge.finding(rule) != nil)
     }
 
+    /// An app's API often has the name of the app, which its redirect URI is made of.
+    @Test func aHostThatTookTheAccessTokenWantsIt() throws {
+        let own = try Recording(broken + ".near-miss")
+        #expect(own.finding(rule) == nil)
+        let refused = try #require(own.exchanges.last { $0.request.url.path == "/api/session" })
+        var recording = own
+        var before = refused
+        before.startedAt = before.startedAt - .milliseconds(100)
+        let granted = try #require(
+            own.exchanges.last { $0.request.url.path == "/token" }?.response?.body?.bytes
+                .flatMap { try? JSONParser.parse($0) }?["access_token"]?.string
+        )
+        before.request.headers.fields.removeAll { $0.name == "Authorization" }
+        before.request.headers.append("Authorization", "Bearer \(granted)")
+        before.request.url = RecordedURL((refused.request.url.origin ?? "") + "/api/cart")
+        before.response = RecordedResponse(status: 200)
+        recording.exchanges.append(before)
+        #expect(recording.finding(rule) != nil)
+    }
+
     @Test(arguments: [(200, false), (401, true), (403, true), (500, false)])
     func goesByTheAnswer(status: Int, fires: Bool) throws {
         let recording = try Recording(broken).editingLast("/orders") { $0.response?.status = status }

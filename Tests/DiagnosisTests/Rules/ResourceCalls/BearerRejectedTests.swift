@@ -188,6 +188,24 @@ struct BearerRejectedTests {
         #expect(recording.outcomes.first == (isOne ? .success : .failure))
     }
 
+    /// The back end's half has no request for the second login, only its code and what it opened.
+    @Test func leavesAStepUpAloneThatTheBackEndSawOfIt() throws {
+        let first = try Recording(broken).answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error=\"insufficient_user_authentication\", acr_values=\"gold\""
+        ).without { !["/token", "/orders", "/jwks"].contains($0.request.url.path) }
+        #expect(first.finding(rule) != nil)
+        var second = first.sending("code", "another-code-of-a-second-login").answering("/orders", 200)
+        second.exchanges = second.exchanges.map { exchange in
+            var exchange = exchange
+            exchange.startedAt = exchange.startedAt + .seconds(60)
+            return exchange
+        }
+        #expect(Recording(first.exchanges + second.exchanges).finding(rule) == nil)
+        #expect(Recording(first.exchanges + second.answering("/orders", 401).exchanges).finding(rule) != nil)
+    }
+
     @Test func readsUserInfoThoughNobodySawTheTokenGivenOut() throws {
         let recording = try Recording("token-request/token-invalid-client.near-miss")
         #expect(recording.finding(rule) != nil)

@@ -43,6 +43,29 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// Somebody who looks at the site afterwards is not signed in there.
+    @Test func aPageThatIsOpenedLaterDoesNotGoOnWithTheLogin() throws {
+        func opening(_ edit: (inout Exchange) -> Void = { _ in }) throws -> Recording {
+            var recording = try Recording(broken).answering("/app/signed-in", 200)
+            recording.exchanges[3].response?.body = Body(text: "<p>Get the app</p>", mediaType: "text/html")
+            var page = recording.exchanges[3]
+            page.startedAt = page.endedAt + .seconds(46)
+            page.request.url = RecordedURL((page.request.url.origin ?? "") + "/")
+            edit(&page)
+            recording.exchanges.append(page)
+            return recording
+        }
+        #expect(try opening().finding(rule)?.isPrimary == true)
+        #expect(try opening { $0.request.headers.append("Cookie", "session=1") }.finding(rule) == nil)
+        #expect(try opening { $0.response?.headers.append("Set-Cookie", "session=1") }.finding(rule) == nil)
+        let callback = try Recording(broken).exchanges[3]
+        let atOnce = try opening {
+            $0.startedAt = callback.endedAt + .seconds(1)
+            $0.request.headers.append("Referer", callback.request.url.text)
+        }
+        #expect(atOnce.finding(rule) == nil)
+    }
+
     @Test func takesAPageForItWhereTheClientIsKnownToBeAnApp() throws {
         var recording = try Recording(broken).answering("/app/signed-in", 200)
         recording.exchanges[3].response?.body = Body(text: "<p>Get the app</p>", mediaType: "text/html")

@@ -38,6 +38,19 @@ struct ClientAssertionTimeTests {
         #expect(finding.evidence[1].note == "over for 1800 s")
     }
 
+    /// Other things expire as well.
+    @Test(arguments: [
+        ("invalid_request", "The authorization session has expired", false),
+        ("invalid_request_object", "The request object has expired", false),
+        ("invalid_request", "The JWT assertion has expired", true),
+        ("invalid_client", "Token is expired", true),
+    ])
+    func takesWordsForItThatAreOfIt(error: String, words: String, fires: Bool) throws {
+        let recording = try recording(iat: 0, exp: 60)
+            .answering("/token", 400, ["error": .string(error), "error_description": .string(words)])
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesASmallDifferenceAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -39,6 +39,22 @@ struct ClientSecretMismatchTests {
         #expect(recording.sending("client_secret", "x" + sent).finding(rule) != nil)
     }
 
+    /// The registration was read again, which gave the client another secret (RFC 7592, section 2.1).
+    @Test func secretThatWasReplacedIsNotTheOne() throws {
+        let sent = "a-secret-of-yesterday"
+        var recording = try Recording(broken).editing { exchange in
+            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+        }.sending("client_secret", sent).sending("client_id", try Recording(broken).flows.first?.clientID)
+        var first = try #require(recording.exchanges.first { $0.request.url.path == "/register" })
+        first.startedAt = first.startedAt - .seconds(60)
+        var issued = try #require(first.response?.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object)
+        issued["client_secret"] = .string(sent)
+        first.response?.body = Body(text: JSONWriter.text(of: .object(issued)), mediaType: "application/json")
+        recording.exchanges.append(first)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence[1].note?.contains("in place of the one that was sent") == true)
+    }
+
     /// Words that tell the secret from a client that is not known.
     @Test(arguments: [
         ("Client credentials are invalid.", "id.harbour.example", true),

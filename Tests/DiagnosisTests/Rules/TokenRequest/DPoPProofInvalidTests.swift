@@ -93,6 +93,16 @@ struct DPoPProofInvalidTests {
         #expect(recording.answering("/token", 400, ["error": "invalid_grant"]).finding(rule) == nil)
     }
 
+    @Test(arguments: [
+        "DPoP header missing", "No DPoP proof was found", "The request must contain a DPoP header",
+        "DPoP proof JWT required",
+    ])
+    func knowsTheWordsForAProofThatIsMissing(words: String) throws {
+        let recording = try Recording(broken).sendingHeader("DPoP", nil, to: "/token")
+            .answering("/token", 400, ["error": "invalid_request", "error_description": .string(words)])
+        #expect(recording.finding(rule)?.evidence[0].value == "missing")
+    }
+
     @Test func isNoErrorWhereTheNonceWasWhatWasMissing() throws {
         let recording = try Recording(broken).answering("/token", 400, ["error": "use_dpop_nonce"])
         #expect(recording.finding(rule)?.severity == .warning)

@@ -23,6 +23,23 @@ struct PKCEVerifierMismatchTests {
             .sending("code_verifier", verifier)
     }
 
+    /// Of a capture of packets the answer may be missing, and what the app made of it be there.
+    @Test(arguments: [
+        ("253 bytes of the server are not in the capture", 502, true),
+        ("253 bytes of the server are not in the capture", 302, false),
+        ("the capture ends before the answer was complete", 302, false),
+    ])
+    func needsNoAnswerWhereTheAppRefusedWhatItGot(words: String, callback: Int, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/token") {
+            $0.response = nil
+            $0.failure = words
+        }.editingLast("/callback") { exchange in
+            exchange.response = RecordedResponse(status: callback)
+            if callback == 302 { exchange.response?.redirect(to: "/home") }
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func namesChallengeVerifierAndWhatItHasToBe() throws {
         let recording = try Recording(broken)
         let finding = try #require(recording.finding(rule))

@@ -50,6 +50,20 @@ struct TokenInvalidGrantTests {
         #expect(finding.title.contains(title), "\(finding.title)")
     }
 
+    /// Docker Hub answers without an error's name; the client, which has no secret, is not what was refused.
+    @Test func passwordThatIsRefusedInOwnWordsIsNotAFaultOfTheClient() throws {
+        let refused = try Recording(broken).sending("grant_type", "password").sending("code", nil)
+            .sending("username", "alice").sending("password", "sea-otter-77")
+            .answering("/token", 401, ["details": "incorrect username or password"])
+        let finding = try #require(refused.finding(rule))
+        #expect(finding.isPrimary && finding.title.contains("name or password"))
+        for other in ["client-auth-missing", "token-invalid-client"] {
+            #expect(refused.finding(other) == nil)
+        }
+        let client = refused.answering("/token", 401, ["details": "unknown application"])
+        #expect(client.finding(rule) == nil)
+    }
+
     @Test func emptyCodeIsNoneThatWasChecked() throws {
         let finding = try #require(Recording(broken).sending("code", "").finding(rule))
         #expect(finding.title.contains("without a code"))

@@ -51,6 +51,9 @@ struct HostUnreachableTests {
     @Test(arguments: [
         (left, 500, 40, true), (ended, 500, 40, true), (left, 200, 40, false), (ended, 200, 4_000, false),
         (left, 200, 4_000, true),
+        // What the capture lacks, the server may well have sent.
+        ("253 bytes of the server are not in the capture", 500, 40, false),
+        ("the answer could not be decrypted: there is no key", 500, 40, false),
     ])
     func knowsWhoGaveUpWaiting(words: String, callback: Int, milliseconds: Int, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in

@@ -32,6 +32,20 @@ struct SilentLoginCookiesBlockedTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// The session of Entra and Curity outlives the browser, which frames have no use of either.
+    @Test(arguments: [("sid", "; Max-Age=86400"), ("anything", "; Path=/")])
+    func knowsASessionThatLasts(name: String, attributes: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            exchange.response?.headers.append(
+                "Set-Cookie",
+                "\(name)=k3J9x\(attributes); Secure; SameSite=Lax"
+            )
+        }
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
     @Test func leavesARequestOfTheWholePageAlone() throws {
         let recording = try framed { exchange in
             exchange.request.headers.fields.removeAll { $0.name == "Sec-Fetch-Dest" }
