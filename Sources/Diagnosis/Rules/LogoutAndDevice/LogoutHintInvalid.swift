@@ -36,8 +36,14 @@ struct LogoutHintInvalid: Rule {
             let isUnheeded = isUnheeded(logout.course)
             guard logout.course.isRefused || isUnheeded, let hint = logout.hint else { continue }
             var fault = fault(of: hint, logout, flow)
-            if fault.isEmpty, isUnheeded || logout.refusalText.containsBytes("signature") {
+            let isNamed = isNamed(in: logout.refusalText)
+            if fault.isEmpty, isUnheeded || isNamed || logout.refusalText.containsBytes("signature") {
                 fault = forgery(of: hint, flow)
+            }
+            if fault.isEmpty, isNamed {
+                fault = [
+                    Evidence(hint, note: "the provider names it; nothing that can be seen in it is wrong")
+                ]
             }
             guard !fault.isEmpty else {
                 if JSONWebToken.parse(hint.value)?.form == .encrypted {
@@ -65,6 +71,15 @@ struct LogoutHintInvalid: Rule {
     /// Whether the user confirmed the logout on a page of the provider, which was asked to send the browser back and did not.
     private func isUnheeded(_ course: LogoutCourse) -> Bool {
         if case .page = course.end { course.isConfirmed && course.wanted != nil } else { false }
+    }
+
+    /// Whether the provider's words blame the hint, and neither its age, which is no reason, nor another parameter.
+    private func isNamed(in text: String) -> Bool {
+        ["id_token_hint", "id token hint"].contains(where: text.containsBytes)
+            && !["expired", "post_logout_redirect_uri", "client_id", "missing", "required", "provided"]
+                .contains(
+                    where: text.containsBytes
+                )
     }
 
     /// That its signature is none of the provider's.

@@ -42,6 +42,22 @@ struct LogoutHintInvalidTests {
         #expect(try hint(expired).finding(rule) == nil)
     }
 
+    /// Keycloak's words for a hint of a session or a realm that it does not know any more.
+    @Test(arguments: [
+        ("Invalid parameter: id_token_hint", true), ("The id_token_hint has expired", false),
+        ("Missing parameters: id_token_hint", false), ("Sorry", false),
+    ])
+    func believesTheProviderWhereNothingIsSeen(words: String, fires: Bool) throws {
+        let good = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.request.url.path == "/end-session" else { return }
+            exchange.response = RecordedResponse(status: 400)
+            exchange.response?.body = Body(text: "<p>\(words)</p>", mediaType: "text/html")
+        }
+        let finding = good.finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding { #expect(finding.isPrimary && finding.notes[0].contains("names it")) }
+    }
+
     @Test func namesWhatIsNoToken() throws {
         #expect(try hint("not-a-token-at-all").finding(rule)?.notes.first == "not a JWT")
     }
