@@ -186,7 +186,7 @@ if let runtime = Context.environment["AUTHREEL_FUZZER_RUNTIME"] {
 // Continuous integration waits for the tests and steps through nothing: what reads bytes is optimized there, as in a release. It
 // takes half of the time of the tests that compute.
 if Context.environment["AUTHREEL_OPTIMIZED_READERS"] != nil {
-    let readers = ["JSON", "JOSE", "Captures", "OAuth", "Sharing"]
+    let readers = ["JSON", "JOSE", "Captures", "Wire", "Packets", "OAuth", "Sharing"]
     for target in package.targets where readers.contains(target.name) {
         target.swiftSettings =
             settings + [
