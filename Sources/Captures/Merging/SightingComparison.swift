@@ -31,9 +31,12 @@ struct SightingComparison {
     private var areAnswersAlike: Bool {
         guard let left = a.response, let right = b.response else { return true }
         let cookies = Dictionary(grouping: right.setCookies, by: \.name).mapValues { Set($0.map(\.value)) }
-        guard left.setCookies.allSatisfy({ cookies[$0.name]?.contains($0.value) ?? true }) else {
-            return false
-        }
+        guard
+            left.setCookies.allSatisfy({ cookie in
+                guard let values = cookies[cookie.name], Self.isTold(cookie.value) else { return true }
+                return values.contains(cookie.value) || !values.allSatisfy(Self.isTold)
+            })
+        else { return false }
         guard let query = left.location.flatMap({ RecordedURL($0).query }),
             let other = right.location.flatMap({ RecordedURL($0).query })
         else { return true }
@@ -86,10 +89,25 @@ struct SightingComparison {
         return abs(first.seconds - second.seconds) <= 2
     }
 
+    /// Whether a cookie's value is one, and not what a recorder or a person put in its place.
+    private static func isTold(_ value: String) -> Bool {
+        !value.isEmpty
+            && !["redacted", "removed", "masked", "***", "xxxx", "…"].contains {
+                value.lowercased().containsBytes($0)
+            }
+    }
+
     private var areBodiesAlike: Bool {
         guard Self.areAlike(a.request.body, b.request.body) else { return false }
-        // A page may be rewritten on its way, by a proxy or by a browser that saves it as text.
-        return tie == .strong || Self.areAlike(a.response?.body, b.response?.body)
+        // A page may be rewritten on its way, by a proxy or by a browser that saves it as text. Below another path it may be another
+        // page altogether.
+        if a.request.url.path != b.request.url.path, let left = a.response?.body?.essence,
+            let right = b.response?.body?.essence, left != right
+        {
+            return false
+        }
+        return tie == .strong && a.request.url.path == b.request.url.path
+            || Self.areAlike(a.response?.body, b.response?.body)
     }
 
     private static func areAlike(_ left: Body?, _ right: Body?) -> Bool {

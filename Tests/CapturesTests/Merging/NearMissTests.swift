@@ -82,6 +82,36 @@ struct NearMissTests {
         #expect(CaptureMerger(worker(0), worker(0)).story == ["a0+b0"])
     }
 
+    /// A page's own API takes the code under a path that ends like the page's.
+    @Test func anotherPathWithAnotherAnswerIsAnother() {
+        let target = "/callback?code=code-1-Xy12&state=state-1-Zq34"
+        func file(_ path: String, _ type: String, _ text: String) -> Sightings {
+            var file = Sightings()
+            let body = Body(text: text, mediaType: type)
+            file.add("https://app.example\(path)\(target)", at: 0.1, body: body)
+            return file
+        }
+        let page = file("", "text/html", "<p>Welcome</p>")
+        #expect(CaptureMerger(page, file("/api/auth", "application/json", "{}")).story == ["a0", "b0"])
+        #expect(CaptureMerger(page, file("/api/auth", "text/html", "<p>Other</p>")).story == ["a0", "b0"])
+        #expect(CaptureMerger(page, file("/api/auth", "text/html", "<p>Welcome</p>")).story == ["a0+b0"])
+    }
+
+    /// What a recorder put in a cookie's place contradicts nothing.
+    @Test func cookieThatWasTakenOutIsNoOther() {
+        func file(_ value: String) -> Sightings {
+            var file = Sightings()
+            file.add(
+                "/login",
+                at: Self.second + 0.1,
+                answer: Self.date + [("Set-Cookie", "sid=\(value); Path=/")]
+            )
+            return file
+        }
+        #expect(CaptureMerger(file("k3J9x"), file("[redacted]")).story == ["a0+b0"])
+        #expect(CaptureMerger(file("k3J9x"), file("p0Qw2")).story == ["a0", "b0"])
+    }
+
     // MARK: - Translated addresses
 
     private static func translated(_ edit: (inout Exchange) -> Void) -> [String] {
