@@ -56,6 +56,8 @@ package struct TLSKeyLog: Sendable {
 
     private var secrets: [Key: [UInt8]] = [:]
     private var known: Set<TLSRandom> = []
+    /// Those of ``known``, in the order of the lines.
+    private var order: [TLSRandom] = []
     private var file: String?
     private var line = 0
     /// The beginning of a line whose end has not come.
@@ -145,9 +147,9 @@ package struct TLSKeyLog: Sendable {
         return indices.lazy.reversed().compactMap { $0.secrets(of: random)[label] }.first
     }
 
-    /// The secrets of this kind of all connections that are held, in no order.
+    /// The secrets of this kind of all connections that are held, in the order of the lines.
     func secrets(_ label: Label) -> some Sequence<(random: TLSRandom, secret: [UInt8])> {
-        known.lazy.compactMap { random in
+        order.lazy.compactMap { random in
             secrets[Key(label: label, random: random)].map { (random: random, secret: $0) }
         }
     }
@@ -183,7 +185,7 @@ package struct TLSKeyLog: Sendable {
                 return
             }
             secrets[Key(label: label, random: random)] = secret
-            known.insert(random)
+            if known.insert(random).inserted { order.append(random) }
         }
     }
 

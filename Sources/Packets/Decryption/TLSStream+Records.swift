@@ -212,6 +212,7 @@ extension TLSStream {
         for (inner, secret) in keys.secrets(label).lazy.filter({ !sessions.isSeen($0.random) })
             .prefix(Self.mostInnerHellos)
         {
+            guard sessions.takeTrial() else { return }
             guard let protection = TLSKeySchedule.protection(of: suite, secret: secret),
                 protection.open(record, number: 0, into: buffer.start) != nil
             else { continue }
@@ -223,7 +224,7 @@ extension TLSStream {
         }
     }
 
-    /// Connections of the key log that are tried.
+    /// Connections of the key log that are tried on one.
     private static let mostInnerHellos = 1024
 
     /// Makes the keys of a direction's epoch.

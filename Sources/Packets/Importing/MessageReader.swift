@@ -34,8 +34,9 @@ final class MessageReader {
     private var places = 0
     /// Whether it was said that what is in a tunnel of HTTP/2 is not read.
     private var hasToldTunnel = false
-    /// Whether any bytes of the server are there.
+    /// Whether any bytes of the server are there, and whether any are missing.
     private var hasSeenServer = false
+    private var lacksServer = false
     /// Of which sides the bytes could not be deciphered, and why.
     private var unreadable: [Side: String] = [:]
     /// When the client was done with sending, which mostly means that it has gone.
@@ -153,7 +154,10 @@ final class MessageReader {
         hasGaps = true
         lostBytes += count
         places += 1
-        if side == .server { letEarlyGo() }
+        if side == .server {
+            lacksServer = true
+            letEarlyGo()
+        }
         switch state {
         case .awaitingRequest, .over: break
         case .tunnel: tunnel?.lost(count, from: side, at: time)
@@ -194,7 +198,7 @@ final class MessageReader {
     /// Why an answer is missing that the server may well have given; nil where the capture has all that it sent.
     private var missingAnswer: String? {
         if let reason = unreadable[.server] { return "the answer could not be decrypted: \(reason)" }
-        return hasGaps && !hasSeenServer ? "nothing of the server is in the capture" : nil
+        return lacksServer && !hasSeenServer ? "nothing of the server is in the capture" : nil
     }
 
     /// See ``ConnectionReader/keysAdded(at:)``.

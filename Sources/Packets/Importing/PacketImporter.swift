@@ -14,7 +14,7 @@ package enum PacketImporter {
     /// - Parameters:
     ///   - paths: pcap or pcapng; of several, each goes on with the one before.
     ///   - keyLogs: files with the keys of its TLS (NSS key log); those inside a pcapng are taken besides.
-    ///   - others: further captures, whose secrets are taken and whose packets are not.
+    ///   - secrets: lines of key logs that stand elsewhere, as those of ``PacketFile/keyLogs(in:)``.
     ///   - capture: the new one.
     ///   - maximumBodyBytes: how much of a body is kept.
     ///   - spoolFolder: where large bodies wait until their entries are written.
@@ -25,7 +25,7 @@ package enum PacketImporter {
     package static func write(
         paths: [String],
         keyLogs: [String],
-        secretsIn others: [String] = [],
+        secrets: [[UInt8]] = [],
         to capture: WrittenCapture,
         maximumBodyBytes: Int,
         spoolFolder: String? = nil,
@@ -39,10 +39,7 @@ package enum PacketImporter {
         for keyLog in keyLogs { try add(keyLog: keyLog, to: &exchanges, scratch: spoolFolder) }
         // Keys may stand behind the packets that they open.
         for path in paths { add(try PacketFile.keyLogs(in: path), to: &exchanges) }
-        // What is wrong with another capture is told when that one is read.
-        for path in others where !paths.contains(path) {
-            add((try? PacketFile.keyLogs(in: path)) ?? [], to: &exchanges)
-        }
+        add(secrets, to: &exchanges)
         var sink = ImportSink(into: exchanges, capture: capture)
         var losses: [PacketLoss] = []
         for (index, path) in paths.enumerated() {

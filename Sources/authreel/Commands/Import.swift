@@ -90,7 +90,7 @@ struct Import: ParsableCommand {
             ImportInput(
                 identities: identities,
                 keyLogs: keyLogs,
-                packetFiles: files.filter(PacketSeries.isPacketFile),
+                secrets: files.count > 1 ? PacketSeries.secrets(in: files) : [],
                 maximumBodyBytes: maximumBodyBytes,
                 target: target
             )

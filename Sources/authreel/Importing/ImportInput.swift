@@ -6,8 +6,8 @@ import JSON
 struct ImportInput {
     let identities: IdentityOptions
     let keyLogs: [String]
-    /// All packet captures that are imported together: the secrets in one may open what is in another.
-    let packetFiles: [String]
+    /// Those in the packet captures that are imported together: what is in one may open another.
+    let secrets: [[UInt8]]
     let maximumBodyBytes: Int
     /// Beside which captures of packets wait; nil for the folder of temporary files.
     let target: String?
@@ -55,7 +55,7 @@ struct ImportInput {
         let (capture, losses, lacksParts) = try PacketInput.write(
             paths: paths,
             keyLogs: keyLogs,
-            secretsIn: packetFiles,
+            secrets: secrets,
             to: try WrittenCapture(
                 newAt: file.path,
                 version: Authreel.version,

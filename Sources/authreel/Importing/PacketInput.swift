@@ -15,7 +15,7 @@ enum PacketInput {
     /// - Parameters:
     ///   - paths: of the packet capture's files, in their order.
     ///   - keyLogs: files with TLS secrets.
-    ///   - others: further packet captures, which may have secrets in them.
+    ///   - secrets: those of the captures that are imported with it.
     ///   - capture: the new one.
     ///   - maximumBodyBytes: of a body that are kept.
     ///   - progress: is told how far it is, from 0 to 1.
@@ -25,7 +25,7 @@ enum PacketInput {
     static func write(
         paths: [String],
         keyLogs: [String],
-        secretsIn others: [String] = [],
+        secrets: [[UInt8]] = [],
         to capture: WrittenCapture,
         maximumBodyBytes: Int,
         progress: (Double) -> Void
@@ -34,7 +34,7 @@ enum PacketInput {
             let (capture, report) = try PacketImporter.write(
                 paths: paths,
                 keyLogs: keyLogs,
-                secretsIn: others,
+                secrets: secrets,
                 to: capture,
                 maximumBodyBytes: maximumBodyBytes,
                 spoolFolder: URL(filePath: capture.path).deletingLastPathComponent().path,

@@ -55,6 +55,11 @@ enum PacketSeries {
         return PacketSpan.order(of: spans)?.map { paths[$0] }
     }
 
+    /// The TLS secrets in those of the files that are packet captures; what is wrong with one is told when it is read.
+    static func secrets(in paths: [String]) -> [[UInt8]] {
+        paths.filter(isPacketFile).flatMap { (try? PacketFile.keyLogs(in: $0)) ?? [] }
+    }
+
     /// Whether it is a packet capture that can be read more than once.
     static func isPacketFile(_ path: String) -> Bool {
         var status = stat()

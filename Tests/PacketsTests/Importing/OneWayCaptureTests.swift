@@ -91,6 +91,22 @@ struct OneWayCaptureTests {
         #expect(PacketImport(made.packets).report.counts.oneWayClearConnections == 0)
     }
 
+    /// What is missing of the client's says nothing of the server, which hung up.
+    @Test func serverThatHangsUpIsSeenBehindAGapOfTheClients() throws {
+        var made = PacketBuilder()
+        let get = Array("GET / HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8)
+        made.converse([(.client, get), (.client, get)])
+        var isFirst = true
+        let packets = made.packets.filter { packet in
+            guard Self.isOf(.client, packet), packet.bytes.count > 60, isFirst else { return true }
+            isFirst = false
+            return false
+        }
+        #expect(packets.count == made.packets.count - 1)
+        let failures = PacketImport(packets).exchanges.compactMap(\.failure)
+        #expect(!failures.isEmpty && failures.allSatisfy { !$0.contains("nothing of the server") })
+    }
+
     /// A key log that was copied before its program had written all of it, or of which one side's lines are left.
     @Test func answersWithoutAKeyAreNotTheServersFault() throws {
         let (packets, keyLog) = try Self.connection(0x0304)
