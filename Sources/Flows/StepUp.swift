@@ -1,4 +1,5 @@
 import Captures
+import JOSE
 import OAuth
 
 /// A resource that wants a stronger or fresher login (RFC 9470), or more of its user's consent (RFC 6750, section 3.1).
@@ -34,12 +35,14 @@ extension CaptureIndex {
         }
     }
 
-    /// What the back end sees of it alone: another code, and the same resource open.
+    /// What the back end sees of it alone: another code for the same user, and the same resource open.
     private func isLetInAfterAnotherLogin(_ exchange: Int, _ client: String?) -> Bool {
         let url = capture[exchange].request.url.withoutQuery
-        guard
+        let shown = capture[exchange].request.headers.first("authorization") ?? ""
+        guard let first = tokenRequests.last(where: { $0.accessToken.map(shown.hasSuffix) ?? false }),
+            let user = first.idToken?.token.subject,
             let login = tokenRequests.first(where: { request in
-                request.isCodeExchange && request.answer.isSuccess
+                request.isCodeExchange && request.idToken?.token.subject == user
                     && position[request.exchange] > position[exchange]
                     && (client == nil || request.clientID == client)
             })

@@ -24,7 +24,11 @@ enum AssertionRefusal {
             return .missing
         }
         // A request object, a session or a parameter expires as well, and has an audience.
-        guard call.isClientRefused || says(["assertion", "jwt", "client auth"]) else { return nil }
+        let isOfClient = call.isClientRefused || says(["assertion", "jwt", "client auth"])
+        let mayBeOfClient =
+            !says(["parameter", "supported", "request object", "resource", "acr_", "scope"])
+            && !["audience", "request", "resource"].contains(where: call.parameters.contains)
+        guard isOfClient || mayBeOfClient && says(["audience", " aud "]) else { return nil }
         if says(["audience", " aud ", "'aud'", "\"aud\"", "`aud`"]) { return .audience }
         if says(times) { return .time }
         return says(["signature"]) ? .signature : nil

@@ -131,7 +131,7 @@ struct ClientCall {
         "server_error", "temporarily_unavailable", "insufficient_scope", "unsupported_response_type",
         "unsupported_response_mode", "invalid_request_object", "invalid_request_uri",
         "invalid_authorization_details",
-        "invalid_token", "login_required", "interaction_required", "consent_required",
+        "login_required", "interaction_required", "consent_required",
     ]
 
     /// How severe a fault of this call's credentials is: it was refused for them, or was let in.

@@ -140,7 +140,8 @@ extension TokenRequest {
         else { return false }
         return answer.parameters.items.contains { member in
             let words = member.value.lowercased()
-            return words.containsBytes("password") && Self.wrongWords.contains(where: words.containsBytes)
+            return words.containsBytes("password") && !words.containsBytes("client")
+                && !words.containsBytes("grant") && Self.wrongWords.contains(where: words.containsBytes)
         }
     }
 

@@ -16,6 +16,18 @@ struct ProviderSession {
         "KEYCLOAK_IDENTITY", "iPlanetDirectoryPro", "commonAuthId", "PF", "idx", "auth0",
     ]
 
+    /// Whether a cookie is of what stands in front of the provider, or asks for consent to cookies.
+    static func isOfTheWay(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return ofTheWay.contains(where: name.hasPrefix) || name.containsBytes("consent")
+    }
+
+    private static let ofTheWay = [
+        "awsalb", "awselb", "__cf", "cf_", "_ga", "_gid", "arraffinity", "bigip", "ts01", "incap_",
+        "visid_incap",
+        "nlbi_", "ak_bmsc", "bm_s", "_abck", "route", "serverid", "lb", "optanon",
+    ]
+
     /// The sessions that logins at a host made before an exchange, latest first.
     ///
     /// `lasting`: also where a cookie that may be the one outlives the browser.
@@ -100,7 +112,7 @@ struct ProviderSession {
             }
         }
         if let known = found.first(where: { names.contains($0.cookie.name) }) { return known }
-        let new = found.filter { !before.contains($0.cookie.name) }
+        let new = found.filter { !before.contains($0.cookie.name) && !Self.isOfTheWay($0.cookie.name) }
         // Of several any may be the one; a lasting one among them would do.
         let isLasting = new.contains { $0.cookie.maxAge != nil || $0.cookie.expires != nil }
         return isLasting && !lasting ? nil : new.first

@@ -43,7 +43,9 @@ package struct AuthorizationResponse: Sendable {
     }
 
     private static func claims(in parameters: Parameters) -> Parameters {
-        guard let response = parameters.parameter("response"), let exchange = response.place.exchange,
+        // An app's own parameter may have that name beside an answer in clear.
+        guard !parameters.contains("code"), !parameters.contains("error"),
+            let response = parameters.parameter("response"), let exchange = response.place.exchange,
             let token = JSONWebToken.parse(response.value), token.form == .signed, let claims = token.claims
         else { return Parameters() }
         return Parameters(claims, of: exchange, in: .jwtClaims)

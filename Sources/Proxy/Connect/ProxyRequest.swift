@@ -118,6 +118,9 @@ struct ProxyRequest: Equatable {
     private static func otherScheme(_ target: String) -> Refusal? {
         guard let end = target.firstRange(of: "://")?.lowerBound, !target.hasPrefix("/") else { return nil }
         let scheme = target[..<end].lowercased()
+        guard scheme.utf8.allSatisfy({ $0.isASCIIAlphanumeric || [0x2b, 0x2d, 0x2e].contains($0) }) else {
+            return nil
+        }
         return switch scheme {
         case "http": Refusal(status: 400, reason: "the URL has no usable host and port")
         case "https", "ws", "wss": Refusal(status: 400, reason: "\(scheme) goes through a proxy by CONNECT")

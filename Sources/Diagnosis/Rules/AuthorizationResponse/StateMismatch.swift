@@ -89,18 +89,7 @@ struct StateMismatch: Rule {
             states.append(state)
         }
         // JARM: the parameters are the claims (JWT Secured Authorization Response Mode, section 2.1).
-        if let signed = response.parameters.parameter("response"),
-            let claims = JSONWebToken.parse(signed.value)?.claims,
-            let state = claims["state"]?.string
-        {
-            states.append(
-                Parameter(
-                    name: "state",
-                    value: state,
-                    place: Place(exchange: signed.place.exchange, part: .jwtClaims, name: "state")
-                )
-            )
-        }
+        if let state = response.claims.parameter("state") { states.append(state) }
         return states
     }
 

@@ -50,7 +50,9 @@ struct LogoutParameterWrong: Rule {
                         Evidence(sent, note: "this endpoint reads \(right.first ?? "") instead"),
                         logout.answer(in: flow),
                     ],
-                    severity: logouts[(number + 1)...].contains { $0.course.end == .sentBack } ? .note : nil,
+                    severity: logouts[(number + 1)...].contains {
+                        $0.course.end == .sentBack && $0.call.endpoint.text == logout.call.endpoint.text
+                    } ? .note : nil,
                     fix: "Send the address as \(right.first ?? "") instead of \(sent.name).",
                     exchange: logout.call.exchange
                 )

@@ -74,11 +74,14 @@ struct AccessTokenWrongKind: Rule {
         let isKnown = flow.surroundings.metadata.contains { $0.isProtectedResource && $0.url.host == host }
         if isKnown { return .other }
         guard isNative(call, targets, flow) else { return .other }
-        // Where the access token was good before, it is what is wanted.
-        let isUsed = BearerCall.all(in: flow).contains {
-            $0.grant != nil && $0.call.endpoint.host == host && $0.call.answer.isSuccess
+        // What was good there before is what is wanted.
+        let place = flow.surroundings.position[call.call.exchange]
+        let taken = BearerCall.all(in: flow).filter {
+            $0.call.endpoint.host == host && $0.call.answer.isSuccess
+                && flow.surroundings.position[$0.call.exchange] < place
         }
-        if isUsed { return .other }
+        if taken.contains(where: { $0.token.value == call.token.value }) { return .app }
+        if taken.contains(where: { $0.grant != nil }) { return .other }
         // Who challenges for a bearer token is a resource server (RFC 6750, section 3), unless the code was brought there, too.
         if refusal.isBearerChallenge {
             let relays = flow.logins.flatMap { AppHandover.relays(of: $0, in: flow) }

@@ -125,18 +125,18 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
             guard essence == "text/html", later.request.method == "GET" else {
                 return later.request.method != "GET" || essence == "application/json"
             }
-            return goesOn(later, behind: flow.capture[callback])
+            return !flow.surroundings.areCookiesRecorded || flow.surroundings.isSanitized
+                || goesOn(later, behind: flow.capture[callback])
         }
     }
 
     /// Whether a page goes on with what the one before it began, and is not just another page of the site that somebody opens:
-    /// it has a session, or comes from there at once.
+    /// it has a session, or comes at once.
     private func goesOn(_ page: Exchange, behind callback: Exchange) -> Bool {
         let headers = page.request.headers
         if headers.first("sec-fetch-mode").map({ $0 != "navigate" }) ?? false { return true }
         if !page.request.cookies.isEmpty || page.response?.setCookies.isEmpty == false { return true }
         return page.startedAt - callback.endedAt < Self.atOnce
-            && headers.first("referer").map { RecordedURL($0).host == callback.request.url.host } ?? false
     }
 
     private static let atOnce = Duration.seconds(5)

@@ -89,9 +89,15 @@ struct ClientSecretMismatch: Rule {
     private func issuedSecrets(to client: String?, before exchange: Int, _ flow: Flow) -> [Parameter] {
         guard let client else { return [] }
         let time = flow.capture[exchange].startedAt
-        return flow.surroundings.registrations.filter {
+        let registrations = flow.surroundings.registrations.filter {
             $0.answer.parameters["client_id"] == client && flow.capture[$0.exchange].startedAt <= time
-        }.compactMap { $0.answer.parameters.parameter("client_secret") }
+        }
+        // Another provider may have given out the same identifier.
+        let host = flow.capture[exchange].request.url.host
+        let own = registrations.filter { $0.endpoint.host == host }
+        return (own.isEmpty ? registrations.suffix(1) : own).compactMap {
+            $0.answer.parameters.parameter("client_secret")
+        }
     }
 
     // MARK: - Encodings

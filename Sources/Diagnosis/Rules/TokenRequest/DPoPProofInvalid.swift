@@ -217,8 +217,9 @@ struct DPoPProofInvalid: Rule {
         let text = call.answer.errorText
         let isAsked =
             call.error == "invalid_dpop_proof"
-            || text.containsBytes("dpop") && Self.missingWords.contains(where: text.containsBytes)
-                && !text.containsBytes("must not")
+            || text.split(whereSeparator: { ".;,".contains($0) }).map(String.init).contains(
+                where: Self.asksForProof
+            )
         guard isAsked else { return nil }
         // A token in the wrong scheme is told as that.
         if call.accessToken != nil, let scheme = AuthorizationScheme.of(flow.capture[call.exchange].request),
@@ -227,6 +228,16 @@ struct DPoPProofInvalid: Rule {
             return nil
         }
         return [header(call, "missing", "the server asks for a proof")]
+    }
+
+    /// Whether a part of a sentence, in lower case, says that there is no proof.
+    private static func asksForProof(_ words: String) -> Bool {
+        guard words.containsBytes("dpop"),
+            !["verifier", "optional", "must not", "client_", "client auth"].contains(
+                where: words.containsBytes
+            )
+        else { return false }
+        return missingWords.contains(where: words.containsBytes)
     }
 
     private static let missingWords = [

@@ -123,7 +123,10 @@ struct SilentLoginCookiesBlocked: Rule {
         where flow.capture[index].request.url.host == host {
             if case .endSession = flow.surroundings.messages[index] { return nil }
             let sent = flow.capture[index].request.cookies.map(\.name)
-            let names = answered.contains(index) ? sent : sent.filter(ProviderSession.names.contains)
+            let names =
+                answered.contains(index)
+                ? sent.filter { !ProviderSession.isOfTheWay($0) }
+                : sent.filter(ProviderSession.names.contains)
             let gone = flow.capture[index].response?.setCookies.contains {
                 names.contains($0.name) && CookieDelivery.isDeletion($0, at: flow.capture[index].endedAt)
             }

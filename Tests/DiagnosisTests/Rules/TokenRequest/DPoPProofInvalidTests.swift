@@ -103,6 +103,16 @@ struct DPoPProofInvalidTests {
         #expect(recording.finding(rule)?.evidence[0].value == "missing")
     }
 
+    @Test(arguments: [
+        "redirect_uri is missing. DPoP is supported but optional",
+        "code_verifier is required for DPoP clients",
+    ])
+    func leavesOtherThingsThatAreMissingAlone(words: String) throws {
+        let recording = try Recording(broken).sendingHeader("DPoP", nil, to: "/token")
+            .answering("/token", 400, ["error": "invalid_request", "error_description": .string(words)])
+        #expect(recording.finding(rule)?.evidence[0].value != "missing")
+    }
+
     @Test func isNoErrorWhereTheNonceWasWhatWasMissing() throws {
         let recording = try Recording(broken).answering("/token", 400, ["error": "use_dpop_nonce"])
         #expect(recording.finding(rule)?.severity == .warning)

@@ -46,6 +46,16 @@ struct SilentLoginCookiesBlockedTests {
         #expect(recording.finding(rule)?.isPrimary == true)
     }
 
+    /// What a balancer sets is no session.
+    @Test func leavesABalancersCookieAlone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+            exchange.response?.headers.append("Set-Cookie", "AWSALB=k3J9x; Max-Age=604800; Path=/")
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func leavesARequestOfTheWholePageAlone() throws {
         let recording = try framed { exchange in
             exchange.request.headers.fields.removeAll { $0.name == "Sec-Fetch-Dest" }
