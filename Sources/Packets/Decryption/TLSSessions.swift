@@ -10,25 +10,11 @@ package final class TLSSessions {
 
     /// By session ID or ticket: the client random under which key logs have the secret.
     private var randoms: [[UInt8]: TLSRandom] = [:]
-    /// How many secrets may still be tried on connections that have none of their own, over all of them.
-    private var trials = 16_384
-    /// Of the hellos that were seen, each by its ``TLSRandom/shortened``.
-    private var hellos: Set<UInt64> = []
+    /// What else the connections of a capture have to know of each other.
+    let hellos = SeenHellos()
 
     /// No session is known.
     package init() {}
-
-    /// A ClientHello with this random was seen.
-    func note(hello random: TLSRandom) { if hellos.count < Self.most { hellos.insert(random.shortened) } }
-
-    /// Whether a key log has the secrets of a random for a hello that was seen: they are of no other connection.
-    func isSeen(_ random: TLSRandom) -> Bool { hellos.contains(random.shortened) }
-
-    /// Whether a secret may be tried.
-    func takeTrial() -> Bool {
-        trials -= 1
-        return trials >= 0
-    }
 
     /// A session got this ID, or this ticket.
     func add(_ name: some Collection<UInt8>, of random: TLSRandom) {

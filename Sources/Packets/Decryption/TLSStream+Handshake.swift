@@ -190,7 +190,7 @@ extension TLSStream {
         handshake.clientHellos += 1
         handshake.clientRandom = hello.random
         handshake.mayHoldAnotherHello = hello.mayHoldAnother
-        sessions.note(hello: hello.random)
+        sessions.hellos.note(hello.random)
         handshake.offeredTicket = hello.ticket
         handshake.offeredSessionID = hello.sessionID
         changes += 1

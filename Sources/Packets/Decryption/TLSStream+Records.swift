@@ -208,16 +208,16 @@ extension TLSStream {
         let label: TLSKeyLog.Label =
             direction.side == .client ? .clientHandshakeTraffic : .serverHandshakeTraffic
         buffer.reserve(record.count)
-        let sessions = sessions
-        for (inner, secret) in keys.secrets(label).lazy.filter({ !sessions.isSeen($0.random) })
+        let seen = sessions.hellos
+        for (inner, secret) in keys.secrets(label).lazy.filter({ !seen.contains($0.random) })
             .prefix(Self.mostInnerHellos)
         {
-            guard sessions.takeTrial() else { return }
+            guard seen.takeTrial() else { return }
             guard let protection = TLSKeySchedule.protection(of: suite, secret: secret),
                 protection.open(record, number: 0, into: buffer.start) != nil
             else { continue }
             handshake.clientRandom = inner
-            sessions.note(hello: inner)
+            seen.note(inner)
             // The name that was seen is of the server that many others are behind.
             facts.serverName = nil
             return

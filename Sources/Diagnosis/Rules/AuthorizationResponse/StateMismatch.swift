@@ -1,7 +1,5 @@
 import Captures
 import Flows
-import JOSE
-import JSON
 import OAuth
 
 /// The `state` of the answer is not the one that was sent.
