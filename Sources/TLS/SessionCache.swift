@@ -33,8 +33,8 @@ final class SessionCache: Sendable {
     /// How long a verification counts.
     static let lifetime = TimeAmount.minutes(10)
     static let maximumServers = 64
-    /// A browser opens six connections at once, and each ticket of TLS 1.3 is good for one.
-    static let maximumSessionsOfServer = 8
+    /// Each ticket of TLS 1.3 is good for one connection, and several clients open some at once: a browser six of them.
+    static let maximumSessionsOfServer = 32
     /// Servers put a few kilobytes into one at most, those with long chains of client certificates.
     static let maximumTicketBytes = 16_384
 

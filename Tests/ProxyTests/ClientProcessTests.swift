@@ -74,6 +74,58 @@ struct ClientProcessTests {
         #expect(SocketTable.inode(own: own, peer: peer) == nil)
     }
 
+    /// `struct nlmsghdr` of a length and a kind, the number of the question, and what follows.
+    private func message(_ type: UInt16, number: UInt32, _ rest: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        func add(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value) { bytes += $0 } }
+        add(UInt32(16 + rest.count))
+        add(type)
+        add(UInt16(0))
+        add(number)
+        add(UInt32(0))
+        return bytes + rest
+    }
+
+    private func answer(in bytes: [UInt8], to number: UInt32) -> SocketTable.Answer {
+        bytes.withUnsafeBytes { SocketTable.answer(in: $0[...], to: number) }
+    }
+
+    @Test("An answer counts only for the question that it has the number of.")
+    func answersAreToldApart() {
+        let diagnosis = message(20, number: 7, [UInt8](repeating: 0, count: 68) + [9, 0, 0, 0])
+        #expect(answer(in: diagnosis, to: 7) == .inode(9))
+        #expect(answer(in: diagnosis, to: 8) == .notAvailable)
+        #expect(answer(in: Array(diagnosis.dropLast()), to: 7) == .notAvailable)
+        #expect(answer(in: [], to: 7) == .notAvailable)
+        let missing = withUnsafeBytes(of: -ENOENT) { Array($0) }
+        #expect(answer(in: message(2, number: 7, missing), to: 7) == .noSuchSocket)
+        let refused = withUnsafeBytes(of: -EPERM) { Array($0) }
+        #expect(answer(in: message(2, number: 7, refused), to: 7) == .notAvailable)
+    }
+
+    @Test("The one line to the kernel serves many threads at once.")
+    func manyAskAtOnce() async throws {
+        let rig = try await ProxyRig()
+        let peer = try #require(SocketTable.Endpoint("127.0.0.1", port: rig.port))
+        let nobody = try #require(SocketTable.Endpoint("127.0.0.1", port: 1))
+        let client = try await RawClient(port: rig.port)
+        let port = try #require(client.localAddress?.port)
+        let own = try #require(SocketTable.Endpoint("127.0.0.1", port: port))
+        let inode = SocketTable.inode(own: own, peer: peer)
+        #expect(inode != nil)
+        await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<64 {
+                let isThere = number.isMultiple(of: 2)
+                group.addTask {
+                    SocketTable.inode(own: isThere ? own : nobody, peer: peer) == (isThere ? inode : nil)
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+        try await client.close()
+        await rig.stop()
+    }
+
     @Test func mappedAddressIsTheIPv4One() {
         #expect(SocketTable.Endpoint("::ffff:10.0.0.1", port: 5) == SocketTable.Endpoint("10.0.0.1", port: 5))
         #expect(SocketTable.Endpoint("::1", port: 5)?.address.count == 16)

@@ -29,6 +29,29 @@ struct SessionResumptionTests {
         showing certificate: CertifiedKey? = nil,
         endpoint: String? = Self.endpoint
     ) throws -> HandshakeFacts {
+        let ends = try open(
+            client,
+            server,
+            name: name,
+            offering: alpn,
+            showing: certificate,
+            endpoint: endpoint
+        )
+        let found = try facts(ends.clientTail)
+        #expect(try facts(ends.serverTail).isResumed == found.isResumed)
+        ends.finish()
+        return found
+    }
+
+    /// One connection that has had an answer, and the ticket before it.
+    private func open(
+        _ client: TLSContext,
+        _ server: TLSContext,
+        name: String = "login.example",
+        offering alpn: [String] = ["http/1.1"],
+        showing certificate: CertifiedKey? = nil,
+        endpoint: String? = Self.endpoint
+    ) throws -> Ends {
         let ends = try Ends(
             client: client,
             name: name,
@@ -40,10 +63,7 @@ struct SessionResumptionTests {
         try ends.exchange()
         try ends.server.writeOutbound(ByteBuffer(string: "answer"))
         try ends.exchange()
-        let found = try facts(ends.clientTail)
-        #expect(try facts(ends.serverTail).isResumed == found.isResumed)
-        ends.finish()
-        return found
+        return ends
     }
 
     private func contexts() throws -> (client: TLSContext, server: TLSContext) {
@@ -136,6 +156,18 @@ struct SessionResumptionTests {
         for ends in both { try ends.exchange() }
         #expect(try both.map { try facts($0.clientTail).isResumed } == [true, false])
         for ends in both { ends.finish() }
+    }
+
+    @Test("As many connections at once as clients open find a session each.")
+    func burstOfConnections() throws {
+        let (client, server) = try contexts()
+        // Each full handshake and each resumed one brings a ticket.
+        let first = try (0..<16).map { _ in try open(client, server) }
+        for ends in first { ends.finish() }
+        let second = try (0..<16).map { _ in try open(client, server) }
+        let resumed = try second.count { try facts($0.clientTail).isResumed }
+        for ends in second { ends.finish() }
+        #expect(resumed == 16)
     }
 
     @Test func whatIsAskedForOtherwiseIsVerifiedAnew() throws {

@@ -3,6 +3,7 @@ internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
 #endif
+internal import Synchronization
 
 /// The system's table of TCP connections, asked for the inode of one socket (Linux).
 enum SocketTable {
@@ -48,47 +49,78 @@ enum SocketTable {
         case notAvailable
     }
 
+    /// The socket that the kernel is asked through, kept for the next question, and how many it was asked.
+    private struct Line: ~Copyable {
+        private let socket: CInt
+        private var asked: UInt32 = 0
+
+        /// Nil where the system has no such sockets.
+        init?() {
+            let netlinkDiagnostics: CInt = 4  // NETLINK_SOCK_DIAG
+            socket = Glibc.socket(AF_NETLINK, CInt(SOCK_RAW.rawValue) | O_CLOEXEC, netlinkDiagnostics)
+            guard socket >= 0 else { return nil }
+            var wait = timeval(tv_sec: 0, tv_usec: 100_000)
+            setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+        }
+
+        deinit { close(socket) }
+
+        mutating func ask(_ own: Endpoint, _ peer: Endpoint) -> Answer {
+            asked &+= 1
+            let request = SocketTable.request(own, peer, number: asked)
+            guard request.withUnsafeBytes({ send(socket, $0.baseAddress, $0.count, 0) }) == request.count
+            else { return .notAvailable }
+            return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { answer in
+                let count = recv(socket, answer.baseAddress, answer.count, 0)
+                return SocketTable.answer(in: UnsafeRawBufferPointer(answer).prefix(max(0, count)), to: asked)
+            }
+        }
+    }
+
+    private static let line = Mutex<Line?>(nil)
+
     /// Asks for the one socket: the table in `/proc` has a line for each that is closing too, thousands under
     /// load.
     static func askKernel(_ own: Endpoint, _ peer: Endpoint) -> Answer {
         guard own.address.count == peer.address.count else { return .noSuchSocket }
-        let netlinkDiagnostics: CInt = 4  // NETLINK_SOCK_DIAG
-        let socket = Glibc.socket(AF_NETLINK, CInt(SOCK_RAW.rawValue) | O_CLOEXEC, netlinkDiagnostics)
-        guard socket >= 0 else { return .notAvailable }
-        defer { close(socket) }
-        var wait = timeval(tv_sec: 0, tv_usec: 100_000)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+        return line.withLock { line in
+            if line == nil { line = Line() }
+            let answer = line?.ask(own, peer) ?? .notAvailable
+            // What comes too late to this question would be taken for the answer to the next.
+            if answer == .notAvailable { line = nil }
+            return answer
+        }
+    }
 
-        let request = request(own, peer)
-        guard request.withUnsafeBytes({ send(socket, $0.baseAddress, $0.count, 0) }) == request.count else {
+    /// What an answer of the kernel's says, a `struct nlmsghdr` and what it announces.
+    static func answer(in bytes: Slice<UnsafeRawBufferPointer>, to number: UInt32) -> Answer {
+        guard bytes.count >= 20 else { return .notAvailable }
+        let message = UnsafeRawBufferPointer(rebasing: bytes)
+        guard message.loadUnaligned(fromByteOffset: 8, as: UInt32.self) == number else {
             return .notAvailable
         }
-        var answer = [UInt8](repeating: 0, count: 1024)
-        let count = answer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
-        guard count >= 20 else { return .notAvailable }
-        let (type, error, inode) = answer.withUnsafeBytes {
-            (
-                $0.loadUnaligned(fromByteOffset: 4, as: UInt16.self),
-                $0.loadUnaligned(fromByteOffset: 16, as: Int32.self),
-                $0.loadUnaligned(fromByteOffset: 84, as: UInt32.self)
-            )
+        switch message.loadUnaligned(fromByteOffset: 4, as: UInt16.self) {
+        case 2:  // NLMSG_ERROR: -ENOENT says that there is no such socket.
+            let error = message.loadUnaligned(fromByteOffset: 16, as: Int32.self)
+            return error == -ENOENT ? .noSuchSocket : .notAvailable
+        case 20 where message.count >= 88:  // SOCK_DIAG_BY_FAMILY
+            let inode = message.loadUnaligned(fromByteOffset: 84, as: UInt32.self)
+            return inode == 0 ? .noSuchSocket : .inode(UInt64(inode))
+        default: return .notAvailable
         }
-        // NLMSG_ERROR: -ENOENT says that there is no such socket.
-        if type == 2 { return error == -ENOENT ? .noSuchSocket : .notAvailable }
-        guard type == 20, count >= 88 else { return .notAvailable }
-        return inode == 0 ? .noSuchSocket : .inode(UInt64(inode))
     }
 
     /// `struct nlmsghdr` and `struct inet_diag_req_v2`, in the byte order of the machine where not said
     /// otherwise.
-    private static func request(_ own: Endpoint, _ peer: Endpoint) -> [UInt8] {
+    private static func request(_ own: Endpoint, _ peer: Endpoint, number: UInt32) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(72)
         func add(_ number: some FixedWidthInteger) { withUnsafeBytes(of: number) { bytes += $0 } }
         func add(address: [UInt8]) { bytes += address + [UInt8](repeating: 0, count: 16 - address.count) }
         add(UInt32(72))  // length of it all
         add(UInt16(20))  // SOCK_DIAG_BY_FAMILY
         add(UInt16(1))  // NLM_F_REQUEST
-        add(UInt32(1))
+        add(number)
         add(UInt32(0))
         bytes += [UInt8(own.address.count == 4 ? AF_INET : AF_INET6), UInt8(IPPROTO_TCP), 0, 0]
         add(UInt32.max)  // in any state

@@ -232,8 +232,8 @@ final class LiveView: Sendable {
     private static let rest = 29
     /// After a look at a bounded part of the capture.
     private static let longestRest = Duration.seconds(3)
-    /// More exchanges than this in a tenth of a second no browser has.
-    private static let busy = 40
+    /// More exchanges than this in a tenth of a second, and in the next ones as well, no browser has.
+    private static let busy = 12
     /// What a look may be at; a login has a hundred exchanges.
     private static let lookedAt = CaptureWriter.Position(entries: 600, offset: 8 << 20)
     private static let summedUp = CaptureWriter.Position(entries: 10_000, offset: 64 << 20)
