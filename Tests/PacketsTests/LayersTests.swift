@@ -338,6 +338,15 @@ struct LayersTests {
         #expect(StreamLog.of([parts[0], parts[1], late[2], late[0], late[1]]).text(.client) == "ask")
     }
 
+    /// As a capture of all interfaces has them: the last one of each packet comes when it is whole.
+    @Test func fragmentsThatWereCapturedTwiceMakeOnePacket() {
+        let parts = fragments()
+        for packets in [parts.flatMap { [$0, $0] }, parts + parts] {
+            #expect(StreamLog.of(packets).text(.client) == "ask")
+            #expect(StreamLog.decoded(packets).losses.isEmpty)
+        }
+    }
+
     @Test func overlappingFragmentsKeepTheirFirstBytes() {
         let parts = fragments()
         var other = ask

@@ -29,6 +29,8 @@ final class ConnectionReader {
     private var helloAt: Timestamp?
     /// Whether what is there of TLS begins with a hello, of whichever side.
     private var hasHello = false
+    /// The sides whose ends are in the capture.
+    private var finished: Set<Side> = []
     /// Whether bytes of the connection are missing.
     private var hasGaps = false
     private var bytes = DirectionBytes()
@@ -210,7 +212,7 @@ final class ConnectionReader {
     private func clear() -> MessageReader {
         if let messages { return messages }
         isTold = true
-        let messages = MessageReader(reading, "https", entry, isWhole: isWhole, depth: depth)
+        let messages = MessageReader(reading, "https", entry, isWhole: isWhole || hasHello, depth: depth)
         messages.hasGaps = hasGaps
         for (side, reason) in unreadableSides { messages.becameUnreadable(reason, side) }
         self.messages = messages
@@ -315,7 +317,8 @@ final class ConnectionReader {
 
     /// Whether all of it began before the capture, or one direction is not there.
     private func countClear() {
-        if bytes.isOneWay {
+        // The end of a side is a packet of its own.
+        if bytes.isOneWay, finished.count < 2 {
             reading.counts.oneWayClearConnections += 1
         } else if messages?.isAwaitingBeginning == true {
             reading.counts.lateConnections += 1
@@ -323,6 +326,7 @@ final class ConnectionReader {
     }
 
     func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
+        if end == .finished { finished.insert(side) }
         if self.end == nil { self.end = ConnectionEnd(side: side, ending: end, time: time) }
         if state == .tls {
             var events = Events(reader: self, time: time)

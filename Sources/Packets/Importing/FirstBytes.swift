@@ -27,9 +27,38 @@ enum FirstBytes {
         let method = line.prefix { Self.isMethod($0) }
         if method.count == line.count {
             self = bytes.count < Self.enough ? .more : .other
+        } else if method.isEmpty || line[method.endIndex] != 0x20 {
+            self = .other
         } else {
-            self = !method.isEmpty && line[method.endIndex] == 0x20 ? .http : .other
+            let target = line[(method.endIndex + 1)...]
+            if method.elementsEqual("CONNECT".utf8) || Self.isTarget(target) || Self.isNamed(target) {
+                self = .http
+            } else {
+                // The end of the line may say it yet.
+                self = bytes.count < Self.enough && !target.contains(0x0a) ? .more : .other
+            }
         }
+    }
+
+    private static let schemeSize = 5
+
+    /// A path, `*`, or a URL of a kind that proxies are asked for (RFC 9112, section 3.2): SIP, RTSP and ICAP have others, IRC and
+    /// Redis words.
+    private static func isTarget(_ target: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard let first = target.first else { return false }
+        if first == 0x2f || first == 0x2a || first == 0x3f { return true }
+        let scheme = String(decoding: target.prefix(schemeSize), as: UTF8.self).lowercased()
+        return ["http:", "https", "ws://", "wss:/", "ftp:/"].contains(scheme)
+    }
+
+    /// Whether the line says that it is HTTP, whatever its target.
+    private static func isNamed(_ target: Slice<UnsafeRawBufferPointer>) -> Bool {
+        var rest = target
+        while let space = rest.firstIndex(of: 0x20) {
+            rest = rest[(space + 1)...]
+            if rest.starts(with: "HTTP/".utf8) { return true }
+        }
+        return false
     }
 
     /// Whether a record with data of TLS 1.2 or 1.3 begins here.

@@ -45,6 +45,8 @@ final class MessageReader {
     private var early = EarlyAnswer()
     /// When bytes of the server came last.
     private var lastReceived = Timestamp(nanoseconds: 0)
+    /// When bytes of the client came last.
+    private var lastSent = Timestamp(nanoseconds: 0)
 
     init(_ reading: PacketReading, _ scheme: String, _ entry: ConnectionEntry, isWhole: Bool, depth: Int) {
         self.reading = reading
@@ -78,6 +80,7 @@ final class MessageReader {
 
     private func read(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         guard side == .server else {
+            lastSent = time
             decode(bytes, side, time)
             return passEarlyAnswer()
         }
@@ -223,7 +226,7 @@ final class MessageReader {
             if end == .captureEnded { endAbandoned() }
             let reason: String? =
                 switch end {
-                case .finished: side == .server ? missingAnswer : nil
+                case .finished: side == .server ? missingAnswer ?? departure(before: time) : nil
                 case .reset(by: .client): "the client reset the connection"
                 case .reset(by: .server): "connection reset by the server"
                 case .unanswered, .captureEnded: "the capture ends before the answer was complete"
@@ -243,7 +246,21 @@ final class MessageReader {
     /// Who is done with sending may wait for the answer, but not to the capture's end.
     private func endAbandoned() {
         guard let clientEnd, state == .reading else { return }
-        let reason = missingAnswer ?? "the client closed the connection before the answer was complete"
+        let reason = missingAnswer ?? Self.clientLeft
         finish(conversation.ended(.client, reason: reason, at: max(clientEnd, lastReceived)))
+    }
+
+    private static let clientLeft = "the client closed the connection before the answer was complete"
+    /// A server that works on for whoever only listens takes longer.
+    private static let reaction = Duration.seconds(1)
+    /// Who only says that nothing more will come says it at once.
+    private static let patience = Duration.milliseconds(100)
+
+    /// Why an answer is not whole though it was the server that ended its side: the client had gone, and that was the reply to it.
+    private func departure(before time: Timestamp) -> String? {
+        guard let clientEnd, lastReceived <= clientEnd, time - clientEnd <= Self.reaction,
+            clientEnd - lastSent >= Self.patience
+        else { return nil }
+        return Self.clientLeft
     }
 }

@@ -28,10 +28,19 @@ struct FragmentReassembler {
         var firstProtocol: UInt8?
     }
 
+    /// A packet that was put together.
+    private struct Whole {
+        var bytes: [UInt8]
+        var at: Timestamp
+    }
+
     /// No packet that is sent in fragments is longer.
     private static let maximumLength = 65_535
     static let maximumHeld = 8 << 20
     static let patience = Duration.seconds(30)
+    /// Where a capture has each packet twice, of two interfaces, the second comes at once.
+    private static let nearness = Duration.seconds(1)
+    private static let mostRecent = 64
 
     /// Packets that were given up because of missing fragments.
     private(set) var abandoned = 0
@@ -41,6 +50,9 @@ struct FragmentReassembler {
     private var orderBegin = 0
     private var held = 0
     private var nextSerial = 0
+    /// The packets that were put together last, and their keys in that order.
+    private var recent: [Key: Whole] = [:]
+    private var recentKeys: [Key] = []
 
     /// Takes a fragment.
     ///
@@ -63,14 +75,37 @@ struct FragmentReassembler {
             isVersion6: header.isVersion6,
             protocolNumber: header.isVersion6 ? 0 : header.protocolNumber
         )
-        if parts[key] == nil { begin(key, at: time) }
+        if parts[key] == nil {
+            if isRepeated(bytes, fragment, of: key, at: time) { return nil }
+            begin(key, at: time)
+        }
         held += parts[key]?.take(bytes, fragment, header) ?? 0
         guard let total = parts[key]?.wholeLength, let whole = parts.removeValue(forKey: key) else {
             while held > Self.maximumHeld { giveUpOldest() }
             return nil
         }
         held -= whole.weight
-        return (Array(whole.bytes.prefix(total)), whole.firstProtocol ?? header.protocolNumber)
+        let packet = Array(whole.bytes.prefix(total))
+        remember(Whole(bytes: packet, at: time), as: key)
+        return (packet, whole.firstProtocol ?? header.protocolNumber)
+    }
+
+    /// Whether a fragment is of a packet that was whole just now, with the same bytes.
+    private func isRepeated(
+        _ bytes: UnsafeRawBufferPointer,
+        _ fragment: InternetHeader.Fragment,
+        of key: Key,
+        at time: Timestamp
+    ) -> Bool {
+        guard let whole = recent[key], time - whole.at <= Self.nearness else { return false }
+        return whole.bytes.dropFirst(fragment.offset).prefix(bytes.count).elementsEqual(bytes)
+    }
+
+    private mutating func remember(_ whole: Whole, as key: Key) {
+        if recent.updateValue(whole, forKey: key) == nil { recentKeys.append(key) }
+        guard recentKeys.count > Self.mostRecent * 2 else { return }
+        for key in recentKeys.prefix(Self.mostRecent) { recent[key] = nil }
+        recentKeys.removeFirst(Self.mostRecent)
     }
 
     /// Gives up all that is not whole; to be called at the end.

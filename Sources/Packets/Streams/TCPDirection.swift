@@ -241,7 +241,7 @@ struct TCPDirection {
         if gapStart != next { (gapStart, gapSince, gapPackets) = (next, time, 0) }
         gapPackets += 1
         guard gapPackets > Self.patiencePackets || time - gapSince > Self.patience else { return }
-        goOn(at: known, time, give)
+        goOn(at: known, gapSince, give)
     }
 
     private var isFull: Bool {
@@ -255,7 +255,7 @@ struct TCPDirection {
         guard let end = acknowledgedGapEnd ?? pending.start.flatMap({ $0 > next ? $0 : nil }) else {
             return false
         }
-        goOn(at: end, time, give)
+        goOn(at: end, gapStart == next ? gapSince : time, give)
         return true
     }
 
@@ -279,6 +279,7 @@ struct TCPDirection {
         place == next + 1 && pending.isEmpty && finish == .max
     }
 
+    /// `time`: when the peer said that it has what is missing, or what is known of it; it had come before what is behind it.
     private mutating func goOn(at place: Int64, _ time: Timestamp, _ give: Give) {
         if place > next {
             let count = Int(place - next)
@@ -287,7 +288,7 @@ struct TCPDirection {
             give(
                 UnsafeRawBufferPointer(start: nil, count: 0),
                 count,
-                isBehind ? pending.time ?? time : time
+                isBehind ? min(pending.time ?? time, time) : time
             )
         }
         drain(give)

@@ -141,6 +141,12 @@ extension HTTP2Decoder {
             sink.receive(.interimResponse(head, at: time), of: stream.exchange)
             return sink.report(fields.problems, at: block.offset, .response, of: stream.exchange)
         }
+        // What is missing was the head; these are the trailers.
+        if let loss = stream.loss, fields.status == nil, fields.unknown == 0 {
+            sink.receive(.failed(reason: loss, at: time), of: stream.exchange)
+            forget(id, &sink)
+            return
+        }
         stream.answered(head)
         // Its head is behind what is missing, and so is all of its body.
         stream.loss = nil

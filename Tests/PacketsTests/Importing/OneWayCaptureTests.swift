@@ -91,6 +91,19 @@ struct OneWayCaptureTests {
         #expect(PacketImport(made.packets).report.counts.oneWayClearConnections == 0)
     }
 
+    /// One packet that was dropped is not a direction that is missing.
+    @Test func aLostAnswerIsNoMissingDirection() {
+        var made = PacketBuilder()
+        made.converse([
+            (.client, Array("GET / HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8)),
+            (.server, Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)),
+        ])
+        // Behind the handshake and the request.
+        made.packets.remove(at: 4)
+        let counts = PacketImport(made.packets).report.counts
+        #expect(counts.oneWayClearConnections == 0)
+    }
+
     /// What is missing of the client's says nothing of the server, which hung up.
     @Test func serverThatHangsUpIsSeenBehindAGapOfTheClients() throws {
         var made = PacketBuilder()

@@ -333,6 +333,51 @@ struct PacketExchangesTests {
         )
     }
 
+    /// The server's end is its reply to the client's; one that comes much later, or behind bytes, is its own.
+    @Test(arguments: [
+        (1_000, 3, false, "the client closed the connection before the answer was complete"),
+        (1_000, 20_000, false, "the server closed the connection before the answer was complete"),
+        (1_000, 3, true, "the server closed the connection before the answer was complete"),
+        // It says at once that it has no more to say.
+        (1, 3, false, "the server closed the connection before the answer was complete"),
+    ])
+    func whoGaveUpIsWhoClosedFirst(waits: Int, milliseconds: Int, answers: Bool, words: String) {
+        var script = Script()
+        script.open()
+        script.client("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        script.server("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nha")
+        script.now = script.now + .milliseconds(waits)
+        script.exchanges.ended(.client, of: 0, .finished, at: script.now)
+        script.now = script.now + .milliseconds(milliseconds)
+        if answers { script.server("lf") }
+        script.close(.finished)
+        #expect(script.exchanges.takeFinished().map(\.failure) == [words])
+    }
+
+    /// IRC, SIP, RTSP, ICAP, Redis: a word in capitals and a blank begin many protocols.
+    @Test(arguments: [
+        ("NICK me\r\nUSER me 0 * :Me\r\n", false), ("INVITE sip:bob@b.example SIP/2.0\r\nVia: a\r\n", false),
+        ("DESCRIBE rtsp://c.example/cam RTSP/1.0\r\n", false),
+        ("REQMOD icap://i.example/s ICAP/1.0\r\n", false),
+        ("PING x and so on and so on and so on\r\n", false),
+        ("GET key\r\nGET other\r\nGET a third one\r\n", false),
+        ("GET /a HTTP/1.1\r\nHost: a.example\r\n\r\n", true),
+        ("GET HTTP://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n", true),
+        ("OPTIONS * HTTP/1.1\r\nHost: a.example\r\n\r\n", true),
+        ("GET a HTTP/1.1\r\nHost: a.example\r\n\r\n", true),
+    ])
+    func whatIsAskedForTellsHTTPFromOthers(text: String, isHTTP: Bool) {
+        // In one piece, and as slowly as it comes.
+        for pieces in [[text], text.map(String.init)] {
+            var script = Script()
+            script.open(port: 6667)
+            for piece in pieces { script.client(piece) }
+            script.close()
+            #expect(script.exchanges.takeFinished().isEmpty == !isHTTP, "\(pieces.count)")
+            #expect(script.exchanges.report.counts.otherConnections == (isHTTP ? 0 : 1))
+        }
+    }
+
     @Test func otherProtocolsAreCountedAndNoEntries() {
         var script = Script()
         script.open(port: 22)

@@ -106,6 +106,22 @@ struct HTTP2LossTests {
         #expect(line.conversation.losses == nil)
     }
 
+    /// What is left of an answer without its head are trailers, and no answer of a server that forgets its status.
+    @Test func trailersBehindALostHeadAreNoHead() {
+        var line = Line()
+        line.ask(1, "/one")
+        line.ask(3, "/two")
+        line.server.headers(1, [(":status", "200")])
+        line.server.data(1, "first")
+        line.pass(line.server.take(), .server, isLost: true)
+        line.server.headers(1, [("x-checksum", "2")], ends: true)
+        line.pass(line.server.take(), .server)
+        line.answer(3, Self.ok, "second")
+        #expect(line.exchanges.map(\.response?.status) == [nil, 200])
+        #expect(line.exchanges.first?.failure?.contains("not in the capture") == true)
+        #expect(line.exchanges.first?.malformations.isEmpty == true)
+    }
+
     @Test func anAnswerThatIsMissingFailsAndTheNextIsRead() {
         var line = Line()
         line.ask(1, "/one")
