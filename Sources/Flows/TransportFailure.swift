@@ -38,14 +38,6 @@ package enum TransportFailure: Sendable, Equatable {
         }
     }
 
-    /// Whether words say that the capture lacks an answer, which the server may well have given: packets that were not captured, or
-    /// keys that were not written down.
-    package static func isOfCapture(_ words: String) -> Bool {
-        ["not in the capture", "is in the capture", "could not be decrypted"].contains(
-            where: words.containsBytes
-        )
-    }
-
     /// The number of an error of `NSURLErrorDomain`, without its sign.
     private static func systemCode(in words: String) -> Int? {
         guard let domain = words.utf8.firstRange(of: Array("nsurlerrordomain".utf8)) else { return nil }
@@ -110,7 +102,8 @@ package enum TransportFailure: Sendable, Equatable {
         "noroutetohostexception",
         "nameresolutionfailure", "connectfailure", "no route to host", "network is unreachable",
         "connectexception", "network request failed", "connect timed out",
-        "target machine actively refused",
+        "target machine actively refused", "connect: operation timed out", "dial tcp", "[errno 60]",
+        "[errno 110]",
     ]
 
     /// The client's own system lets it ask nothing in clear.
@@ -139,7 +132,11 @@ package enum TransportFailure: Sendable, Equatable {
         "the provider closed the connection", "the server closed the connection", "empty reply from server",
         "failed to respond", "unexpected end of file from server", "read timed out", "read timeout",
         "timeout awaiting response", "did not return a complete response", "connection closed by the server",
-        "sockettimeoutexception", "timeout exceeded", "the operation timed out", "request timed out",
+        "sockettimeoutexception", "timeout exceeded", "operation timed out", "request timed out",
         "receivefailure", "unexpected end of stream",
+        // A client's own timer: curl, axios, Node, Go, .NET, Python.
+        "timeout was reached", "timeout of", "und_err_body_timeout", "esockettimedout",
+        "aborted due to timeout",
+        "signal timed out", "deadline exceeded", "httpclient.timeout", "readtimeout", "servertimeouterror",
     ]
 }

@@ -209,6 +209,22 @@ struct EndingTests {
         )
     }
 
+    /// The browser's half alone: the callback that was taken is loaded again, and its state is used up.
+    @Test(arguments: [(true, Outcome.success), (false, .failure)])
+    func callbackLoadedAgainThatEndsAtAnErrorIsASuccess(wasTaken: Bool, outcome: Outcome) {
+        #expect(
+            ending {
+                $1.authorize(&$0)
+                if wasTaken { $1.callback(&$0) }
+                $0.redirect(
+                    $1.callbackURL,
+                    to: "/auth/failure?error=csrf_detected",
+                    headers: ShopLogin.browser
+                )
+            } == [outcome]
+        )
+    }
+
     @Test func codeInACustomSchemeThatNobodyExchangesIsIncomplete() {
         let found = ending { capture, login in
             var app = login

@@ -42,6 +42,17 @@ struct TransportFailureTests {
             ("TypeError: Network request failed", .unreachable),
             ("CLEARTEXT communication to idp.test not permitted by network security policy", .unreachable),
             ("NSURLErrorDomain Code=-1022 App Transport Security", .unreachable),
+            // A client's own timer.
+            ("Operation timed out after 1001 milliseconds with 0 bytes received", .unanswered),
+            ("AxiosError: timeout of 1000ms exceeded", .unanswered),
+            ("TimeoutError: The operation was aborted due to timeout", .unanswered),
+            ("TimeoutError: signal timed out", .unanswered), ("context deadline exceeded", .unanswered),
+            (
+                "The request was canceled due to the configured HttpClient.Timeout of 1 seconds elapsing.",
+                .unanswered
+            ),
+            ("httpx.ReadTimeout", .unanswered),
+            ("dial tcp 10.0.0.1:443: connect: operation timed out", .unreachable),
         ] as [(String, TransportFailure)]
     )
     func wordsOfAppsAreKnown(words: String, failure: TransportFailure) {

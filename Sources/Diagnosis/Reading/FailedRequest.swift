@@ -22,18 +22,29 @@ struct FailedRequest {
                     note: exchange.client.process.map { "client: \($0)" }
                 ),
                 Evidence(
-                    place: Place(
-                        exchange: request.exchange,
-                        part: .tls,
-                        name: exchange.request.url.host ?? ""
-                    ),
+                    place: request.place(exchange),
                     value: Excerpt.start(of: request.words),
-                    note: exchange.duration.flatMap {
-                        $0 < .seconds(1) ? nil : "after \($0.components.seconds) s"
-                    }
+                    note: exchange.duration.flatMap(wait)
                 ),
             ]
         }
+    }
+
+    /// In clear there is no TLS: it failed where the status should be, or behind it.
+    private func place(_ exchange: Exchange) -> Place {
+        guard origin.hasPrefix("http://") else {
+            return Place(exchange: self.exchange, part: .tls, name: exchange.request.url.host ?? "")
+        }
+        let part = exchange.response == nil ? Place.Part.responseStatus : .responseBody
+        return Place(exchange: self.exchange, part: part, name: "")
+    }
+
+    /// A wait to the tenth of a second, so that a setting is found by it; nil for what nobody noticed.
+    private static func wait(_ duration: Duration) -> String? {
+        let tenths = (duration + .milliseconds(50)) / .milliseconds(100)
+        guard tenths >= 9 else { return nil }
+        let whole = Int(tenths)
+        return "after \(whole / 10).\(whole % 10) s"
     }
 }
 

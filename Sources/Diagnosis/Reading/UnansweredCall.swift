@@ -1,11 +1,12 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 extension Flow {
     /// Requests of the app to the provider's endpoints whose answers broke off, or that the app's server gave up waiting for.
     ///
-    /// It says so by closing the connection, after a second at least: who goes at once was not waiting. Or it answered the callback,
+    /// It says so by closing the connection, after about a second at least: who goes at once was not waiting. Or it answered the callback,
     /// and badly, while it had no answer itself, whatever ended the wait in the recording.
     var unansweredCalls: [FailedRequest] {
         let callbacks = RejectedCallback.all(in: self).map { capture[$0.exchange] }
@@ -14,15 +15,16 @@ extension Flow {
             + messages.compactMap { if case .userInfo(let call) = $0 { call.answer } else { nil } }
         return calls.compactMap { answer in
             let exchange = capture[answer.exchange]
-            guard let words = exchange.failure, let origin = exchange.request.url.origin, answer.json == nil,
-                !answer.isCancelled, !RecorderRefusal.isOne(exchange), !TransportFailure.isOfCapture(words)
+            guard let words = exchange.failure, let origin = exchange.request.url.origin,
+                !isRead(answer, of: exchange),
+                !answer.isCancelled, !RecorderRefusal.isOne(exchange), !exchange.lacksItsAnswer
             else { return nil }
             let failure = TransportFailure(words)
             guard failure == nil || failure == .unanswered else { return nil }
             let isBroken = exchange.response != nil && failure == .unanswered
             guard
                 isBroken
-                    || exchange.response == nil && !isOfPage(exchange)
+                    || (exchange.response == nil || answer.isBrokenOff) && !isOfPage(exchange)
                         && isGivenUp(exchange, words, callbacks)
             else {
                 return nil
@@ -31,10 +33,16 @@ extension Flow {
         }
     }
 
+    /// Whether what came can be read, however the connection ended.
+    private func isRead(_ answer: Answer, of exchange: Exchange) -> Bool {
+        answer.json != nil || !answer.parameters.isEmpty
+            || exchange.response?.body?.text.flatMap { JSONWebToken.parse($0) } != nil
+    }
+
     /// Whether the app refused its callback behind a request whose answer the capture lacks, by packets or by keys: it was no good one.
     func isGivenUp(behind request: TokenRequest) -> Bool {
         let exchange = capture[request.exchange]
-        return exchange.response == nil && exchange.failure.map(TransportFailure.isOfCapture) ?? false
+        return exchange.response == nil && exchange.lacksItsAnswer
             && RejectedCallback.all(in: self).contains { $0.response.code == request.code }
     }
 
@@ -52,7 +60,8 @@ extension Flow {
     private static let departures = [
         "the client closed the connection before", "the client reset the connection",
     ]
-    private static let shortestPatience = Duration.seconds(1)
+    /// A second, counted by the client from before its request came to the recorder.
+    private static let shortestPatience = Duration.milliseconds(900)
 
     /// Pages go without waiting.
     private func isOfPage(_ exchange: Exchange) -> Bool {

@@ -137,7 +137,7 @@ struct Ending {
     private func isLeftForAnotherPage(_ response: AuthorizationResponse) -> Bool {
         guard let callback = response.callback else { return false }
         let page = index.capture[callback].request.url
-        return index.order[(index.position[callback] + 1)...].prefix(200).contains { exchange in
+        return index.withoutAssets(after: callback).prefix(200).contains { exchange in
             let later = index.capture[exchange]
             return later.request.url.origin == page.origin && later.request.url.path != page.path
                 && later.response?.status == 200 && later.response?.body?.essence == "text/html"
@@ -221,7 +221,9 @@ struct Ending {
     /// The answer whose code the app had taken already, where it was loaded again and refused: nothing is lost by that, whether
     /// its token request is in the capture or not.
     private func withoutReload(_ response: AuthorizationResponse) -> AuthorizationResponse {
-        guard let callback = response.callback, isRefused(callback, response.code) else { return response }
+        guard let callback = response.callback,
+            isRefused(callback, response.code) || isSentToAnError(callback)
+        else { return response }
         return taken(before: callback, response) ?? response
     }
 
@@ -270,7 +272,8 @@ struct Ending {
 
     /// Whether the answer holds tokens, as far as it was saved: a page instead of them ends a login.
     private func isReadable(_ answer: Answer) -> Bool {
-        !answer.isBodyWhole || answer.json != nil || answer.parameters.contains("access_token")
+        !answer.isBodyWhole && !answer.isBrokenOff || answer.json != nil
+            || answer.parameters.contains("access_token")
     }
 
     /// How the login went on at the app's callback.

@@ -17,6 +17,8 @@ package struct Answer: Sendable {
     package var isBodyRecorded: Bool
     /// Whether it was saved to its end, in clear.
     package var isBodyWhole: Bool
+    /// Whether the server, or the client, ended it before its end: the client got no more of it than was saved.
+    package var isBrokenOff: Bool
 
     package init(of exchange: Exchange, at index: Int) {
         self.exchange = index
@@ -25,6 +27,7 @@ package struct Answer: Sendable {
         let body = exchange.response?.body
         isBodyRecorded = body?.isRecorded ?? false
         isBodyWhole = Answer.isWhole(exchange.response)
+        isBrokenOff = exchange.isBrokenOff
         json = body?.bytes.flatMap { Answer.object($0) } ?? Answer.refusal(signed: exchange.response)
         if let json {
             parameters = Parameters(json, of: index, in: .responseBody)

@@ -54,29 +54,41 @@ struct DiscoveryUnreachable: Rule {
                 !documents.allSatisfy(\.answer.isExplainedByTransport),
                 let first = documents.first, !flow.isAuthorizationAsked(after: first)
             else { continue }
+            let isCut = documents.contains(where: \.answer.isBrokenOff)
             let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
             return .violated(
                 Violation(
                     evidence(documents),
-                    explanation: isDown ? Self.down : nil,
-                    fix: isDown ? Self.downFix : Self.hints[flow.provider]
+                    explanation: isCut ? Self.cut : isDown ? Self.down : nil,
+                    fix: isCut ? Self.cutFix : isDown ? Self.downFix : Self.hints[flow.provider]
                 )
             )
         }
         return .holds
     }
 
-    private func isFailed(_ answer: Answer) -> Bool { answer.status.map { $0 >= 400 } ?? true }
+    private func isFailed(_ answer: Answer) -> Bool {
+        answer.status.map { $0 >= 400 } ?? true || answer.isBrokenOff && answer.json == nil
+    }
 
     private func evidence(_ documents: [MetadataDocument]) -> [Evidence] {
         var told: Set<String> = []
         return documents.filter { told.insert($0.url.text).inserted }.prefix(6).flatMap { document in
             var evidence = [document.urlEvidence, document.answer.statusEvidence()]
             if document.answer.error != nil { evidence.append(document.answer.evidence()) }
+            if document.answer.isBrokenOff, let words = document.answer.failure {
+                evidence.append(Evidence(place: document.answer.place(""), value: Excerpt.start(of: words)))
+            }
             return evidence
         }
     }
 
+    private static let cut = """
+        The client asked for the provider's metadata, and the answer broke off before it was whole, so it knows no endpoint to go on with.
+        """
+    private static let cutFix = """
+        Look at the log of the provider, and of the gateway or TLS proxy in front of it, at this time: a limit of time or size ends an answer like this.
+        """
     private static let down = """
         The client asked for the provider's metadata and got an error of the server's own, so it knows no endpoint to go on with. The \
         provider is down, or the gateway in front of it does not reach it.

@@ -113,7 +113,7 @@ struct CallbackUnreachable: Rule {
         if let callback = response.callback {
             let exchange = flow.capture[callback]
             guard exchange.response == nil, let reason = exchange.failure, !Self.isCancelled(reason),
-                !RecorderRefusal.isOne(exchange), !TransportFailure.isOfCapture(reason)
+                !RecorderRefusal.isOne(exchange), !exchange.lacksItsAnswer
             else { return nil }
             return Evidence(place: Place(exchange: callback, part: .responseStatus, name: ""), value: reason)
         }

@@ -50,7 +50,9 @@ struct HostUnreachableTests {
     /// The app's server answered the callback with 500 while it had no answer itself, or left after a second.
     @Test(arguments: [
         (left, 500, 40, true), (ended, 500, 40, true), (left, 200, 40, false), (ended, 200, 4_000, false),
-        (left, 200, 4_000, true),
+        (left, 200, 4_000, true), (left, 200, 999, true), (left, 200, 700, false),
+        // Whose words say that a time was over need no length.
+        ("AxiosError: timeout of 500ms exceeded", 200, 500, true),
         // What the capture lacks, the server may well have sent.
         ("253 bytes of the server are not in the capture", 500, 40, false),
         ("the answer could not be decrypted: there is no key", 500, 40, false),
@@ -67,7 +69,28 @@ struct HostUnreachableTests {
         }
         let finding = recording.finding(rule)
         #expect((finding != nil) == fires)
-        if milliseconds > 1_000, fires { #expect(finding?.notes == ["client: shop-backend", "after 4 s"]) }
+    }
+
+    /// A setting is looked for by the time that is told.
+    @Test(arguments: [
+        (999, "after 1.0 s"), (2_999, "after 3.0 s"), (4_000, "after 4.0 s"), (4_520, "after 4.5 s"),
+    ])
+    func tellsTheWaitToTheTenthOfASecond(milliseconds: Int, note: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.failure != nil else { return }
+            exchange.failure = Self.left
+            exchange.duration = .milliseconds(milliseconds)
+        }
+        #expect(recording.finding(rule)?.notes == ["client: shop-backend", note])
+    }
+
+    @Test func namesNoTLSWhereThereIsNone() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.failure != nil else { return }
+            exchange.request.url = RecordedURL("http://id.harbour.example/token")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places == ["4 request.url ", "4 response.status "])
     }
 
     /// A page of the provider's that never came, a user's claims, and an answer that broke off.
