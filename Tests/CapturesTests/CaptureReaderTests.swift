@@ -27,6 +27,29 @@ struct CaptureReaderTests {
         #expect("\(error)".contains(message), "\(error)")
     }
 
+    /// Between writes a capture of ours is whole: who opens it, and reads when more is there, has lost nothing.
+    @Test func captureThatIsBeingWrittenIsNotTorn() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        let writer = try CaptureWriter(path: path, version: "1.0")
+        func exchange(_ number: Int) -> Exchange {
+            Exchange(
+                startedAt: Timestamp(seconds: 1_780_000_000 + Int64(number)),
+                request: RecordedRequest(method: "GET", url: RecordedURL("https://a.example/\(number)")),
+                response: RecordedResponse(status: 200)
+            )
+        }
+        for number in 0..<3 { try writer.append([exchange(number)]) }
+        let source = try CaptureSource(path: path)
+        try writer.append([exchange(3)])
+        let capture = try CaptureReader.read(source, name: path)
+        #expect(capture.count == 3 && capture.losses.isEmpty, "\(capture.losses)")
+        // The same bytes in a file that does not grow are torn.
+        let torn = try CaptureReader.read(bytes: source.bytes(at: 0, count: source.size), name: path)
+        #expect(torn.count == 3 && torn.losses.count == 1)
+    }
+
     @Test func missingFileAndFolderAreToldApart() throws {
         #expect(throws: CaptureError.noSuchFile(path: "/nowhere/a.har")) {
             try CaptureReader.read(path: "/nowhere/a.har")

@@ -43,6 +43,138 @@ struct PastedTextTests {
         #expect(capture[0].response?.body?.text == "<p class=\"é\">&amp;</p>\n```\n", "\(name)")
     }
 
+    // MARK: - Mail
+
+    /// As mail programs write it: lines of 76 characters, each broken by a `=`.
+    private static func quotedPrintable(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            var lines = [""]
+            for byte in line.utf8 {
+                let isPlain = byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "=")
+                let written =
+                    isPlain
+                    ? String(UnicodeScalar(byte))
+                    : "=" + String(Int(byte) + 0x100, radix: 16).dropFirst().uppercased()
+                if lines[lines.count - 1].utf8.count + written.utf8.count > 75 { lines.append("") }
+                lines[lines.count - 1] += written
+            }
+            return lines.joined(separator: "=\r\n")
+        }.joined(separator: "\r\n")
+    }
+
+    private static func base64(_ bytes: some Collection<UInt8>) -> String {
+        let digits = Array(Base64.encode(bytes))
+        return stride(from: 0, to: digits.count, by: 76).map {
+            String(digits[$0..<min($0 + 76, digits.count)])
+        }
+        .joined(separator: "\r\n")
+    }
+
+    private static func mail(_ type: String, _ body: String) -> String {
+        "Received: from a.example\r\n\tby b.example; Tue, 3 Mar 2026 10:00:00 +0100\r\nSubject: broken login\r\nMIME-Version: 1.0\r\n\(type)\r\n\r\n\(body)"
+    }
+
+    private static func multipart(_ encoding: String, _ body: String) -> String {
+        mail(
+            "Content-Type: multipart/mixed;\r\n boundary=\"=_Part 1\"",
+            """
+            --=_Part 1\r
+            Content-Type: text/plain; charset=utf-8\r
+            Content-Transfer-Encoding: quoted-printable\r
+            \r
+            See =7Battached=7D =E2=80=93 thanks!\r
+            --=_Part 1\r
+            Content-Type: application/json; name="login.har"\r
+            Content-Disposition: attachment; filename="login.har"\r
+            content-transfer-encoding: \(encoding)\r
+            \r
+            \(body)\r
+            --=_Part 1--\r
+
+            """
+        )
+    }
+
+    private static let mails: [(name: String, text: String)] = [
+        (
+            "in its text",
+            mail(
+                "Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable",
+                "Here:\r\n\r\n" + quotedPrintable(har) + "\r\n"
+            )
+        ),
+        ("as it is", mail("Content-Type: text/plain", "Here:\r\n\r\n\(har)\r\n")),
+        ("attached, quoted", multipart("Quoted-Printable", quotedPrintable(har))),
+        ("attached, in Base64", multipart("base64", base64(har.utf8))),
+        (
+            "attached, in UTF-16",
+            multipart("base64", base64(har.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }))
+        ),
+    ]
+
+    /// As a mailbox has it, without the `=` that some programs leave out, and forwarded as a message of its own.
+    private static let oddMails: [(name: String, text: String)] = [
+        (
+            "in a mailbox",
+            "From a@b.example Tue Mar  3 10:00:00 2026\r\n" + multipart("base64", base64(har.utf8))
+        ),
+        (
+            "without the last characters",
+            multipart("base64", base64((har + "  ").utf8).replacing("=", with: ""))
+        ),
+        (
+            "forwarded",
+            mail(
+                "Content-Type: multipart/mixed; boundary=outer",
+                "--outer\r\nContent-Type: message/rfc822\r\n\r\n"
+                    + multipart("base64", base64(har.utf8)) + "\r\n--outer--\r\n"
+            )
+        ),
+    ]
+
+    @Test func allThatIsAttachedIsRead() throws {
+        let other = Self.har.replacing("a.example", with: "b.example")
+        let text = Self.multipart("base64", Self.base64(Self.har.utf8)).replacing(
+            "--=_Part 1--",
+            with:
+                "--=_Part 1\r\nContent-Transfer-Encoding: base64\r\n\r\n\(Self.base64(other.utf8))\r\n--=_Part 1--"
+        )
+        let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "a.eml")
+        #expect(capture.indices.map { capture[$0].request.url.host } == ["a.example", "b.example"])
+    }
+
+    /// Made to keep a reader busy.
+    @Test(.timeLimit(.minutes(1))) func hostileMailIsRefusedInTime() throws {
+        let fields = (0..<20_000).map { "Content-Type: multipart/mixed; boundary=b\($0)\r\n" }.joined()
+        let folded = "Subject: a\r\n" + String(repeating: " b\r\n", count: 500_000)
+        let lines = String(repeating: "--x\r\n", count: 100_000)
+        for text in [fields + "\r\n" + lines, folded + "\r\n" + lines] {
+            #expect(throws: CaptureError.self) {
+                try CaptureReader.read(bytes: Array(("MIME-Version: 1.0\r\n" + text).utf8), name: "a.eml")
+            }
+        }
+    }
+
+    @Test(arguments: mails + oddMails) func captureIsFoundInMail(name: String, text: String) throws {
+        let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "a.eml")
+        #expect(capture.count == 1 && capture.losses.isEmpty, "\(name): \(capture.losses)")
+        #expect(capture[0].request.url.text == "https://a.example/?a=1&b=2", "\(name)")
+        #expect(capture[0].response?.body?.text == "<p class=\"é\">&amp;</p>\n```\n", "\(name)")
+    }
+
+    @Test func mailWithoutOneSaysWhatToDo() throws {
+        let text = Self.multipart("base64", Self.base64("nothing".utf8))
+        let error = try #require(throws: CaptureError.self) {
+            try CaptureReader.read(bytes: Array(text.utf8), name: "a.eml")
+        }
+        #expect("\(error)".contains("a mail"), "\(error)")
+        guard case .notCapture(_, _, let advice) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(advice.contains("attached"), "\(advice)")
+    }
+
     @Test func whatStandsBehindIsSaid() throws {
         let text = "const har = \(Self.har);\nmodule.exports = har;\n"
         let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "a.js")

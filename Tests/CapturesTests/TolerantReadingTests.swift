@@ -104,6 +104,28 @@ struct TolerantReadingTests {
         #expect(capture.losses.map(\.line) == (indent.isEmpty ? [1, 1] : [3, 5]), "\(capture.losses)")
     }
 
+    /// There is no entry -1 to look behind.
+    @Test func whatIsDamagedBeforeTheFirstEntryIsSaidToBeTheFirst() throws {
+        var entries = (0..<5).map { "\n" + Self.entry($0) }
+        for index in [0, 1, 3] { entries[index] = entries[index].replacing("\"GET\"", with: "\"GE\"T\"") }
+        let capture = try read("{\"log\":{\"entries\":[\(entries.joined(separator: ","))]}}")
+        #expect(capture.indices.map { capture[$0].request.url.path } == ["/2", "/4"])
+        let losses = capture.losses.map(\.what)
+        #expect(losses.count == 3, "\(losses)")
+        for (loss, words) in zip(
+            losses,
+            ["the first entry is not read", "an entry before entry 0 is", "an entry behind entry 0 is"]
+        ) {
+            #expect(loss.hasPrefix(words), "\(losses)")
+        }
+        for torn in ["{\"log\":{\"entries\":[", "// by hand\n{\"log\":{\"entries\":["] {
+            let losses = try read(torn).losses.map(\.what)
+            #expect(
+                losses == ["the file breaks off behind the beginning of the entries; no entry is lost"]
+            )
+        }
+    }
+
     @Test func quoteThatIsMissingCostsNoMoreThanItsEntry() throws {
         var entries = (0..<5).map { "\n" + Self.entry($0) }
         entries[2] = entries[2].replacing("https://a.example/2\"", with: "https://a.example/2")

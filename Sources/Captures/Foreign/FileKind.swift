@@ -2,6 +2,8 @@
 enum FileKind: Equatable {
     /// Text in UTF-8, perhaps JSON.
     case text
+    /// A message as programs for mail save it.
+    case mail
     case utf16(isBigEndian: Bool)
     case gzip
     case zip
@@ -17,7 +19,7 @@ enum FileKind: Equatable {
     /// Bytes that are enough to tell.
     static let recognizedBytes = 4096
 
-    private static let export =
+    static let export =
         "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
 
     static let pageAdvice = "save the export itself, not the page that offers it; \(export)"
@@ -143,6 +145,8 @@ enum FileKind: Equatable {
             self = kind
         } else if Self.isBinary(head) {
             self = .other(looksLike: "binary data", advice: Self.export)
+        } else if MailedCapture.isMail(text) {
+            self = .mail
         } else if Self.isPlain(text) {
             self = .other(looksLike: "plain text", advice: Self.export)
         } else {

@@ -7,6 +7,8 @@ struct ForeignReader: Sendable {
     /// Where large texts are unpacked.
     let scratch: String
 
+    /// A mail carries a few files.
+    private static let mostMailed = 20
     /// A gzip in a zip in a gzip is the most that anybody sends.
     private static let maximumDepth = 3
 
@@ -28,6 +30,7 @@ struct ForeignReader: Sendable {
             try QuotedText.convert(source, into: text)
             return try read(text.source(), depth: depth + 1, budget: budget)
         case .text: return try text(source, depth: depth, budget: budget)
+        case .mail: return try mail(source, depth: depth, budget: budget)
         case .burp: return try BurpItems.read(source, name: name)
         case .mitmproxy: return try MitmproxyFlows(source, name: name).read()
         case .utf16(let isBigEndian):
@@ -86,6 +89,36 @@ struct ForeignReader: Sendable {
     }
 
     // MARK: - Text
+
+    private func mail(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError)
+        -> Capture
+    {
+        var found: [Capture] = []
+        var failure: CaptureError?
+        try MailedCapture(source, scratch: scratch, name: name).parts { part throws(CaptureError) in
+            do throws(CaptureError) {
+                found.append(try read(part, depth: depth + 1, budget: budget))
+            } catch {
+                switch error {
+                // Mails consist of more than captures.
+                case .notCapture, .notHAR: break
+                case .inputOutput: throw error
+                default: failure = failure ?? error
+                }
+            }
+            return found.count == Self.mostMailed
+        }
+        if found.count == 1 { return found[0] }
+        if !found.isEmpty { return Capture(joining: found) }
+        // One that went without an encoding stands there as it is.
+        if let pasted = pastedCapture(in: source, depth: depth, budget: budget) { return pasted }
+        throw failure
+            ?? .notCapture(
+                path: name,
+                looksLike: "a mail with no capture in it that can be read",
+                advice: "save what is attached to it, and give that; \(FileKind.export)"
+            )
+    }
 
     /// Nil where there is none, or nothing comes out of it.
     private func pastedCapture(in source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {

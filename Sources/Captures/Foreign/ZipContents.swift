@@ -24,7 +24,7 @@ struct ZipContents {
             case .text:
                 let first = head.first { $0 > 0x20 && !Self.byteOrderMark.contains($0) }
                 if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { captures.append(file) }
-            case .gzip, .zip, .page, .other: break
+            case .gzip, .zip, .page, .mail, .other: break
             }
         }
     }

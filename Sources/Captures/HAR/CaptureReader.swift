@@ -109,6 +109,9 @@ package enum CaptureReader {
         }
         switch scanner.ending {
         case .whole: break
+        // It is being written to: where it ended the next entry begins now.
+        case .torn(let unfinished)
+        where source.hasGrown && collector.isOurs && unfinished <= CaptureFile.tail.count: break
         case .torn(let unfinished):
             collector.lose(
                 Capture.Loss(
@@ -116,7 +119,9 @@ package enum CaptureReader {
                     line: source.line(of: scanner.endOfLastEntry),
                     what: unfinished > 0
                         ? "entry \(scanner.entryCount) is cut off after \(unfinished) bytes; the \(scanner.entryCount) before it are whole"
-                        : "the file breaks off behind entry \(scanner.entryCount - 1); no entry is lost",
+                        : scanner.entryCount > 0
+                            ? "the file breaks off behind entry \(scanner.entryCount - 1); no entry is lost"
+                            : "the file breaks off behind the beginning of the entries; no entry is lost",
                     isEnd: true
                 )
             )

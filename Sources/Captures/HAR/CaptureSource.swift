@@ -71,6 +71,13 @@ package final class CaptureSource: @unchecked Sendable {
         size = Int(status.st_size)
     }
 
+    /// Whether there is more of the file than when it was opened.
+    var hasGrown: Bool {
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return false }
+        return Int(status.st_size) > begin + size - memory.count
+    }
+
     /// Opens a file, or takes a copy of what is open for reading already.
     convenience init(path: String, descriptor: Int32?) throws(CaptureError) {
         guard let descriptor else {

@@ -74,6 +74,9 @@ final class EntryCollector {
         lengths.append(length)
     }
 
+    /// Whether our recorder wrote it, which names itself before its entries.
+    var isOurs: Bool { creator.name == "authreel" }
+
     func add(member name: String, json: [UInt8], log: Int = 0) {
         guard let value = try? JSONParser.parse(json) else { return }
         guard log == 0 else {

@@ -64,9 +64,10 @@ struct TolerantScanner {
     }
 
     private func ending(_ problem: LenientReader.Problem) -> String {
-        problem.isEnd
-            ? "the file breaks off behind entry \(entryCount - 1)\(lossCount == 0 ? "; no entry is lost" : "")"
-            : "what follows entry \(entryCount - 1) is not read: expected \(problem.expected)"
+        let place = entryCount == 0 ? "the beginning of the entries" : "entry \(entryCount - 1)"
+        return problem.isEnd
+            ? "the file breaks off behind \(place)\(lossCount == 0 ? "; no entry is lost" : "")"
+            : "what follows \(place) is not read: expected \(problem.expected)"
     }
 
     private mutating func lose(_ offset: Int, _ line: Int, _ what: String, isEnd: Bool = false) {
@@ -242,12 +243,18 @@ struct TolerantScanner {
             lose(
                 error.offset,
                 error.line,
-                "an entry behind entry \(entryCount - 1) is not read: expected \(error.expected)"
+                "\(unread) is not read: expected \(error.expected)"
             )
             return findNext(behind: offset, error)
         }
         found(.entry(offset: offset, length: reader.position - offset, line: line, json: json))
         entryCount += 1
+    }
+
+    /// The entry that comes next, as a person finds it who counts those that are read.
+    private var unread: String {
+        guard entryCount == 0 else { return "an entry behind entry \(entryCount - 1)" }
+        return lossCount == 0 ? "the first entry" : "an entry before entry 0"
     }
 
     /// From the line feed before it, where there is only white space between, to the name of the first member.

@@ -60,6 +60,13 @@ struct ExchangeMarks: Sendable {
                 dated = marks.last
             }
         }
+        // Without an answer there is little else. Two of one capture that were asked for in one instant have no mark: it is not one
+        // that nothing else has.
+        let length = exchange.duration.map(ClockSpan.nanoseconds) ?? 0
+        if exchange.response == nil, (exchange.startedAt.nanoseconds &+ length) % 1_000_000_000 != 0 {
+            let instant = "\(exchange.startedAt.nanoseconds) \(length) "
+            add(5, request.url.host ?? "", instant + (exchange.failure ?? ""), to: key)
+        }
         self.marks = marks
     }
 

@@ -86,7 +86,16 @@ struct SightingComparison {
             let right = b.response?.headers.first("date"),
             left != right, let first = Timestamp(httpDate: left), let second = Timestamp(httpDate: right)
         else { return true }
+        if tie == .weak, isOneServersAnswer { return false }
         return abs(first.seconds - second.seconds) <= 2
+    }
+
+    /// Whether both answers are as one server wrote them, which another on the way would have left its traces in.
+    private var isOneServersAnswer: Bool {
+        guard let left = a.response?.headers, let right = b.response?.headers else { return false }
+        if let name = left.first("server"), name == right.first("server") { return true }
+        return left.fields.map { $0.name.lowercased() }.sorted()
+            == right.fields.map { $0.name.lowercased() }.sorted()
     }
 
     /// Whether a cookie's value is one, and not what a recorder or a person put in its place.

@@ -48,6 +48,39 @@ struct NearMissTests {
         #expect(merger.offset?.ahead == .zero && merger.offset?.count == 3)
     }
 
+    /// A server stamps an answer once: two seconds of its clock are two answers, however near they are.
+    @Test func anotherStampOfTheSameServerIsAnotherAnswer() {
+        var first = Sightings()
+        var second = Sightings()
+        first.add(Self.document, at: Self.second + 0.9, answer: Self.date)
+        let next = [("Date", "Mon, 21 Sep 2026 14:13:26 GMT")]
+        second.add(Self.document, at: Self.second + 1.05, answer: next)
+        first.add(
+            "/token",
+            at: Self.second + 3,
+            method: "POST",
+            form: [("code", "code-1-Xy12")],
+            answer: next
+        )
+        second.add(
+            "/token",
+            at: Self.second + 4,
+            method: "POST",
+            form: [("code", "code-2-Xy12")],
+            answer: next
+        )
+        #expect(CaptureMerger(first, second).story.contains { $0.contains("+") } == false)
+    }
+
+    /// What failed has nothing but its instant; the same file twice has it twice.
+    @Test(arguments: [(0.123456, ["a0+b0"]), (0, ["a0", "b0"])] as [(Double, [String])])
+    func failureThatBothFilesHaveIsOne(fraction: Double, story: [String]) {
+        var sightings = Sightings()
+        sightings.add("/authorize", at: 5 + fraction, length: 0, status: nil)
+        sightings.exchanges[0].failure = "net::ERR_CERT_AUTHORITY_INVALID"
+        #expect(CaptureMerger(sightings, sightings).story == story)
+    }
+
     /// The same with a clock that is ahead, where the two are one.
     @Test func sameSecondIsAPairWhereTheClocksAgree() throws {
         var browser = Sightings()
