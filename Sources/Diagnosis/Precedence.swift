@@ -107,6 +107,8 @@ enum Precedence {
             ["id-token-alg-none", "id-token-alg-unexpected", "id-token-kid-unknown"],
             over: ["id-token-signature-invalid"]
         ),
+        // Which of two faults a provider refuses is in its words.
+        Row(["redirect-uri-not-registered"], over: ["authz-missing-parameter"], .whenItSaysSo),
         Row(["id-token-issuer-mismatch"], over: ["id-token-kid-unknown", "id-token-audience-mismatch"]),
         Row(bearerFaults, over: ["bearer-rejected", "redirect-loop"]),
         Row(

@@ -66,7 +66,7 @@ package struct BackChannel: Sendable {
             guard let authorization = document.endpoint("authorization_endpoint").map({ RecordedURL($0) }),
                 let token = document.endpoint("token_endpoint").map({ RecordedURL($0).origin })
             else { return }
-            origins[authorization.withoutQuery] = token
+            origins[authorization.normalizedWithoutQuery] = token
         }
     }
 
@@ -92,7 +92,9 @@ package struct BackChannel: Sendable {
         to request: AuthorizationRequest,
         in capture: Capture
     ) -> Int? {
-        guard let callback = response.callback, let origin = tokenOrigins[request.endpoint.text] else {
+        guard let callback = response.callback,
+            let origin = tokenOrigins[request.endpoint.normalizedWithoutQuery]
+        else {
             return nil
         }
         guard !unread.isAnywhere, !unread.origins.contains(origin) else { return nil }

@@ -131,7 +131,7 @@ package struct LogoutCourse: Sendable {
             return
         }
         end = .page(page)
-        for later in index.order[index.position[page]...].dropFirst().prefix(200) {
+        for later in index.withoutAssets(after: page).prefix(200) {
             let other = index.capture[later]
             guard other.startedAt - exchange.startedAt <= .seconds(300) else { return }
             if other.request.url.origin == exchange.request.url.origin, other.request.method == "POST" {
@@ -149,9 +149,7 @@ package struct LogoutCourse: Sendable {
     }
 
     private static func follower(of exchange: Int, _ index: CaptureIndex) -> Int? {
-        index.order[index.position[exchange]...].dropFirst().prefix(50).first {
-            index.redirectedFrom[$0] == exchange
-        }
+        index.landings(of: exchange).first
     }
 
     // MARK: - Reading

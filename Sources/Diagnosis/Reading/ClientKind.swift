@@ -93,7 +93,9 @@ enum ClientKind {
     private static func isMutualTLS(_ request: TokenRequest, _ flow: Flow) -> Bool {
         flow.surroundings.metadata.contains { document in
             let alias = document.answer.json?["mtls_endpoint_aliases"]?["token_endpoint"]?.string
-            return alias.map { RecordedURL($0).withoutQuery == request.endpoint.text } ?? false
+            return alias.map {
+                RecordedURL($0).normalizedWithoutQuery == request.endpoint.normalizedWithoutQuery
+            } ?? false
         }
     }
 }

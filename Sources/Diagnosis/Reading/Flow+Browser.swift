@@ -8,13 +8,9 @@ extension Flow {
     func redirects(after exchange: Int) -> [Int] {
         var chain: [Int] = []
         var last = exchange
-        let place = surroundings.position[exchange] + 1
-        // Redirects follow on each other; hundreds of exchanges later it is something else.
-        for next in surroundings.order[place...].prefix(200) where chain.count < 10 {
-            if surroundings.redirectedFrom[next] == last {
-                chain.append(next)
-                last = next
-            }
+        while chain.count < 10, let next = surroundings.landings(of: last).first, !chain.contains(next) {
+            chain.append(next)
+            last = next
         }
         return chain
     }

@@ -117,12 +117,12 @@ extension Flow {
             && !capture[request.exchange].request.headers.contains("origin")
     }
 
-    /// Indices of `log.entries` before an exchange in time, nearest first, as far as a span of time reaches.
+    /// Indices of `log.entries` before an exchange in time, nearest first, as far as a span of time reaches; without assets.
     func exchanges(before exchange: Int, within span: Duration) -> [Int] {
-        let order = surroundings.order
         let start = capture[exchange].startedAt
-        let end = order.partitionPoint { capture[$0].startedAt >= start }
-        return order[..<end].reversed().prefix(200).prefix { start - capture[$0].startedAt <= span }
+        return surroundings.withoutAssets(before: exchange).reversed()
+            .drop { capture[$0].startedAt >= start }.prefix(500)
+            .prefix { start - capture[$0].startedAt <= span }
     }
 
     /// Indices of `log.entries` after an exchange in time, nearest first, as far as a span of time reaches.

@@ -56,7 +56,8 @@ struct LogoutCall {
     /// The document that names this endpoint.
     static func metadata(of call: EndpointCall, in flow: Flow) -> MetadataDocument? {
         flow.surroundings.metadata.first {
-            $0.endpoint("end_session_endpoint").map { RecordedURL($0).withoutQuery } == call.endpoint.text
+            $0.endpoint("end_session_endpoint").map { RecordedURL($0).normalizedWithoutQuery }
+                == call.endpoint.normalizedWithoutQuery
         }
     }
 

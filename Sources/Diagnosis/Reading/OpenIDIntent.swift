@@ -34,8 +34,8 @@ enum OpenIDIntent {
     private static func isStated(_ call: EndpointCall, in flow: Flow) -> Bool {
         flow.messages.contains { message in
             guard case .discovery(let document) = message else { return false }
-            return document.endpoint("userinfo_endpoint").map { RecordedURL($0).withoutQuery }
-                == call.endpoint.text
+            return document.endpoint("userinfo_endpoint").map { RecordedURL($0).normalizedWithoutQuery }
+                == call.endpoint.normalizedWithoutQuery
         }
     }
 }

@@ -149,8 +149,9 @@ enum PolicyStop {
 
     /// Whether the redirect URI was called behind a page.
     private static func isSent(_ target: RecordedURL, after page: Int, _ flow: Flow) -> Bool {
-        flow.surroundings.order[(flow.surroundings.position[page] + 1)...].prefix(50).contains {
-            flow.capture[$0].request.url.withoutQuery == target.withoutQuery && !isGivenUp(flow.capture[$0])
+        flow.surroundings.withoutAssets(after: page).prefix(50).contains {
+            flow.capture[$0].request.url.normalizedWithoutQuery == target.normalizedWithoutQuery
+                && !isGivenUp(flow.capture[$0])
         }
     }
 

@@ -91,7 +91,9 @@ struct ProviderSession {
         var before: Set<String> = []
         var isSignedIn = false
         var found: [CookieDelivery.Setting] = []
-        for index in flow.surroundings.order[positions[first]...positions[last]].prefix(200)
+        let meanwhile = flow.surroundings.withoutAssets(after: first).prefix(500)
+            .prefix { positions[$0] <= positions[last] }
+        for index in [first] + meanwhile
         where flow.capture[index].request.url.host == host {
             isSignedIn = isSignedIn || flow.isCredentialPost(index)
             let exchange = flow.capture[index]

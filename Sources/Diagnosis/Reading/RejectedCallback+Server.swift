@@ -91,9 +91,10 @@ extension RejectedCallback {
 
     /// By the client that exchanged the code, or by a server that was handed the token and asks about it.
     private func lastCall(after request: TokenRequest, until end: Timestamp, in flow: Flow) -> Int? {
-        let agent = flow.capture[request.exchange].request.headers.first("user-agent")
+        let asking = flow.capture[request.exchange]
+        let agent = asking.request.headers.first("user-agent")
         let browser = flow.capture[exchange].request.headers.first("user-agent")
-        return flow.exchanges.last { exchange in
+        let own = flow.exchanges.last { exchange in
             let call = flow.capture[exchange]
             return exchange != request.exchange && exchange != place
                 && (call.request.headers.first("user-agent") == agent
@@ -101,6 +102,15 @@ extension RejectedCallback {
                         && !call.request.headers.contains("origin"))
                 && call.startedAt >= request.startedAt && call.startedAt <= end
         }
+        // Of a server that no login knows, as one is whose keys are asked for by mistake.
+        let other = flow.exchanges(after: request.exchange, within: end - asking.startedAt).last { index in
+            let call = flow.capture[index]
+            return index != place && call.client.processID != nil
+                && call.client.processID == asking.client.processID
+                && call.request.headers.first("user-agent") == agent
+        }
+        let position = flow.surroundings.position
+        return [own, other].compactMap(\.self).max { position[$0] < position[$1] }
     }
 
     /// Whether a page came where a token was shown to get data: a gateway's, or one of another address of the server.

@@ -5,7 +5,7 @@ package enum Asset {
     private static let extensions: Set<String> = [
         "css", "js", "mjs", "map", "png", "jpg", "jpeg", "gif", "svg", "ico", "webp", "avif", "woff", "woff2",
         "ttf", "otf", "eot", "mp4",
-        "webm",
+        "webm", "webmanifest",
     ]
 
     package static func isAsset(_ exchange: Exchange) -> Bool {
@@ -18,6 +18,7 @@ package enum Asset {
             return true
         }
         let name = exchange.request.url.path.utf8.split(separator: 0x2f).last ?? "".utf8[...]
+        if name.elementsEqual("manifest.json".utf8) { return true }
         guard let dot = name.lastIndex(of: 0x2e) else { return false }
         return extensions.contains((String(name[name.index(after: dot)...]) ?? "").lowercased())
     }

@@ -116,7 +116,7 @@ extension Ending {
     /// Keys that were read behind those of another login may be for that one.
     private func hasOtherTokens(after exchange: Int) -> Bool {
         let start = index.capture[exchange].endedAt
-        return index.order[(index.position[exchange] + 1)...].prefix(200).contains { other in
+        return index.withoutAssets(after: exchange).prefix(200).contains { other in
             guard case .token = index.messages[other] else { return false }
             return index.capture[other].startedAt - start <= .seconds(30)
         }

@@ -94,7 +94,7 @@ extension FlowGrouping {
     private func decoupledRequest(of code: String, _ request: TokenRequest) -> Int? {
         guard request.parameters["auth_req_id"] == code else { return nil }
         let host = capture[request.exchange].request.url.host
-        return index.order[..<index.position[request.exchange]].suffix(50).last { earlier in
+        return index.withoutAssets(before: request.exchange).suffix(200).last { earlier in
             let exchange = capture[earlier]
             return exchange.request.method == "POST" && exchange.request.url.host == host
                 && Answer(of: exchange, at: earlier).parameters["auth_req_id"] == code

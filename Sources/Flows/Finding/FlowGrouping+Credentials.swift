@@ -9,7 +9,7 @@ extension FlowGrouping {
         flow.clientID = flow.clientID ?? CredentialResponse.clientID(in: call.parameters)
         add(.identityAssertion(call), to: flow, host)
         let time = capture[call.exchange].startedAt
-        for earlier in index.order[..<index.position[call.exchange]].suffix(50).reversed() {
+        for earlier in index.withoutAssets(before: call.exchange).suffix(200).reversed() {
             let exchange = capture[earlier]
             guard time - exchange.startedAt <= .seconds(120) else { break }
             guard exchange.request.headers.first("sec-fetch-dest") == "webidentity",

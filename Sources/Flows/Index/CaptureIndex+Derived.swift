@@ -75,6 +75,20 @@ extension CaptureIndex {
         derived.value { Preflights(self) }.byHost[host] ?? []
     }
 
+    /// What was exchanged after another exchange, in the order of time, without what pages load and no login depends on.
+    ///
+    /// Who looks so many exchanges ahead, or back, does not get lost in the pictures of a page.
+    package func withoutAssets(after exchange: Int) -> ArraySlice<Int> {
+        let all = derived.value { Essentials(self) }.order
+        return all[all.partitionPoint { position[$0] > position[exchange] }...]
+    }
+
+    /// The same of what was exchanged before.
+    package func withoutAssets(before exchange: Int) -> ArraySlice<Int> {
+        let all = derived.value { Essentials(self) }.order
+        return all[..<all.partitionPoint { position[$0] >= position[exchange] }]
+    }
+
     /// The 401 answers by a resource of an origin, in order of time; none where nobody asked for a resource's metadata.
     package func challenges(of origin: String) -> [ResourceChallenge] {
         derived.value { Challenges(self) }.byOrigin[origin] ?? []
@@ -105,6 +119,19 @@ private struct RecordedCredentials: Sendable {
             && exchange.request.listedCookies.isEmpty
             && !(exchange.response?.headers.contains("set-cookie") ?? false)
             && (exchange.response?.listedCookies.isEmpty ?? true)
+    }
+}
+
+private struct Essentials: Sendable {
+    let order: [Int]
+
+    init(_ index: CaptureIndex) {
+        order = index.order.filter { exchange in
+            // Logouts go by pictures, and some servers begin a session with whatever they are asked for.
+            !Asset.isAsset(index.capture[exchange])
+                || index.messages[exchange] != nil || index.redirectedFrom[exchange] != nil
+                || index.capture[exchange].response?.setCookies.isEmpty == false
+        }
     }
 }
 

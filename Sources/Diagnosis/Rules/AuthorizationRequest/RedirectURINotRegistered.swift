@@ -56,7 +56,8 @@ struct RedirectURINotRegistered: Rule {
                     Violation(
                         evidence(request, refusal, flow),
                         fix: hasChosenPort(request, flow) ? Self.chosenPortFix : nil,
-                        exchange: request.exchange
+                        exchange: request.exchange,
+                        explains: ["authz-missing-parameter"]
                     )
                 )
             }

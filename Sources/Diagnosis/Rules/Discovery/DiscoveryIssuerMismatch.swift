@@ -40,7 +40,8 @@ struct DiscoveryIssuerMismatch: Rule {
         var severity = Severity.warning
         var explained: Set<String> = []
         for document in flow.serverMetadata where document.isUsable {
-            guard let named = document.answer.parameters.parameter("issuer"), isOther(named.value, document),
+            guard let named = document.answer.parameters.parameter("issuer"),
+                Self.isOther(named.value, document),
                 !isReadRightly(named.value, flow)
             else { continue }
             if self.severity(of: document, flow) == .error { severity = .error }
@@ -130,7 +131,8 @@ struct DiscoveryIssuerMismatch: Rule {
     /// front of a balancer.
     private func isReadRightly(_ issuer: String, _ flow: Flow) -> Bool {
         flow.serverMetadata.contains { other in
-            other.isUsable && other.issuer == issuer && !isOther(issuer, other) && flow.wentOn(after: other)
+            other.isUsable && other.issuer == issuer && !Self.isOther(issuer, other)
+                && flow.wentOn(after: other)
         }
     }
 
@@ -162,11 +164,12 @@ struct DiscoveryIssuerMismatch: Rule {
 
     // MARK: - Comparing
 
-    private func isOther(_ issuer: String, _ document: MetadataDocument) -> Bool {
+    /// Whether a document names another issuer than it was asked for under.
+    static func isOther(_ issuer: String, _ document: MetadataDocument) -> Bool {
         let asked = RecordedURL(document.askedIssuer)
         let named = RecordedURL(issuer)
-        guard Self.plain(asked.text) != Self.plain(issuer) else { return false }
-        return !Self.isEntra(asked, named) && !Self.isWSO2(asked, named) && !Self.isCognito(named)
+        guard plain(asked.text) != plain(issuer) else { return false }
+        return !isEntra(asked, named) && !isWSO2(asked, named) && !isCognito(named)
     }
 
     /// Without the slash at the end; scheme and host in lower case and without the scheme's own port, as recorders write URLs.

@@ -118,12 +118,11 @@ struct IDTokenIssuerMismatch: Rule {
     private func expectations(_ flow: Flow) -> [Expectation] {
         let stated = flow.issuerDocuments.compactMap { document in
             document.issuer.map { issuer in
-                let asked = document.askedIssuer
-                return Expectation(
+                Expectation(
                     issuer: issuer,
                     place: document.answer.place("issuer"),
                     isStated: true,
-                    asked: issuer == asked + "/" ? nil : asked
+                    asked: DiscoveryIssuerMismatch.isOther(issuer, document) ? document.askedIssuer : nil
                 )
             }
         }

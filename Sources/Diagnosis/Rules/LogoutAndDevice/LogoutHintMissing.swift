@@ -41,7 +41,7 @@ struct LogoutHintMissing: Rule {
             let asksToReturn = logout.call.parameters.parameter("post_logout_redirect_uri")
             guard insists || logout.call.parameters["client_id"] == nil, asksToReturn != nil || words != nil
             else { continue }
-            guard let severity = severity(of: logout.course) else { continue }
+            guard let severity = severity(of: logout.course, in: flow) else { continue }
             var evidence = [logout.names]
             evidence[0].note = "no id_token_hint" + (insists ? "" : ", no client_id")
             if let asksToReturn { evidence.append(Evidence(asksToReturn)) }
@@ -52,9 +52,11 @@ struct LogoutHintMissing: Rule {
     }
 
     /// Nil where the provider sent the browser back as it was asked to.
-    private func severity(of course: LogoutCourse) -> Severity? {
+    private func severity(of course: LogoutCourse, in flow: Flow) -> Severity? {
         switch course.end {
-        case .refused, .page: .error
+        case .refused: .error
+        // The login was a good one, and the user is left at the provider.
+        case .page: flow.ending == .success ? .warning : .error
         case .sentBack: course.isConfirmed ? .warning : nil
         case .done, .unanswered: nil
         }

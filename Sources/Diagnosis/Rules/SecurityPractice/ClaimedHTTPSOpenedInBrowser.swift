@@ -119,7 +119,8 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         return !flow.exchanges(after: callback, within: .seconds(120)).contains { index in
             let later = flow.capture[index]
             guard later.request.url.host == host,
-                later.request.headers.first("user-agent")?.hasPrefix("Mozilla/") ?? false
+                later.request.headers.first("user-agent")?.hasPrefix("Mozilla/") ?? false,
+                !isOfTheBrowser(later)
             else { return false }
             let essence = later.response?.body?.essence ?? ""
             guard essence == "text/html", later.request.method == "GET" else {
@@ -128,6 +129,16 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
             return !flow.surroundings.areCookiesRecorded || flow.surroundings.isSanitized
                 || goesOn(later, behind: flow.capture[callback])
         }
+    }
+
+    /// What any page brings on, whatever it does: icons, reports of visits, what a browser looks up by itself.
+    private func isOfTheBrowser(_ exchange: Exchange) -> Bool {
+        let url = exchange.request.url
+        if let use = exchange.request.headers.first("sec-fetch-dest"), Self.decorations.contains(use) {
+            return true
+        }
+        return Asset.isAsset(exchange) || Telemetry.isOne(url)
+            || url.path.utf8.starts(with: "/.well-known/".utf8)
     }
 
     /// Whether a page goes on with what the one before it began, and is not just another page of the site that somebody opens:
@@ -140,6 +151,10 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
     }
 
     private static let atOnce = Duration.seconds(5)
+    /// What a browser says that it asks for something for (Fetch Metadata, section 2.1).
+    private static let decorations: Set<String> = [
+        "audio", "font", "image", "manifest", "style", "track", "video",
+    ]
 
     /// Whether anything later carries the code on.
     private func isUsed(_ code: String, after callback: Int, in flow: Flow) -> Bool {

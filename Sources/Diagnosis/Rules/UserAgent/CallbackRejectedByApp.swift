@@ -267,7 +267,7 @@ struct CallbackRejectedByApp: Rule {
                 let location = other.response?.location
             else { return nil }
             let target = other.request.url.resolving(location)
-            guard target.withoutQuery == request.endpoint.text,
+            guard target.normalizedWithoutQuery == request.endpoint.normalizedWithoutQuery,
                 let anew = target.queryItems.first("state"), anew != state
             else { return nil }
             return Evidence(

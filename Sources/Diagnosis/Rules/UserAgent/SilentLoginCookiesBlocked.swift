@@ -118,8 +118,7 @@ struct SilentLoginCookiesBlocked: Rule {
         let answered = Set(
             flow.surroundings.responses.compactMap { $0.error == nil ? $0.deliveredBy : nil }
         )
-        let end = flow.surroundings.position[request.exchange]
-        for index in flow.surroundings.order[..<end].reversed().prefix(500)
+        for index in flow.surroundings.withoutAssets(before: request.exchange).reversed().prefix(500)
         where flow.capture[index].request.url.host == host {
             if case .endSession = flow.surroundings.messages[index] { return nil }
             let sent = flow.capture[index].request.cookies.map(\.name)

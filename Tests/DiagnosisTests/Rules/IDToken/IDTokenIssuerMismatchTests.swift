@@ -31,6 +31,18 @@ struct IDTokenIssuerMismatchTests {
         #expect(recording.finding(rule)?.notes.first == "a \"/\" too many at the end")
     }
 
+    /// What the recorder writes of a URL is no name that the provider has.
+    @Test func portThatWasRecordedIsNoPartOfTheName() throws {
+        let recording = try Recording(broken).editingIDToken { $0["iss"] = "https://id.harbour.example:443" }
+            .editing { exchange in
+                guard exchange.request.url.path == "/.well-known/openid-configuration" else { return }
+                exchange.request.url = RecordedURL(
+                    "https://id.harbour.example:443" + exchange.request.url.path
+                )
+            }
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
     private func issuers(_ metadata: String, _ token: String, tenant: String? = nil) throws -> Recording {
         try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
             $0["issuer"] = .string(metadata)

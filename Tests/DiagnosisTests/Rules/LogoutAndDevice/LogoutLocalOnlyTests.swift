@@ -25,6 +25,35 @@ struct LogoutLocalOnlyTests {
         #expect(recording.findings.filter { $0.rule == rule }.count == 1)
     }
 
+    @Test func metadataMayNameTheEndpointInOtherLetters() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            for name in ["authorization_endpoint", "token_endpoint"] {
+                let url = $0[name]?.string ?? ""
+                $0[name] = .string(url.replacing("id.harbour.example", with: "ID.harbour.example:443"))
+            }
+        }
+        #expect(recording.finding(rule) != nil)
+        #expect(recording.findings.map(\.rule) == (try Recording(broken).findings.map(\.rule)))
+    }
+
+    /// Some apps end the provider's session by a picture on their page.
+    @Test func leavesALogoutByAPictureAlone() throws {
+        let recording = try Recording(broken)
+        var exchanges = recording.exchanges
+        var logout = exchanges[6]
+        logout.startedAt = logout.endedAt + .milliseconds(20)
+        logout.request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL("https://id.harbour.example/end-session?client_id=shop-web")
+        )
+        logout.request.headers.append("Sec-Fetch-Dest", "image")
+        logout.request.headers.append("User-Agent", "Mozilla/5.0")
+        logout.response = RecordedResponse(status: 200)
+        logout.response?.body = Body(text: "", mediaType: "image/gif")
+        exchanges.append(logout)
+        #expect(Recording(exchanges).finding(rule) == nil)
+    }
+
     @Test func leavesALoginThatAsksForThePasswordAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

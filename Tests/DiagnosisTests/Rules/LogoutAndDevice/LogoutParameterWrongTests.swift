@@ -25,6 +25,15 @@ struct LogoutParameterWrongTests {
         #expect(finding.fix.contains("post_logout_redirect_uri instead of redirect_uri"))
     }
 
+    /// Servers behind a proxy write the port out, and people a host as they please.
+    @Test(arguments: ["https://id.harbour.example:443/end-session", "https://ID.Harbour.example/end-session"])
+    func metadataMayNameTheEndpointInOtherLetters(url: String) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["end_session_endpoint"] = .string(url)
+        }
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
     /// The provider signs the user out, and keeps them: what the app asked for did not happen.
     @Test func isAnErrorOnAGoodPageOfTheProvider() throws {
         let recording = try Recording(broken).editing { exchange in

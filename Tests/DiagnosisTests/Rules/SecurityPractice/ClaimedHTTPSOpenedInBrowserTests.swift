@@ -66,6 +66,28 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         #expect(atOnce.finding(rule) == nil)
     }
 
+    /// Any page brings them on, and servers have a page for what they have not.
+    @Test(arguments: [
+        ("GET", "/favicon.ico", 404), ("GET", "/manifest.json", 404), ("POST", "/cdn-cgi/rum", 204),
+        ("GET", "/.well-known/appspecific/com.chrome.devtools.json", 404),
+    ])
+    func iconsAndReportsDoNotGoOnWithTheLogin(method: String, path: String, status: Int) throws {
+        var recording = try Recording(broken).answering("/app/signed-in", 200)
+        recording.exchanges[3].response?.body = Body(text: "<p>Get the app</p>", mediaType: "text/html")
+        var later = recording.exchanges[3]
+        later.startedAt = later.endedAt + .milliseconds(200)
+        later.request.method = method
+        later.request.url = RecordedURL((later.request.url.origin ?? "") + path)
+        later.response?.status = status
+        later.response?.body = Body(text: status == 204 ? "" : "<h1>404</h1>", mediaType: "text/html")
+        recording.exchanges.append(later)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        later.request.method = "POST"
+        later.request.url = RecordedURL((later.request.url.origin ?? "") + "/session")
+        recording.exchanges.append(later)
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func takesAPageForItWhereTheClientIsKnownToBeAnApp() throws {
         var recording = try Recording(broken).answering("/app/signed-in", 200)
         recording.exchanges[3].response?.body = Body(text: "<p>Get the app</p>", mediaType: "text/html")
