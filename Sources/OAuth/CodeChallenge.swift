@@ -16,6 +16,15 @@ package enum ChallengeRelation: String, Sendable, Hashable, CaseIterable {
     case doubleHash = "double-hash"
     case truncated
     case trimmed
+
+    /// What every challenge that is made in this way shows: the alphabets of Base64 differ by `+` and `/` alone, which a hash need
+    /// not have.
+    package var kind: ChallengeRelation {
+        switch self {
+        case .padded, .base64SlashAsDash: .base64
+        default: self
+        }
+    }
 }
 
 /// Proof key for code exchange (RFC 7636).

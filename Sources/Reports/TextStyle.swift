@@ -50,8 +50,14 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// C0, DEL, C1, and the marks that reorder text on screen.
+    /// C0, DEL, C1, the marks that reorder text on screen, and what is not to be seen there; but not what joins letters and signs
+    /// that are, and the space of East Asian scripts.
     var isControl: Bool {
-        value < 0x20 || (0x7f..<0xa0).contains(value) || isBidirectionalControl
+        guard !isASCII else { return value < 0x20 || value == 0x7f }
+        return value < 0xa0 || isBidirectionalControl || isInvisible && !Self.joins.contains(value)
     }
+
+    private static let joins: Set<UInt32> = Set(
+        [0x200c, 0x200d, 0x3000] + (0xfe00...0xfe0f) + (0xe0020...0xe007f) + (0xe0100...0xe01ef)
+    )
 }

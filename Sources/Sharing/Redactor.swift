@@ -245,7 +245,8 @@ package final class Redactor {
             kept: entries.count,
             all: capture.count,
             open: found.identifiers.sorted(),
-            keptNames: options.keptNames.sorted(),
+            keptNames: found.keptNames.sorted(),
+            unmatchedNames: options.keptNames.subtracting(found.keptNames).sorted(),
             asked: options.alsoSources.enumerated().map { ordinal, pattern in
                 SharingReport.Asked(pattern: pattern, values: found.asked[ordinal]?.count ?? 0)
             },

@@ -27,6 +27,8 @@ package struct SharingReport: Sendable, Equatable {
     package var open: [String]
     /// Names whose values stayed because somebody asked for it.
     package var keptNames: [String]
+    /// Names that were to be kept, and stand nowhere in the captures that were shared together.
+    package var unmatchedNames: [String]
     /// In the order in which they were given.
     package var asked: [Asked]
     package var keepsPersonal: Bool

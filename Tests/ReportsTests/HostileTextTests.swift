@@ -54,6 +54,14 @@ struct HostileTextTests {
         }
     }
 
+    @Test func whatCannotBeSeenIsWrittenOut() {
+        #expect("a\u{200b}b\u{a0}c\u{feff}\u{ad}".printable == "a\\u{200b}b\\u{a0}c\\u{feff}\\u{ad}")
+        // Signs that are made of several, and the space of Japanese.
+        for text in ["👩\u{200d}💻", "می\u{200c}خواهم", "山\u{3000}田", "❤\u{fe0f}"] {
+            #expect(text.printable == text)
+        }
+    }
+
     @Test func formatsOfProgramsDoNotSteerATerminalEither() throws {
         let report = report()
         let texts = [

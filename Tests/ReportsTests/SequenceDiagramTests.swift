@@ -76,4 +76,23 @@ struct SequenceDiagramTests {
         let place = try #require(order.firstIndex(of: "pkce-verifier-mismatch"))
         #expect(order[place - 1] == "4 answered")
     }
+
+    /// In a ticket `com.example.app/oauth2redirect` would be another address.
+    @Test(arguments: [
+        ("com.example.app://cb", "com.example.app://cb"),
+        ("com.example.app:/oauth2redirect", "com.example.app:/oauth2redirect"),
+        ("MyApp:/cb", "MyApp:/cb"), ("exp://192.168.1.5:8081/--/cb", "exp://192.168.1.5:8081/--/cb"),
+        ("https://app.example/cb", "app.example/cb"), ("http://localhost:3000/cb", "localhost:3000/cb"),
+    ])
+    func addressOfAnAppHasItsScheme(redirectURI: String, shown: String) {
+        var capture = CaptureBuilder()
+        let query = "response_type=code&client_id=shop&scope=openid&state=a-state-1234567"
+        capture.redirect(
+            "https://id.example/authorize?\(query)&redirect_uri=\(redirectURI)",
+            to: "\(redirectURI)?code=a-code-1234567&state=a-state-1234567"
+        )
+        let report = ReportBuilder.report(on: capture.capture, named: "login.har")
+        let text = MermaidDiagram.text(of: report)
+        #expect(text.contains("302 to \(shown): code, state"), "\(text)")
+    }
 }

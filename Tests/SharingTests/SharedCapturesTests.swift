@@ -2,6 +2,7 @@ import Captures
 import Foundation
 import JSON
 import LibCrypto
+import Reports
 import Sharing
 import TestSupport
 import Testing
@@ -135,5 +136,20 @@ struct SharedCapturesTests {
         #expect(text.contains("state=\(state)"))
         #expect(text.contains("Alice"))
         #expect(!text.contains(try world.first("access_token")))
+    }
+
+    /// A slip in a name keeps nothing, and the report must not say otherwise.
+    @Test func onlyWhatThereIsCountsAsKept() throws {
+        let world = try SharingWorld()
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        var options = SharingOptions()
+        options.keptNames = ["stat", "state"]
+        let report = try SharingWorld.outcome(of: capture, options).report
+        #expect(report.keptNames == ["state"] && report.unmatchedNames == ["stat"])
+        let text = SharingText.text(of: report, named: "login.har", style: .plain)
+        #expect(text.contains("kept: the values of state\n"))
+        let markdown = SharingMarkdown.text(of: report, named: "login.har")
+        #expect(markdown.contains("Kept on purpose: the values of `state`."))
+        #expect(!markdown.contains("`stat`"))
     }
 }

@@ -1,4 +1,5 @@
 import Captures
+import JSON
 
 /// The smallest explanation that turns one value into another, in words for the note of an evidence.
 ///
@@ -13,7 +14,7 @@ package struct Difference {
         Difference(expected: expected, seen: seen, isSecret: isSecret).note
     }
 
-    package var note: String { affix ?? coding ?? spelling ?? cut ?? url ?? position }
+    package var note: String { affix ?? invisible ?? coding ?? spelling ?? cut ?? url ?? position }
 
     // MARK: - Kinds, from the plainest to the last resort
 
@@ -30,6 +31,15 @@ package struct Difference {
                 ? "white space around it" : "white space around it was removed"
         }
         return nil
+    }
+
+    /// Characters that are not to be seen: on a screen, and in the settings of a provider, the values look the same.
+    private var invisible: String? {
+        guard Self.visible(seen) == Self.visible(expected) else { return nil }
+        let (more, fewer) = (Self.invisible(in: seen), Self.invisible(in: expected))
+        if fewer.isEmpty { return "has \(more.joined(separator: ", ")), which cannot be seen, \(place)" }
+        if more.isEmpty { return "lacks \(fewer.joined(separator: ", ")), which cannot be seen, \(place)" }
+        return "has other characters that cannot be seen, \(place)"
     }
 
     private var coding: String? {
@@ -96,7 +106,7 @@ package struct Difference {
         return parts.isEmpty || parts.count > 3 ? nil : parts.joined(separator: "; ")
     }
 
-    private var pathNote: String { affix ?? coding ?? spelling ?? cut ?? position }
+    private var pathNote: String { affix ?? invisible ?? coding ?? spelling ?? cut ?? position }
 
     private var position: String {
         if isSecret {
@@ -106,13 +116,43 @@ package struct Difference {
         let skipped = commonPrefix
         let was = Self.excerpt(expected, from: skipped)
         let now = Self.excerpt(seen, from: skipped)
-        return "differs \(place): \"\(now)\" instead of \"\(was)\""
+        return "differs \(place): \"\(now)\" instead of \"\(was)\"" + lookAlike
+    }
+
+    /// Many letters of other alphabets look like Latin ones.
+    private var lookAlike: String {
+        let skipped = commonPrefix
+        let (was, now) = (
+            expected.unicodeScalars.dropFirst(skipped).first, seen.unicodeScalars.dropFirst(skipped).first
+        )
+        guard let was, let now, was.isASCII != now.isASCII else { return "" }
+        return "; the first of them is \(Self.code(now)) instead of \(Self.code(was))"
     }
 
     private var place: String { "from character \(commonPrefix + 1) on" }
 
     private var commonPrefix: Int {
         zip(expected.unicodeScalars, seen.unicodeScalars).prefix { $0 == $1 }.count
+    }
+
+    // MARK: - Characters
+
+    private static func visible(_ text: String) -> [Unicode.Scalar] {
+        text.unicodeScalars.filter { !$0.isInvisible }
+    }
+
+    /// Each kind once, at most four, as `U+200B`.
+    private static func invisible(in text: String) -> [String] {
+        var codes: [String] = []
+        for scalar in text.unicodeScalars where scalar.isInvisible && codes.count < 4 {
+            if !codes.contains(code(scalar)) { codes.append(code(scalar)) }
+        }
+        return codes
+    }
+
+    private static func code(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 
     // MARK: - Respellings

@@ -76,7 +76,7 @@ extension RequestChangeFinder {
         case .codeChallenge:
             let (own, other) = (making(of: mineValue, in: good), making(of: theirValue, in: bad))
             if let own = own?.making.relation, other?.verifier != nil, let relation = other?.making.relation,
-                own != relation
+                own.kind != relation.kind
             {
                 made(
                     "made of its verifier as \(Self.name(of: relation)) instead of \(Self.name(of: own))",

@@ -147,12 +147,18 @@ struct RequestFacts {
         let relation = CodeChallenge.relation(of: challenge, to: verifier.value)
         list.add(
             verifier.place,
-            relation.map { "fits by \($0 == .s256 ? "S256" : $0.rawValue)" } ?? "does not fit",
+            relation.map { Self.name(of: $0, challenge) } ?? "does not fit",
             .verdict,
             aspect: "against code_challenge",
             in: .requestBody,
             presence: nil
         )
+    }
+
+    private static func name(of relation: ChallengeRelation, _ challenge: String) -> String {
+        guard relation != .s256 else { return "fits by S256" }
+        let padding = relation.kind == .base64 && challenge.utf8.last == 0x3d ? ", with padding" : ""
+        return "fits by \(relation.kind.rawValue)\(padding)"
     }
 
     // MARK: - Headers

@@ -26,10 +26,23 @@ enum DiagramWords {
         }
     }
 
-    /// Method and path.
+    /// Method and path; of an app's own scheme the address.
     static func target(_ exchange: Exchange) -> String {
-        "\(exchange.request.method) \(exchange.request.url.path.isEmpty ? "/" : exchange.request.url.path)"
-            .shortened(to: 48)
+        let url = exchange.request.url
+        let path = isOwnScheme(url) ? address(url) : url.path.isEmpty ? "/" : url.path
+        return "\(exchange.request.method) \(path)".shortened(to: 48)
+    }
+
+    /// Host and path, as everybody reads them; an app's own scheme is a part of its address, as it was written.
+    private static func address(_ url: RecordedURL) -> String {
+        guard let scheme = url.scheme, isOwnScheme(url) else {
+            return (url.hostAndPort ?? url.scheme ?? "") + url.path
+        }
+        return "\(scheme):" + (url.hostAndPort.map { "//\($0)" } ?? "") + url.path
+    }
+
+    private static func isOwnScheme(_ url: RecordedURL) -> Bool {
+        url.scheme.map { !["http", "https", "ws", "wss"].contains($0.lowercased()) } ?? false
     }
 
     /// What came back, and whether it is bad news.
@@ -41,7 +54,7 @@ enum DiagramWords {
         if (300..<400).contains(response.status), let location = response.location {
             let url = exchange.request.url.resolving(location)
             let names = url.queryItems.items.map(\.name) + fragmentNames(url)
-            let target = (url.hostAndPort ?? url.scheme ?? "") + url.path
+            let target = address(url)
             let error = url.queryItems.items.first { $0.name == "error" }?.value
             if let error {
                 return ("\(status) to \(target.shortened(to: 48)): error \(error)".shortened(to: 110), true)

@@ -31,6 +31,8 @@ struct FoundSecrets {
     var certificates: Set<String> = []
     /// Values that somebody wants to stay.
     var kept: Set<String> = []
+    /// Names under which values are to stay, of those that stand anywhere.
+    var keptNames: Set<String> = []
     /// Hosts that the captures' requests went to, in lower case.
     var hosts: Set<String> = []
     /// Clients, issuers and redirect addresses.

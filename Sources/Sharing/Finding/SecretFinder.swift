@@ -90,8 +90,10 @@ final class SecretFinder {
 
     func visit(_ value: NamedText) -> [UInt8]? {
         let text = value.readable
+        let isKept = options.keptNames.contains(value.name)
+        if isKept { found.keptNames.insert(value.name) }
         guard !text.isEmpty else { return nil }
-        guard !options.keptNames.contains(value.name) else {
+        guard !isKept else {
             keep(text)
             return value.bytes
         }

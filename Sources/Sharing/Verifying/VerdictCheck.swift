@@ -167,7 +167,7 @@ package struct VerdictCheck {
     }
 
     private static func holdsValues(_ name: String) -> Bool {
-        ["parameters", "claims", "header", "encryption"].contains(name)
+        ["parameters", "repeated_parameters", "claims", "header", "encryption"].contains(name)
     }
 
     private static func isValue(_ name: String) -> Bool { name == "value" }

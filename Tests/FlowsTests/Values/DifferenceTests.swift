@@ -36,6 +36,16 @@ struct DifferenceTests {
         ("abcd", "abcdefgh", "4 characters too many at the end"),
         ("abcd", "", "empty"),
         ("abcd", "abxy", "differs from character 3 on: \"xy\" instead of \"cd\""),
+        ("abcd", "abcd\u{200b}", "has U+200B, which cannot be seen, from character 5 on"),
+        ("ab\u{feff}cd", "abcd", "lacks U+FEFF, which cannot be seen, from character 3 on"),
+        (
+            "a b", "a\u{a0}b",
+            "differs from character 2 on: \"\u{a0}b\" instead of \" b\"; the first of them is U+00A0 instead of U+0020"
+        ),
+        (
+            "abcd", "\u{430}bcd",
+            "differs from character 1 on: \"\u{430}bcd\" instead of \"abcd\"; the first of them is U+0430 instead of U+0061"
+        ),
     ]
 
     @Test(arguments: rows) func findsTheSmallestExplanation(

@@ -29,6 +29,10 @@ struct VerdictCheckTests {
                 ["note": "unknown w3Qp8NfK1cUa6XzM5tBs0JgY here"]
             ),
             (["claims": ["sub": "alice"]], ["claims": ["sub": "mcmww"]]),
+            (
+                ["repeated_parameters": ["state": ["abc", "xyz"]]],
+                ["repeated_parameters": ["state": ["qrs", "nop"]]]
+            ),
             // Each kind of character is listed once, and two may have the same stand-in.
             (["note": "2 are not allowed: U+FC, U+DF"], ["note": "2 are not allowed: U+E8"]),
         ] as [(JSONValue, JSONValue)]
