@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""HTTP clients of the common runtimes, and the TLS server that they are tried with.
+"""HTTP clients of the common runtimes, and the server that they are tried with, for TLS and in clear.
 
 Each client asks for one page and prints it: certificate verification on, no word of a proxy or a CA.
 """
 import argparse
+import base64
 import functools
+import hashlib
 import http.server
 import importlib.util
 import json
 import pathlib
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -98,7 +101,9 @@ CLIENTS = {client.name: client for client in [
     Client("python-requests", python("python_requests.py"), modules=[module("requests")]),
     Client("python-httpx", python("python_httpx.py"), modules=[module("httpx")]),
     Client("python-aiohttp", python("python_aiohttp.py"), modules=[module("aiohttp")]),
+    Client("python-aiohttp-websocket", python("python_aiohttp_websocket.py"), modules=[module("aiohttp")]),
     Client("python-urllib3", python("python_urllib3.py"), modules=[module("urllib3")]),
+    Client("python-urllib3-pool", python("python_urllib3_pool.py"), modules=[module("urllib3")]),
     Client("node-fetch", script("node_fetch.mjs", "node"), "node"),
     Client("node-https", script("node_https.mjs", "node"), "node"),
     Client("java-httpclient", script("JavaHttpClient.java", "java"), "java", "javac"),
@@ -118,32 +123,51 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def setup(self):
-        self.request.do_handshake()
+        # A hello of TLS, or a request in clear.
+        if self.request.recv(1, socket.MSG_PEEK) == b"\x16":
+            self.request = self.server.context.wrap_socket(self.request, server_side=True)
         super().setup()
+
+    def finish(self):
+        super().finish()
+        self.request.close()
 
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         if url.path != "/who":
             return super().do_GET()
         body = f"hello {dict(urllib.parse.parse_qsl(url.query)).get('client')}\n".encode()
+        if self.headers.get("Upgrade", "").lower() == "websocket":
+            return self.say(body)
         self.send_response(200)
         self.send_header("Content-Type", "text/plain")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
+    def say(self, text):
+        """Opens a WebSocket, sends one text, and closes it (RFC 6455, sections 4.2.2 and 5.2)."""
+        key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        self.send_response(101)
+        self.send_header("Upgrade", "websocket")
+        self.send_header("Connection", "Upgrade")
+        self.send_header("Sec-WebSocket-Accept", base64.b64encode(hashlib.sha1(key.encode()).digest()).decode())
+        self.end_headers()
+        self.wfile.write(bytes([0x81, len(text)]) + text + b"\x88\x00")
+        self.rfile.read()
+        self.close_connection = True
+
     def log_message(self, *_):
         pass
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """A TLS server on loopback, which also serves the files of `folder`; a context manager."""
+    """A server on loopback, for TLS and in clear, which also serves the files of `folder`; a context manager."""
 
     def __init__(self, folder, ca):
         super().__init__(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*ca.leaf("clients"))
-        self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(*ca.leaf("clients"))
 
     @property
     def port(self):

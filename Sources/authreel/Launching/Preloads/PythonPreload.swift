@@ -10,7 +10,8 @@ enum PythonPreload {
 
         def environment_proxy(scheme, host):
             from urllib.request import getproxies, proxy_bypass
-            proxy = getproxies().get(scheme)
+            proxies = getproxies()
+            proxy = proxies.get(scheme) or proxies.get({"ws": "http", "wss": "https"}.get(scheme))
             return proxy if proxy and host and not proxy_bypass(host) else None
 
 
@@ -39,51 +40,82 @@ enum PythonPreload {
 
 
         def change_urllib3(module):
-            Pool, original = module.PoolManager, module.PoolManager.urlopen
+            Plain, Secure = module.HTTPConnectionPool, module.HTTPSConnectionPool
+            connect, original = Plain._new_conn, Plain.urlopen
+            for Pool in Plain, Secure:
+                change_pool(Pool)
 
-            def manager(pool, url):
-                parts = module.parse_url(url)
-                proxy = environment_proxy(parts.scheme, parts.hostname)
-                if type(pool) is not Pool or pool.proxy or not proxy:
-                    return None
-                if proxy not in pool.__dict__.setdefault("_authreel", {}):
-                    made = module.ProxyManager(
-                        proxy, headers=pool.headers, proxy_headers=sign_in(proxy), **pool.connection_pool_kw
-                    )
-                    made.pools = pool.pools
-                    pool._authreel[proxy] = made
-                return pool._authreel[proxy]
+            # A pool for TLS makes a tunnel by itself; in clear the proxy is dialled, and told the whole address.
+            def is_led(pool):
+                return pool.scheme == "http" and pool.__dict__.get("_authreel")
+
+            def _new_conn(self):
+                connection = connect(self)
+                if is_led(self):
+                    connection.host, connection.port = self.proxy.host, self.proxy.port or 80
+                return connection
 
             def urlopen(self, method, url, *arguments, **named):
-                try:
-                    other = manager(self, url)
-                except Exception:
-                    other = None
-                if other:
-                    return other.urlopen(method, url, *arguments, **named)
+                if is_led(self) and url.startswith("/"):
+                    host = "[" + self.host + "]" if ":" in self.host else self.host
+                    url = "http://" + host + (":%d" % self.port if self.port not in (None, 80) else "") + url
                 return original(self, method, url, *arguments, **named)
 
-            Pool.urlopen = urlopen
+            Plain._new_conn, Plain.urlopen = _new_conn, urlopen
+
+
+        def change_pool(Pool):
+            Connection, original = Pool.ConnectionCls, Pool.__init__
+
+            def proxy_for(pool, host, named):
+                # A pool of a kind of its own goes its own way; a manager for a proxy has said which.
+                if type(pool) is not Pool or pool.ConnectionCls is not Connection or named.get("_proxy"):
+                    return {}
+                from urllib3.util import parse_url
+                proxy = environment_proxy(pool.scheme, host.strip("[]"))
+                parts = parse_url(proxy) if proxy else None
+                if not parts or parts.scheme != "http":
+                    return {}
+                return {"_proxy": parts, "_proxy_headers": sign_in(proxy) or {}}
+
+            def __init__(self, host, *arguments, **named):
+                try:
+                    way = proxy_for(self, host, named)
+                except Exception:
+                    way = {}
+                original(self, host, *arguments, **dict(named, **way))
+                self._authreel = bool(way)
+
+            Pool.__init__ = __init__
 
 
         def change_aiohttp(module):
             Session, original, Direct = module.ClientSession, module.ClientSession._request, module.TCPConnector
             ways = "_create_connection", "_create_direct_connection", "_wrap_create_connection"
 
-            def proxy_for(session, url):
+            def way_for(session, asked):
                 connector = session._connector
-                if session._trust_env or getattr(session, "_default_proxy", None) or not isinstance(connector, Direct):
-                    return None
+                if getattr(session, "_default_proxy", None) or not isinstance(connector, Direct):
+                    return None, asked
                 # A connector that goes its own way, through SOCKS for instance.
                 if any(getattr(type(connector), way) is not getattr(Direct, way) for way in ways):
-                    return None
-                url = session._build_url(url)
-                return environment_proxy(url.scheme, url.host)
+                    return None, asked
+                url = session._build_url(asked)
+                # aiohttp itself looks for WS_PROXY and WSS_PROXY.
+                if session._trust_env and url.scheme not in ("ws", "wss"):
+                    return None, asked
+                proxy = environment_proxy(url.scheme, url.host)
+                if not proxy or url.scheme != "ws":
+                    return proxy, asked
+                # What is asked of a proxy without a tunnel is http.
+                asked = url.with_scheme("http")
+                session._build_url(asked)
+                return proxy, asked
 
             def _request(self, method, str_or_url, **named):
                 try:
                     if named.get("proxy") is None:
-                        named["proxy"] = proxy_for(self, str_or_url)
+                        named["proxy"], str_or_url = way_for(self, str_or_url)
                 except Exception:
                     pass
                 return original(self, method, str_or_url, **named)
@@ -94,7 +126,7 @@ enum PythonPreload {
         class Changes:
             """A finder that lets the others find a module and changes it as soon as it is loaded."""
 
-            changes = {"ssl": change_ssl, "urllib3.poolmanager": change_urllib3, "aiohttp.client": change_aiohttp}
+            changes = {"ssl": change_ssl, "urllib3.connectionpool": change_urllib3, "aiohttp.client": change_aiohttp}
 
             def find_spec(self, name, path=None, target=None):
                 if name not in self.changes:
