@@ -33,6 +33,14 @@ package struct JSONWebToken: Sendable, Hashable {
     package let signature: [UInt8]
     package let deviations: [Deviation]
 
+    /// Whether this looks like two signed tokens without anything between them: five parts behind the header of a signed one.
+    ///
+    /// `enc` has to be in the header of a JWE (RFC 7516, section 4.1.2), and the `alg` of a JWS is none of its own.
+    package var isTwoRunTogether: Bool {
+        guard form == .encrypted, let header, header["enc"] == nil, let algorithm else { return false }
+        return SignatureAlgorithm(rawValue: algorithm) != nil || algorithm.lowercased() == "none"
+    }
+
     /// Longer ones are not taken apart: no deployed server takes them, and a capture is hostile.
     private static let maximumLength = 16 << 20
 

@@ -36,6 +36,7 @@ package final class TokenVerifier {
 
     private func judge(_ text: String) -> Verdict {
         guard let token = JSONWebToken.parse(text) else { return .invalid(["not a token of three parts"]) }
+        guard !token.isTwoRunTogether else { return .invalid(["two tokens run together"]) }
         if let inner = JSONWebEncryption(token)?.open(keys: keys) {
             guard let signed = JSONWebToken.parse(String(decoding: inner.plaintext, as: UTF8.self)),
                 signed.form == .signed

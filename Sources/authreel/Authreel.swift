@@ -32,13 +32,14 @@ struct Authreel: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.keepPlaces()
+        StandardOutput.outliveReaders()
         _ = InheritedDescriptors.all
         CryptoLibrary.staysUntilTheEnd()
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
             try UnknownCommand.check(arguments)
             try DashedFile.check(arguments)
-            var command = try parseAsRoot(AttachedValues.takenApart(arguments))
+            var command = try command(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -47,6 +48,19 @@ struct Authreel: AsyncParsableCommand {
             try StandardOutput.finish()
         } catch {
             ExitStatus.leave(after: error)
+        }
+    }
+
+    /// The command that the arguments, without the program's name, call for.
+    static func command(_ arguments: [String]) throws -> any ParsableCommand {
+        let words = AttachedValues.takenApart(arguments)
+        do {
+            return try parseAsRoot(words)
+        } catch {
+            guard let attached = AttachedValues.withNegative(words, after: message(for: error)) else {
+                throw error
+            }
+            return try command(attached)
         }
     }
 }

@@ -13,6 +13,7 @@ extension CommandFailure {
                 )
             case .notCapture(_, _, let advice): (.dataError, advice)
             case .unusableArchive: (.dataError, "unpack it, and name the capture in it")
+            case .noSuchFile(path: ""): (.noInput, "a variable that is not set is none: name the file itself")
             // What the shell has left as it was.
             case .noSuchFile(let path) where path.contains("*"):
                 (.noInput, "no name is like that: look into the folder")
@@ -23,7 +24,8 @@ extension CommandFailure {
                 (.unavailable, "stop the other recording, or choose another file with --out")
             case .notOurs: (.noInput, "choose a file that does not exist with --out")
             }
-        self.init(status, "\(error)", hint: hint)
+        let isUnnamed = error == .noSuchFile(path: "")
+        self.init(status, isUnnamed ? "the name of the capture is empty" : "\(error)", hint: hint)
     }
     /// What to do about a capture that is there and cannot be read.
     private static func advice(_ path: String, _ reason: String) -> String? {

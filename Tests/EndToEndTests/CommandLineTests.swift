@@ -226,7 +226,7 @@ struct CommandLineTests {
         "demo", "record", "import", "show", "view", "diagnose", "diff", "replay", "share", "mock", "explain",
         "rules",
         "jwt",
-        "jwt verify", "ca",
+        "jwt decode", "jwt verify", "ca",
         "ca export",
         "ca path", "ca trust", "ca untrust", "ca rotate",
     ]

@@ -93,6 +93,14 @@ struct JWTCommandTests {
         #expect(result.output.contains(line), "\(result.output)")
     }
 
+    /// Five parts, and no JWE.
+    @Test func twoTokensWithoutASpaceAreToldFromAnEncryptedOne() throws {
+        let result = try run(token + token, "--jwks", "keys.json")
+        #expect(result.status == 65 && result.output.isEmpty, "\(result.output)")
+        #expect(result.errors.contains("error: no JWE: "), "\(result.errors)")
+        #expect(result.errors.contains("two tokens run together"), "\(result.errors)")
+    }
+
     @Test func tokensComeFromFilesAndStandardInput() throws {
         let result = try run("-", "--at", "2011-03-01T00:00:00Z", input: "  \(token)\n\(token)\n")
         #expect(result.status == 0)

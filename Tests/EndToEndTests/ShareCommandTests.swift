@@ -129,6 +129,15 @@ struct ShareCommandTests {
         #expect(result.errors.contains("warning: --also never-in-there matches nothing"))
     }
 
+    @Test func nameThatIsNowhereIsWarnedOf() throws {
+        let result = try Program.run([
+            "share", Self.capture, "--dry-run", "--keep", "stat", "--keep", "state",
+        ])
+        #expect(result.errors.contains("warning: --keep stat matches nothing"))
+        #expect(!result.errors.contains("--keep state"))
+        #expect(result.output.contains("kept: the values of state\n"))
+    }
+
     @Test(arguments: [
         (["share", "x.har"], "--out FILE"),
         (["share", "x.har", "--out", "y", "--unredacted"], "--encrypt-to"),

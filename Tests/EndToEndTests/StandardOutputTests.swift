@@ -44,6 +44,25 @@ struct StandardOutputTests {
         )
     }
 
+    /// `authreel mock --list-faults | head -1`: the status is that of the command, whenever the reader leaves.
+    @Test(
+        arguments: [
+            ("mock --list-faults", 0), ("rules --format json", 0), ("show $1", 0), ("diagnose $1", 1),
+            ("import $1 --out -", 0), ("jwt eyJhbGciOiJub25lIn0.e30.", 1), ("--help", 0),
+        ] as [(String, Int)]
+    )
+    func readerThatLeavesHasWhatItWanted(_ arguments: String, status: Int) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let result = try shell(
+            "{ \"$0\" \(arguments) 2>complaints; echo $? >&2; } | exec true",
+            folder
+        )
+        #expect(result.errors == "\(status)\n")
+        let complaints = try String(contentsOfFile: folder.file("complaints"), encoding: .utf8)
+        #expect(!complaints.contains("error:"), "\(complaints)")
+    }
+
     /// A file that is opened next would have its number.
     @Test func whatIsPrintedGoesIntoNoFileOfOurs() throws {
         let folder = try TemporaryFolder()

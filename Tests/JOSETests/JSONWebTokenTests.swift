@@ -73,6 +73,17 @@ struct JSONWebTokenTests {
         #expect(parsed.verify(keys: []).outcome == .encrypted)
     }
 
+    @Test(arguments: [
+        (#"{"alg":"RS256","kid":"1"}"#, true), (#"{"alg":"none"}"#, true),
+        (#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#, false), (#"{"alg":"RS256","enc":"A256GCM"}"#, false),
+        (#"{"alg":"dir"}"#, false), (#"{"kid":"1"}"#, false),
+    ])
+    func fivePartsBehindTheHeaderOfASignedTokenAreTwoTokens(header: String, isTwo: Bool) throws {
+        let one = token(header)
+        #expect(try #require(JSONWebToken.parse(one + one)).isTwoRunTogether == isTwo)
+        #expect(try !#require(JSONWebToken.parse(one)).isTwoRunTogether)
+    }
+
     @Test func payloadThatIsNoObjectIsKeptAndNamed() throws {
         let parsed = try #require(JSONWebToken.parse(token(#"{"alg":"RS256"}"#, "[1,2]")))
         #expect(parsed.claims == nil)

@@ -52,6 +52,11 @@ struct TokenVerifierTests {
         #expect(try verdict(on: "{}") == .invalid(["what is encrypted is no signed token"]))
     }
 
+    @Test func twoTokensWithoutASpaceAreNone() throws {
+        let good = try token(Self.good)
+        #expect(try verdict(good + good) == .invalid(["two tokens run together"]))
+    }
+
     /// RFC 8725, section 3.1; RFC 7517, section 4.3.
     @Test(arguments: [
         ("alg", JSONValue.string("ES384"), false), ("alg", .string("ES256"), true),

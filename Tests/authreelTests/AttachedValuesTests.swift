@@ -24,6 +24,29 @@ struct AttachedValuesTests {
         #expect(mock.options.autoLogin == "alice")
     }
 
+    /// The parser takes it for an option, and misses the value.
+    @Test(arguments: [
+        "record --max-body -1 --verbose", "record --max-body -1 --max-head -64K -- sh -c --max-body -1",
+        "record --verbose --max-body=-1",
+    ])
+    func negativeNumberIsTheValueOfItsOption(line: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let record = try #require(Authreel.command(words) as? Record)
+        #expect(record.proxy.limits.maximumBody == "-1")
+        #expect(record.command == (line.contains(" -- ") ? ["sh", "-c", "--max-body", "-1"] : []))
+        #expect(throws: CommandFailure.self) { try record.proxy.limits.bodyBytes() }
+    }
+
+    @Test(arguments: [
+        "record --max-body", "record --max-body --verbose", "record --max-body -- -1",
+        "mock --list-faults -5", "record --max-body 1 -1",
+    ])
+    func valueThatIsMissingStaysMissing(line: String) {
+        #expect(throws: (any Error).self) {
+            try Authreel.command(line.split(separator: " ").map(String.init))
+        }
+    }
+
     @Test(arguments: ["replay --browser=x a.har", "record --browser= --headless", "record --browser", ""])
     func othersStayAsTheyAre(line: String) {
         let words = line.split(separator: " ").map(String.init)

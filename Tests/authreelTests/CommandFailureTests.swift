@@ -12,6 +12,13 @@ struct CommandFailureTests {
         #expect(pattern.hint == "no name is like that: look into the folder")
     }
 
+    /// `authreel diagnose "$CAPTURE"`, where no variable has that name.
+    @Test func captureWithoutANameIsNoneToMake() {
+        let failure = CommandFailure(CaptureError.noSuchFile(path: ""))
+        #expect(failure.status == .noInput && failure.message == "the name of the capture is empty")
+        #expect(failure.hint?.contains("--out") == false)
+    }
+
     private static let rows: [(reason: String, hint: String?)] = [
         ("is a folder", "name the captures in it, one by one or as 'a b'/*.har"),
         (

@@ -84,8 +84,6 @@ struct Import: ParsableCommand {
         try checkKeyLogs()
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
-        // Whoever stops listening to what is told does not stop the import.
-        if target != nil { signal(SIGPIPE, SIG_IGN) }
         let outcome = try merge(
             ImportInput(
                 identities: identities,

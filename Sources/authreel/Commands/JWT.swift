@@ -108,7 +108,7 @@ struct JWT: ParsableCommand {
                 Exit status 1 when a check fails.
 
                 Examples:
-                  authreel jwt decode eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhbGljZSJ9.c2ln
+                  authreel jwt decode eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2ln
                   authreel jwt decode --jwks keys.json --issuer https://idp.example token.txt
                   authreel jwt decode --at 2026-03-04T09:54:08Z token.txt  # as it was then
                 """,
@@ -152,6 +152,14 @@ struct JWT: ParsableCommand {
                         .dataError,
                         "no token: \(text.prefix(40).debugDescription)",
                         hint: JWT.form
+                    )
+                }
+                guard !found.isTwoRunTogether else {
+                    throw CommandFailure(
+                        .dataError,
+                        "no JWE: five parts, and a header without enc whose alg is of signed tokens, "
+                            + "\(found.algorithm ?? "")",
+                        hint: "this looks like two tokens run together: put a space between them"
                     )
                 }
                 let inner = JSONWebEncryption(found)?.open(keys: keys, secret: secret).flatMap {

@@ -128,6 +128,9 @@ struct Share: ParsableCommand {
         for asked in outcomes.first?.report.asked ?? [] where asked.values == 0 {
             StandardError.warn("--also \(asked.pattern) matches nothing".printable)
         }
+        for name in outcomes.first?.report.unmatchedNames ?? [] {
+            StandardError.warn("--keep \(name) matches nothing".printable)
+        }
         for (text, target) in zip(texts, targets) {
             try SharedFiles.copy(text, to: target, for: recipients)
         }

@@ -18,8 +18,6 @@ final class DevToolsPipe: Sendable {
         childDescriptors = [3: commandsOut, 4: messagesIn]
         input = messagesOut
         output = commandsIn
-        // Who writes to a browser that has gone learns of it by the result.
-        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Gives up the browser's ends, which it has now.

@@ -52,7 +52,7 @@ enum ProcessSpawner {
         }
         direct(streams, &actions)
         InheritedDescriptors.passOn(&actions, besides: Set(streams.further.keys))
-        // Ours ignore SIGINT, SIGTERM and SIGXFSZ, as NIO does SIGPIPE; a child would inherit that.
+        // Ours ignore SIGINT, SIGTERM, SIGXFSZ and SIGPIPE; a child would inherit that.
         var defaults = sigset_t()
         sigemptyset(&defaults)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGCHLD, SIGXFSZ] {

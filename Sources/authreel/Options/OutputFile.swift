@@ -111,7 +111,7 @@ enum OutputFile {
         )
     }
 
-    /// Writes all of the bytes.
+    /// Writes all of the bytes; to standard output as many as somebody reads.
     ///
     /// Throws ``CommandFailure`` with the system's reason when it takes no more of them.
     static func append(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, named path: String) throws {
@@ -124,6 +124,7 @@ enum OutputFile {
                     buffer.count - done
                 )
                 if count < 0, errno == EINTR { continue }
+                if count < 0, errno == EPIPE, descriptor == STDOUT_FILENO { return }
                 guard count > 0 else {
                     throw CommandFailure(
                         .unavailable,

@@ -1,7 +1,12 @@
 import Foundation
 
 /// Standard output, which may be a file on a full disk, or closed.
+///
+/// Who reads no more of it (`| head -1`) has what was wanted: the rest goes nowhere, and the exit status is that of the command.
 enum StandardOutput {
+    /// A reader that leaves does not end the program, from now on.
+    static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
+
     /// Writes all of the bytes.
     ///
     /// - Throws: ``CommandFailure`` with the system's reason when it takes no more of them.
@@ -13,7 +18,7 @@ enum StandardOutput {
     ///
     /// - Throws: ``CommandFailure`` where not all that was printed is written.
     static func finish() throws {
-        guard fflush(nil) != 0 else { return }
+        guard fflush(nil) != 0, errno != EPIPE else { return }
         throw CommandFailure(
             .unavailable,
             "standard output cannot be written: \(String(cString: strerror(errno)))"
