@@ -134,7 +134,7 @@ package enum CaptureReader {
         let capture = collector.capture()
         // Where a quote is missing the rest of the file looks like one entry that never ends. Of ours, the writer goes on
         // behind what is whole, and both have to agree.
-        if capture.creator.name != "authreel", case .torn(let unfinished) = scanner.ending, unfinished > 0,
+        if !collector.isOurs, case .torn(let unfinished) = scanner.ending, unfinished > 0,
             hasSeveralEntries(source, from: scanner.endOfLastEntry), let other = tolerant(source),
             other.count > capture.count
         {

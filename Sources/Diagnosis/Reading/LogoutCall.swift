@@ -55,10 +55,7 @@ struct LogoutCall {
 
     /// The document that names this endpoint.
     static func metadata(of call: EndpointCall, in flow: Flow) -> MetadataDocument? {
-        flow.surroundings.metadata.first {
-            $0.endpoint("end_session_endpoint").map { RecordedURL($0).normalizedWithoutQuery }
-                == call.endpoint.normalizedWithoutQuery
-        }
+        flow.surroundings.metadata.first { $0.names(call.endpoint, as: "end_session_endpoint") }
     }
 
     var hint: Parameter? {

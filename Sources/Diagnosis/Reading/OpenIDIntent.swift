@@ -34,8 +34,7 @@ enum OpenIDIntent {
     private static func isStated(_ call: EndpointCall, in flow: Flow) -> Bool {
         flow.messages.contains { message in
             guard case .discovery(let document) = message else { return false }
-            return document.endpoint("userinfo_endpoint").map { RecordedURL($0).normalizedWithoutQuery }
-                == call.endpoint.normalizedWithoutQuery
+            return document.names(call.endpoint, as: "userinfo_endpoint")
         }
     }
 }

@@ -147,10 +147,7 @@ struct FlowGrouping {
     func lastLogin(before call: EndpointCall) -> FlowBuilder? {
         var hosts = Set([call.endpoint.host].compactMap(\.self))
         // The provider may have it at a host of its own.
-        let asked = call.endpoint.normalizedWithoutQuery
-        for document in index.metadata
-        where document.endpoint("userinfo_endpoint").map({ RecordedURL($0).normalizedWithoutQuery }) == asked
-        {
+        for document in index.metadata where document.names(call.endpoint, as: "userinfo_endpoint") {
             for name in ["authorization_endpoint", "token_endpoint"] {
                 if let host = document.endpoint(name).flatMap({ RecordedURL($0).host }) { hosts.insert(host) }
             }

@@ -12,6 +12,11 @@ package struct MetadataDocument: Sendable {
 
     package var issuer: String? { answer.parameters["issuer"] }
 
+    /// Whether the document names this endpoint under a name, be a usual port written out or the host in capitals.
+    package func names(_ endpoint: RecordedURL, as name: String) -> Bool {
+        self.endpoint(name).map { RecordedURL($0).normalizedWithoutQuery } == endpoint.normalizedWithoutQuery
+    }
+
     package func endpoint(_ name: String) -> String? { answer.parameters[name] }
 
     /// What a protected resource names (RFC 9728, section 2).

@@ -58,12 +58,13 @@ struct AuthTimeStale: Rule {
             case .hidden(let why): reason = why
             case .open(_, let login):
                 guard let evidence = staleness(of: delivered, login, flow) else { continue }
+                let isUntold = authenticated(delivered) == nil
                 return .violated(
                     Violation(
                         evidence,
                         severity: flow.wentOn(after: delivered) ? .warning : nil,
-                        explanation: authenticated(delivered) == nil ? Self.untold : nil,
-                        fix: authenticated(delivered) == nil ? Self.untoldFix : nil,
+                        explanation: isUntold ? Self.untold : nil,
+                        fix: isUntold ? Self.untoldFix : nil,
                         exchange: delivered.idToken.place.exchange
                     )
                 )

@@ -83,9 +83,8 @@ struct LogoutLocalOnly: Rule {
 
     /// Nil where nothing says.
     private func canEndSessions(_ login: Login, _ flow: Flow) -> Bool? {
-        let endpoint = login.request.endpoint.normalizedWithoutQuery
         let documents = flow.surroundings.metadata.filter {
-            $0.endpoint("authorization_endpoint").map { RecordedURL($0).normalizedWithoutQuery } == endpoint
+            $0.names(login.request.endpoint, as: "authorization_endpoint")
         }
         if documents.contains(where: { $0.endpoint("end_session_endpoint") != nil }) { return true }
         if Self.withEndpoint.contains(flow.provider) { return true }
