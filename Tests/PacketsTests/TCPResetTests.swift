@@ -186,6 +186,30 @@ struct TCPResetTests {
         )
     }
 
+    /// What has no data opens nothing, and the connection before it has not jumped to where that stands.
+    @Test(
+        arguments: [
+            ("A", 905_000_000, false), ("A", 905_000_000, true), ("FA", 905_000_018, false),
+        ] as [(String, UInt32, Bool)]
+    )
+    func aLaterConnectionIsKnownBehindASegmentWithoutData(flags: String, place: UInt32, isHalfClosed: Bool) {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.server, isHalfClosed ? "FPA" : "PA", 5001, 1005, "one!")
+        made.send(.client, flags, place, 505_000_000, [], after: 2000)
+        made.send(.client, "PA", 905_000_000, 505_000_000, "GET / HTTP/1.1\r\n")
+        made.send(.server, "PA", 505_000_000, 905_000_016, "two!")
+        made.send(.client, "PA", 905_000_016, 505_000_004, "\r\n")
+        let log = StreamLog.of(made.packets)
+        #expect(log.faults == [])
+        #expect(log.facts.map(\.beganMidStream) == [false, true])
+        #expect(log.text(.client) == "one?")
+        #expect(log.text(.server) == "one!")
+        #expect(log.text(.client, of: 1) == "GET / HTTP/1.1\r\n\r\n")
+        #expect(log.text(.server, of: 1) == "two!")
+    }
+
     /// As numbers go on with time, a port that is used again soon has some that are not far.
     @Test func behindAnEndEveryByteIsOfALaterConnection() {
         var made = PacketBuilder()

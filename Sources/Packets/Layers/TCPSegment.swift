@@ -23,6 +23,9 @@ struct TCPSegment {
     /// Bytes of its data behind those that were on the wire and are not in the capture.
     var missing: Int
 
+    /// Bytes of its data, those that are not in the capture included.
+    var dataCount: Int { payload.count + missing }
+
     /// Nil where the header is not whole or says what cannot be.
     ///
     /// Of the options none is needed: window scales, timestamps and selective acknowledgments change no byte's place.

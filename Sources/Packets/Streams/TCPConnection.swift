@@ -50,7 +50,7 @@ struct TCPConnection {
     /// Whether a segment is the first one of another connection between the same ends.
     func isFollowed(by segment: TCPSegment, isFromFirst: Bool, at time: Timestamp) -> Bool {
         guard segment.flags.contains(.synchronize) else {
-            return !segment.payload.isEmpty && !segment.flags.contains(.reset)
+            return segment.dataCount > 0 && !segment.flags.contains(.reset)
                 && (isClosed && time - lastTime > Self.rest || isFar(segment, isFromFirst: isFromFirst))
         }
         let direction = isFromFirst == clientIsFirst ? client : server
@@ -58,7 +58,16 @@ struct TCPConnection {
         return number == nil || segment.sequence &+ 1 != direction.firstSequence
     }
 
-    /// Whether a segment with data is of a later connection, whose SYN is not in the capture, by its numbers.
+    /// Whether a segment without data has the numbers of a later connection, whose SYN is not in the capture.
+    ///
+    /// Only data opens that. This one would take a gap or an end from it, up to where the other's data is near.
+    @inline(__always)
+    private func isStray(_ segment: TCPSegment, isFromFirst: Bool) -> Bool {
+        segment.dataCount == 0 && segment.flags.isDisjoint(with: [.synchronize, .reset])
+            && isFar(segment, isFromFirst: isFromFirst)
+    }
+
+    /// Whether a segment is of a later connection, whose SYN is not in the capture, by its numbers.
     @inline(__always)
     private func isFar(_ segment: TCPSegment, isFromFirst: Bool) -> Bool {
         // Most packets end here, before anything is copied.
@@ -110,7 +119,7 @@ struct TCPConnection {
         into sink: inout Sink,
         _ numbers: inout Int
     ) {
-        guard !isClosed else { return }
+        guard !isClosed, !isStray(segment, isFromFirst: isFromFirst) else { return }
         lastTime = time
         if number == nil, !hasBeginning { settleRoles(segment, isFromFirst: isFromFirst) }
         let side: Side = isFromFirst == clientIsFirst ? .client : .server
@@ -126,11 +135,9 @@ struct TCPConnection {
             }
         }
         if segment.flags.contains(.acknowledge) { takeAcknowledgment(segment, from: side) }
-        if number == nil, opens || !segment.payload.isEmpty || segment.missing > 0 {
-            tellOpened(into: &sink, &numbers)
-        }
+        let carries = segment.dataCount > 0
+        if number == nil, opens || carries { tellOpened(into: &sink, &numbers) }
         if !isEstablished { tellEstablished(segment, from: side, at: time, into: &sink) }
-        let carries = !segment.payload.isEmpty || segment.missing > 0
         let acknowledged = carries && segment.flags.contains(.acknowledge)
         let other =
             !acknowledged

@@ -44,7 +44,7 @@ struct TCPReset {
     /// Whether its sender says more than it could have said before it.
     func isBelied(by segment: TCPSegment, from side: Side, _ sent: TCPDirection) -> Bool {
         guard side == self.side, let place else { return false }
-        let count = segment.payload.count + segment.missing
+        let count = segment.dataCount
         return count > 0 && sent.place(of: segment.sequence) + Int64(count) > place
     }
 }
