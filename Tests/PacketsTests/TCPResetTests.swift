@@ -29,6 +29,24 @@ struct TCPResetTests {
         )
     }
 
+    /// As a capture has it that mixes up neighbours; another SYN's, or one of long ago, refuses nothing.
+    @Test(
+        arguments: [
+            (1001, 1, true), (777, 1, false), (1001, 2000, false),
+        ] as [(UInt32, Int64, Bool)]
+    )
+    func aRefusalMayBeCapturedBeforeWhatItRefuses(number: UInt32, wait: Int64, isRefused: Bool) {
+        var made = PacketBuilder()
+        made.send(.server, "RA", 0, number)
+        made.send(.client, "S", 1000, 0, [], after: wait)
+        let end = isRefused ? "reset by server" : "captureEnded"
+        #expect(
+            StreamLog.of(made) == [
+                "0 opened by 10.0.0.1:50000", "0 client \(end)", "0 server \(end)", "0 closed",
+            ]
+        )
+    }
+
     @Test func whatWasSentBeforeAResetMayComeBehindIt() {
         var made = PacketBuilder()
         made.handshake()

@@ -20,6 +20,7 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     /// Those that have ended: what is repeated of them is no connection of its own.
     private var ended = UseOrder()
     private var resets = TCPResetQueue()
+    private var refusals = EarlyRefusals()
     private var held = 0
     private var numbers = 0
     private var last: (key: FlowKey, slot: Int32)?
@@ -40,6 +41,16 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     /// Takes the next segment of the capture.
     mutating func receive(_ segment: TCPSegment, at time: Timestamp) {
         if !resets.isEmpty { settleResets(at: time) }
+        take(segment, at: time)
+        guard !refusals.isEmpty, segment.flags.contains(.synchronize),
+            !segment.flags.contains(.acknowledge),
+            let (refusal, refusedAt) = refusals.take(refusing: segment, at: time)
+        else { return }
+        take(refusal, at: max(time, refusedAt))
+    }
+
+    @inline(__always)
+    private mutating func take(_ segment: TCPSegment, at time: Timestamp) {
         let (key, isFromFirst) = FlowKey.of(segment)
         guard let slot = slot(of: key, segment, isFromFirst: isFromFirst, at: time) else { return }
         let (wasClosed, before) = (connections[slot].isClosed, connections[slot].pendingWeight)
@@ -100,6 +111,7 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         open = UseOrder()
         ended = UseOrder()
         resets = TCPResetQueue()
+        refusals = EarlyRefusals()
         held = 0
         last = nil
     }
@@ -138,8 +150,11 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
             }
             remove(slot)
         }
-        // A reset alone is of nothing.
-        guard !segment.flags.contains(.reset) else { return nil }
+        // A reset alone is of nothing, unless its connection comes yet.
+        guard !segment.flags.contains(.reset) else {
+            refusals.note(segment, at: time)
+            return nil
+        }
         let slot = place(TCPConnection(key, segment, isFromFirst: isFromFirst, at: time))
         table[key] = Int32(slot)
         last = (key, Int32(slot))
