@@ -3,7 +3,8 @@ package import Wire
 
 /// A TCP connection, as far as its packets tell.
 package struct TCPStreamFacts: Sendable, Hashable {
-    /// Who opened it; where the beginning is not in the capture, who says hello or asks first, else who has the higher port.
+    /// Who opened it; where the beginning is not in the capture, who says hello or asks first, else who is no server by other
+    /// connections (``TCPStreamSink/isServer(_:)``), else who has the higher port.
     package var client: Endpoint
     package var server: Endpoint
     /// Of its first packet.
@@ -24,6 +25,8 @@ package struct TCPStreamFacts: Sendable, Hashable {
 /// Each connection has a number of its own, from 0. Time is that of the packet with which bytes became readable.
 package protocol TCPStreamSink {
     mutating func opened(_ stream: Int, _ facts: TCPStreamFacts)
+    /// Whether a connection to an end was seen to be opened; asked where a connection's own beginning is not in the capture.
+    func isServer(_ end: Endpoint) -> Bool
     /// When the client knew that the connection was there: the end of the three-way handshake.
     mutating func established(_ stream: Int, at time: Timestamp)
     /// The next bytes of one direction; there during the call only.
@@ -53,6 +56,8 @@ package protocol TCPStreamSink {
 }
 
 extension TCPStreamSink {
+    package func isServer(_ end: Endpoint) -> Bool { false }
+
     package mutating func receivedDatagram(
         _ bytes: UnsafeRawBufferPointer,
         from source: Endpoint,

@@ -18,6 +18,8 @@ final class ConnectionReader {
     private let depth: Int
     private let isWhole: Bool
     private var entry: ConnectionEntry
+    /// The same with each end for the other, where packets do not tell them apart for sure.
+    private let turned: ConnectionEntry?
     private var state = State.undecided
     /// The client's first bytes, until it is known what they are.
     private var held: [UInt8] = []
@@ -49,10 +51,24 @@ final class ConnectionReader {
     /// Of which sides nothing could be deciphered, and why, before anything was of the other.
     private var unreadableSides: [Side: String] = [:]
 
-    /// `isWhole`: whether the connection's first bytes are there.
-    init(_ reading: PacketReading, _ entry: ConnectionEntry, isWhole: Bool, depth: Int = 0) {
+    /// Starts with no bytes of it.
+    ///
+    /// - Parameters:
+    ///   - reading: what it shares with others.
+    ///   - entry: what the packets tell of it.
+    ///   - turned: the same with each end for the other, where it is not sure who of them is the server.
+    ///   - isWhole: whether the connection's first bytes are there.
+    ///   - depth: how many tunnels it is in.
+    init(
+        _ reading: PacketReading,
+        _ entry: ConnectionEntry,
+        turned: ConnectionEntry? = nil,
+        isWhole: Bool,
+        depth: Int = 0
+    ) {
         self.reading = reading
         self.entry = entry
+        self.turned = turned
         self.isWhole = isWhole
         self.depth = depth
         tls = TLSStream(holdingForKeys: reading.heldForKeys, sessions: reading.sessions)
@@ -212,7 +228,7 @@ final class ConnectionReader {
     private func clear() -> MessageReader {
         if let messages { return messages }
         isTold = true
-        let messages = MessageReader(reading, "https", entry, isWhole: isWhole || hasHello, depth: depth)
+        let messages = MessageReader(reading, "https", entry, isWhole: hasBeginning, depth: depth)
         messages.hasGaps = hasGaps
         for (side, reason) in unreadableSides { messages.becameUnreadable(reason, side) }
         self.messages = messages
@@ -251,7 +267,18 @@ final class ConnectionReader {
         isUnreadable = true
         messages?.abandon("from here on it could not be decrypted: \(reason)", at: time)
         if let side { unreadableSides[side] = reason }
-        if bytes.onlySide == nil { note(reason) } else { reasons.append(reason) }
+        if hasBeginning, bytes.onlySide == nil { note(reason) } else { reasons.append(reason) }
+    }
+
+    /// Whether it has a beginning, by which its client is known.
+    private var hasBeginning: Bool { isWhole || hasHello }
+
+    /// Takes each side for the other where connections were opened to the one that was taken for the client, and none to the other.
+    private func settleEnds() {
+        guard let turned, !hasBeginning, reading.isServer(entry.client), !reading.isServer(turned.client)
+        else { return }
+        entry = turned
+        bytes.turn()
     }
 
     private func note(_ reason: String) {
@@ -261,7 +288,7 @@ final class ConnectionReader {
     /// Says why it cannot be read, of which the keys are not the cause where a whole direction is missing.
     private func tellReasons() {
         guard !reasons.isEmpty, !isSilentClient else { return }
-        guard let side = bytes.onlySide, isWhole || hasHello else {
+        guard hasBeginning, let side = bytes.onlySide else {
             for reason in reasons { note(reason) }
             return
         }
@@ -383,6 +410,7 @@ final class ConnectionReader {
         }
         messages?.closed(at: time)
         socks?.closed(at: time)
+        if isUnreadable, !isTold { settleEnds() }
         tellReasons()
         tellUnfinishedHandshake(at: time)
         guard isUnreadable, !isTold, !isSilentClient else {

@@ -13,6 +13,12 @@ struct DirectionBytes {
         if side == .client { capturedOfClient = true } else { capturedOfServer = true }
     }
 
+    /// Takes each side for the other.
+    mutating func turn() {
+        swap(&sent, &received)
+        swap(&capturedOfClient, &capturedOfServer)
+    }
+
     /// The only side that the capture has bytes of; nil where it has those of both, or of none.
     var onlySide: Side? {
         guard capturedOfClient != capturedOfServer else { return nil }

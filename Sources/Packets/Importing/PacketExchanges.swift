@@ -107,13 +107,23 @@ package struct PacketExchanges: TCPStreamSink {
 
     package mutating func opened(_ stream: Int, _ facts: TCPStreamFacts) {
         reading.counts.connections += 1
-        if facts.beganMidStream { reading.counts.midStreamConnections += 1 }
+        let id = String(stream + 1)
+        var turned: ConnectionEntry?
+        if facts.beganMidStream {
+            reading.counts.midStreamConnections += 1
+            turned = ConnectionEntry(from: facts.server, to: facts.client, at: facts.startedAt, id: id)
+        } else {
+            reading.noteServer(facts.server.description)
+        }
         connections[stream] = ConnectionReader(
             reading,
-            ConnectionEntry(facts, id: String(stream + 1)),
+            ConnectionEntry(facts, id: id),
+            turned: turned,
             isWhole: !facts.beganMidStream
         )
     }
+
+    package func isServer(_ end: Endpoint) -> Bool { reading.isServer(end.description) }
 
     package mutating func established(_ stream: Int, at time: Timestamp) {
         connections[stream]?.established(at: time)

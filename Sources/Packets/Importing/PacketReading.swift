@@ -28,10 +28,13 @@ final class PacketReading {
     /// Addresses and ports of servers that TLS or HTTP was spoken with.
     private var webServers: Set<String> = []
 
+    /// Addresses and ports that connections were seen to be opened to.
+    private var servers: Set<String> = []
+
     private var serverNames = ServerNames()
 
     private static let maximumLosses = 100
-    private static let maximumWebServers = 4096
+    private static let maximumServers = 4096
 
     init(maximumBodyBytes: Int, spoolFolder: String?, budget: RecordingBudget, heldForKeys: Int) {
         self.heldForKeys = heldForKeys
@@ -65,9 +68,17 @@ final class PacketReading {
         return finished
     }
 
+    /// Takes note of an end that a connection was opened to; `address` is `ADDRESS:PORT`.
+    func noteServer(_ address: String) {
+        if servers.count < Self.maximumServers { servers.insert(address) }
+    }
+
+    /// Whether a connection was opened to an end.
+    func isServer(_ address: String) -> Bool { servers.contains(address) }
+
     /// Takes note of a server that TLS or HTTP was spoken with; `address` is `ADDRESS:PORT`.
     func noteWebServer(_ address: String?) {
-        guard let address, webServers.count < Self.maximumWebServers else { return }
+        guard let address, webServers.count < Self.maximumServers else { return }
         webServers.insert(address)
     }
 

@@ -121,7 +121,7 @@ struct TCPConnection {
     ) {
         guard !isClosed, !isStray(segment, isFromFirst: isFromFirst) else { return }
         lastTime = time
-        if number == nil, !hasBeginning { settleRoles(segment, isFromFirst: isFromFirst) }
+        if number == nil, !hasBeginning { settleRoles(segment, isFromFirst: isFromFirst, sink) }
         let side: Side = isFromFirst == clientIsFirst ? .client : .server
         if segment.flags.contains(.reset) { return takeReset(segment, from: side, at: time, into: &sink) }
         if let reset, reset.isBelied(by: segment, from: side, side == .client ? client : server) {
@@ -275,13 +275,26 @@ struct TCPConnection {
 
     // MARK: - What a segment says
 
-    /// Ports are a guess where the SYN is not in the capture; what is said first may tell better.
+    /// Ports are a guess where the SYN is not in the capture; what is said first may tell better, and so may other connections.
     @inline(never)
-    private mutating func settleRoles(_ segment: TCPSegment, isFromFirst: Bool) {
-        guard let sender = FirstBytes.sender(of: segment.payload) else { return }
-        guard (sender == .client) != (isFromFirst == clientIsFirst) else { return }
+    private mutating func settleRoles(
+        _ segment: TCPSegment,
+        isFromFirst: Bool,
+        _ sink: some TCPStreamSink
+    ) {
+        guard segment.dataCount > 0 else { return }
+        let firstIsClient =
+            FirstBytes.sender(of: segment.payload).map { ($0 == .client) == isFromFirst }
+            ?? firstIsClient(knownBy: sink)
+        guard let firstIsClient, firstIsClient != clientIsFirst else { return }
         clientIsFirst.toggle()
         swap(&client, &server)
+    }
+
+    private func firstIsClient(knownBy sink: some TCPStreamSink) -> Bool? {
+        let (first, second) = key.ends
+        let firstIsServer = sink.isServer(first)
+        return firstIsServer == sink.isServer(second) ? nil : !firstIsServer
     }
 
     @inline(__always)

@@ -1,0 +1,61 @@
+import Captures
+import Packets
+import Testing
+import Wire
+
+/// Who is the server of a connection whose beginning is not in the capture, where the ports say the wrong one.
+struct MidStreamRolesTests {
+    private static func builder(clientPort: UInt16) -> PacketBuilder {
+        var made = PacketBuilder()
+        made.client.port = clientPort
+        made.server.port = 50_000
+        return made
+    }
+
+    /// A connection to the same server from its SYN to its end.
+    private static let whole: [MadePacket] = {
+        var made = builder(clientPort: 40_000)
+        made.converse([
+            (.client, Array("GET /whole HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8)),
+            (.server, Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)),
+        ])
+        return made.packets
+    }()
+
+    @Test func theEndThatAnotherConnectionWasOpenedToIsTheServer() {
+        var made = Self.builder(clientPort: 40_001)
+        made.send(.server, "PA", 5001, 1001, "the end of an answer")
+        made.send(.client, "PA", 1001, 5021, "GET /late HTTP/1.1\r\nHost: op.example\r\n\r\n")
+        made.send(.server, "PA", 5021, 1041, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        let read = PacketImport(Self.whole + made.packets)
+        #expect(read.exchanges.map(\.request.url.path) == ["/whole", "/late"])
+        #expect(read.exchanges.map(\.connection.serverAddress) == ["10.0.0.2:50000", "10.0.0.2:50000"])
+        #expect(read.report.counts.lateConnections == 0)
+    }
+
+    /// Nothing of it can be read, so that what comes behind it may tell as well.
+    @Test(arguments: ["before", "after", "never"]) func anUnreadConnectionHasItsEndsInPlace(other: String)
+        throws
+    {
+        var made = Self.builder(clientPort: 40_001)
+        let record = [0x17, 3, 3, 0, 20] + [UInt8](repeating: 7, count: 20)
+        made.send(.server, "PA", 5001, 1001, record + record)
+        made.send(.client, "PA", 1001, 5051, record)
+        let read =
+            switch other {
+            case "before": PacketImport(Self.whole + made.packets)
+            case "after": PacketImport(made.packets + Self.whole)
+            default: PacketImport(made.packets)
+            }
+        let ends = ["10.0.0.1:40001", "10.0.0.2:50000"]
+        let (client, server) = other == "never" ? (ends[1], ends[0]) : (ends[0], ends[1])
+        let exchange = try #require(read.exchanges.first { $0.tunnel.reason == .noKeys })
+        #expect(exchange.client.address == client)
+        #expect(exchange.connection.serverAddress == server)
+        #expect(exchange.request.url.text == "https://\(server)/")
+        #expect(exchange.tunnel.sentBytes == (other == "never" ? 50 : 25))
+        #expect(exchange.tunnel.receivedBytes == (other == "never" ? 25 : 50))
+        #expect(read.report.losses.map(\.what).allSatisfy { $0.contains("\(client) to \(server): ") })
+        #expect(read.report.losses.count == 1)
+    }
+}
