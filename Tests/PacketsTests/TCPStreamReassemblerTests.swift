@@ -390,6 +390,26 @@ struct TCPStreamReassemblerTests {
         )
     }
 
+    /// As firewalls send it, to see whether the client is there and resets it.
+    @Test func anAnswerToAnotherSegmentBeginsNothing() {
+        var made = PacketBuilder()
+        made.send(.client, "S", 1000)
+        made.send(.server, "SA", 5000, 1_001_000)
+        made.send(.client, "R", 1_001_000)
+        #expect(StreamLog.of(made).dropFirst().first == "0 client captureEnded")
+        made.send(.client, "S", 1000, 0, [], after: 1000)
+        made.send(.server, "SA", 70_000, 1001)
+        made.send(.client, "A", 1001, 70_001)
+        made.send(.client, "PA", 1001, 70_001, "ask")
+        made.send(.server, "PA", 70_001, 1004, "answer")
+        #expect(
+            StreamLog.of(made) == [
+                "0 opened by 10.0.0.1:50000", "0 established at 1005", "0 client: ask", "0 server: answer",
+                "0 client captureEnded", "0 server captureEnded", "0 closed",
+            ]
+        )
+    }
+
     @Test func theAcknowledgmentOfAnAnswerThatIsMissingSaysWhereTheServerBegins() {
         var made = PacketBuilder()
         made.send(.client, "S", 1000)

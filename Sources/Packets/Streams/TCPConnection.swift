@@ -67,6 +67,15 @@ struct TCPConnection {
             && isFar(segment, isFromFirst: isFromFirst)
     }
 
+    /// Whether a segment answers another SYN than the client's, as firewalls do to see it reset: it is not taken for the answer
+    /// (RFC 9293, section 3.10.7.3).
+    @inline(__always)
+    private func answersAnother(_ segment: TCPSegment, isFromFirst: Bool) -> Bool {
+        segment.flags.isSuperset(of: [.synchronize, .acknowledge]) && hasBeginning
+            && isFromFirst != clientIsFirst && client.isFirm && !server.isKnown
+            && !client.mayBegin(with: segment.acknowledgment)
+    }
+
     /// Whether a segment is of a later connection, whose SYN is not in the capture, by its numbers.
     @inline(__always)
     private func isFar(_ segment: TCPSegment, isFromFirst: Bool) -> Bool {
@@ -119,7 +128,9 @@ struct TCPConnection {
         into sink: inout Sink,
         _ numbers: inout Int
     ) {
-        guard !isClosed, !isStray(segment, isFromFirst: isFromFirst) else { return }
+        guard !isClosed, !isStray(segment, isFromFirst: isFromFirst),
+            !answersAnother(segment, isFromFirst: isFromFirst)
+        else { return }
         lastTime = time
         if number == nil, !hasBeginning { settleRoles(segment, isFromFirst: isFromFirst, sink) }
         let side: Side = isFromFirst == clientIsFirst ? .client : .server
@@ -194,12 +205,10 @@ struct TCPConnection {
         let isAnswer = segment.flags.contains(.acknowledge)
         let refuses = hasBeginning && !own.isKnown && isAnswer
         // Who refuses names what is refused (RFC 9293, section 3.10.7.3).
-        if refuses, other.isFirm, segment.acknowledgment != other.firstSequence,
-            other.distance(of: segment.acknowledgment) != 0
-        {
-            return
-        }
+        if refuses, other.isFirm, !other.mayBegin(with: segment.acknowledgment) { return }
         guard let found = TCPReset(segment, from: side, own, at: time) else { return }
+        // Before there is an answer to its SYN, a client resets what answers another one, and nothing else.
+        guard !hasBeginning || side == .server || other.isKnown || isSure(found) else { return }
         if isAnswer { takeAcknowledgment(segment, from: side) }
         if reset.map({ isSure($0) || !isSure(found) }) != true { reset = found }
         if refuses || number == nil { close(.reset(by: side), at: time, into: &sink) }

@@ -89,6 +89,11 @@ struct TCPDirection {
         return max(0, place - max(highest, acknowledged))
     }
 
+    /// Whether an acknowledgment may be the first: of the SYN, or of data that has come since.
+    func mayBegin(with acknowledgment: UInt32) -> Bool {
+        acknowledgment == firstSequence || distance(of: acknowledgment) == 0
+    }
+
     /// Takes what the peer says it has.
     @inline(__always)
     mutating func takeAcknowledgment(_ number: UInt32) {
