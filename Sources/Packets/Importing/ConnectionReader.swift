@@ -171,8 +171,9 @@ final class ConnectionReader {
         if FirstBytes(bytes) == .tls {
             beginTLS(bytes, at: time)
             decipher(bytes, .server, time)
-        } else if FirstBytes.isSettings(bytes) {
-            // Who knows that HTTP/2 is spoken need not wait for the client (RFC 9113, section 3.4).
+        } else if FirstBytes.isSettings(bytes) || isWhole && FirstBytes.sender(of: bytes) == .server {
+            // Who knows that HTTP/2 is spoken need not wait for the client (RFC 9113, section 3.4), and who is tired of waiting
+            // may say so (RFC 9110, section 15.5.9).
             beginClear(isWhole: isWhole)
             messages?.received(bytes, from: .server, at: time)
         } else if isWhole {

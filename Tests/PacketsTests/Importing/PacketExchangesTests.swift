@@ -392,6 +392,20 @@ struct PacketExchangesTests {
         #expect(script.exchanges.report.counts.connections == 2)
     }
 
+    /// A server that says so before it closes is asked for nothing, and has answered nothing.
+    @Test(arguments: [("408 Request Timeout", []), ("200 OK", ["an answer without a request"])])
+    func aServerOfHTTPMaySpeakFirst(status: String, failures: [String]) {
+        var script = Script()
+        script.open()
+        script.server("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        script.close()
+        let found = script.exchanges.takeFinished().map { $0.failure ?? "none" }
+        #expect(found.count == failures.count)
+        #expect(zip(found, failures).allSatisfy { $0.contains($1) })
+        #expect(script.exchanges.report.counts.otherConnections == 0)
+        #expect(script.exchanges.report.losses.isEmpty)
+    }
+
     // MARK: - What is missing
 
     /// Settings, and the answer to a request on stream 1: `:status 200`, a body.
