@@ -264,7 +264,11 @@ final class ConnectionReader {
         }
     }
 
+    /// Whether the client sent a fatal alert in the place of a hello, as one does that has nothing to offer.
+    private var isWithoutHello: Bool { isWhole && !hasHello && isTold && messages == nil }
+
     private func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
+        guard !isWithoutHello else { return }
         isUnreadable = true
         messages?.abandon("from here on it could not be decrypted: \(reason)", at: time)
         if let side { unreadableSides[side] = reason }

@@ -62,6 +62,19 @@ struct RefusedHandshakeTests {
         )
     }
 
+    /// What a client does that has no cipher to offer: its hello is in no capture.
+    @Test func clientThatBreaksOffInThePlaceOfItsHelloHasSentNone() {
+        var made = PacketBuilder()
+        made.converse([(.client, [0x15, 3, 3, 0, 2, 2, 80]), (.server, [0x15, 3, 3, 0, 2, 2, 10])])
+        let read = PacketImport(made.packets)
+        #expect(
+            read.exchanges.map(\.failure) == [
+                "TLS handshake failed: the client sent the TLS alert internal_error"
+            ]
+        )
+        #expect(read.report.losses.isEmpty)
+    }
+
     @Test func connectionsBeforeItAreRead() throws {
         let good = try TLSPair(TLSPair.Options())
         try good.handshake()
