@@ -31,6 +31,8 @@ final class MessageReader {
     var hasGaps = false
     /// Whether the client's first bytes are missing, however many.
     private var lacksBeginning = false
+    /// Whether there was an answer to nothing that is in the capture.
+    private var lacksRequest = false
     private var places = 0
     /// Whether it was said that what is in a tunnel of HTTP/2 is not read.
     private var hasToldTunnel = false
@@ -111,7 +113,9 @@ final class MessageReader {
         guard conversation.isUpgraded else {
             guard conversation.hasLostTheThread else { return finish(exchanges) }
             // Behind missing bytes anything may come first: an answer whose request is among them is no fault of the server's.
-            finish(hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges)
+            let asked = hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges
+            if asked.count < exchanges.count { lacksRequest = true }
+            finish(asked)
             state = hasGaps && !isHTTP2 ? .awaitingRequest : .over
             conversation = reading.conversation(scheme, entry)
             return
@@ -179,10 +183,10 @@ final class MessageReader {
 
     /// Says once what is missing, and what that comes to.
     private func noteLosses() {
-        guard lostBytes > 0 || lacksBeginning else { return }
+        guard lostBytes > 0 || lacksBeginning || lacksRequest else { return }
         let what =
             lostBytes == 0
-            ? "its first requests are"
+            ? lacksBeginning ? "its first requests are" : "the request of an answer is"
             : places == 1 ? "\(lostBytes) bytes are" : "\(lostBytes) bytes in \(places) places are"
         let also = conversation.losses.map { "; with them \($0) are not known" } ?? ""
         reading.note(
@@ -193,6 +197,7 @@ final class MessageReader {
         )
         lostBytes = 0
         lacksBeginning = false
+        lacksRequest = false
     }
 
     /// What else this side sends cannot be deciphered.

@@ -120,6 +120,28 @@ struct OneWayCaptureTests {
         #expect(!failures.isEmpty && failures.allSatisfy { !$0.contains("nothing of the server") })
     }
 
+    /// The second hello, behind a HelloRetryRequest, is not needed for the keys, but what nobody asked for may have been asked for in it.
+    @Test func anAnswerToNothingBehindALostHelloIsTold() throws {
+        let pair = try TLSPair(.init(clientGroups: "X25519:P-521", serverGroups: "P-521"))
+        try pair.handshake()
+        try pair.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8), from: .server)
+        var made = PacketBuilder()
+        made.converse(pair.wire)
+        let data = made.packets.indices.filter { made.packets[$0].bytes.count > 40 }
+        let lost = data.drop { Self.isOf(.client, made.packets[$0]) }
+            .drop { Self.isOf(.server, made.packets[$0]) }
+            .prefix { Self.isOf(.client, made.packets[$0]) }
+        #expect(!lost.isEmpty)
+        for index in lost.reversed() { made.packets.remove(at: index) }
+        let read = PacketImport(made.packets, keyLog: pair.keyLog)
+        #expect(read.exchanges.isEmpty)
+        #expect(
+            read.report.losses.map(\.what) == [
+                "connection 1, 10.0.0.1:50000 to 10.0.0.2:443: the request of an answer is not in the capture"
+            ]
+        )
+    }
+
     /// A key log that was copied before its program had written all of it, or of which one side's lines are left.
     @Test func answersWithoutAKeyAreNotTheServersFault() throws {
         let (packets, keyLog) = try Self.connection(0x0304)
