@@ -63,6 +63,8 @@ package struct TLSKeyLog: Sendable {
     /// The beginning of a line whose end has not come.
     private var rest: [UInt8] = []
     private var isTooLong = false
+    /// Whether the last line ended with a carriage return, which a line feed may belong to.
+    private var isBehindReturn = false
     /// Files that are too large to be held.
     private var indices: [TLSKeyLogIndex] = []
     /// Of the file that is being added, where it is not to be held.
@@ -75,13 +77,21 @@ package struct TLSKeyLog: Sendable {
 
     package init() {}
 
-    /// Adds lines; a last one without an end is kept until its end comes, or ``finish()``.
+    /// Adds lines, which end with a line feed, a carriage return or both; a last one without an end is kept until its end comes, or
+    /// ``finish()``.
     package mutating func add(_ text: UnsafeRawBufferPointer) {
         defer { offset += text.count }
         var start = 0
         while start < text.count {
+            if isBehindReturn {
+                isBehindReturn = false
+                if text[start] == 0x0a {
+                    start += 1
+                    continue
+                }
+            }
             if rest.isEmpty { restOffset = offset + start }
-            guard let end = text[start...].firstIndex(of: 0x0a) else {
+            guard let end = text[start...].firstIndex(where: Line.isEnd) else {
                 keep(UnsafeRawBufferPointer(rebasing: text[start...]))
                 return
             }
@@ -92,6 +102,7 @@ package struct TLSKeyLog: Sendable {
                 keep(piece)
                 finishLine()
             }
+            isBehindReturn = text[end] == 0x0d
             start = end + 1
         }
     }
@@ -109,6 +120,7 @@ package struct TLSKeyLog: Sendable {
         finish()
         self.file = file
         line = 0
+        isBehindReturn = false
         offset = 0
         self.reread = reread
         builder = reread == nil ? nil : TLSKeyLogIndex.Builder()
@@ -209,9 +221,12 @@ extension TLSKeyLog {
         case secret(Label, TLSRandom, [UInt8])
         case wrong(String)
 
+        /// Whether lines end with a byte.
+        static func isEnd(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
+
         /// `isFirst`: a byte order mark may stand before it.
         init(_ text: UnsafeRawBufferPointer, isFirst: Bool = false) {
-            var words = text.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d })
+            var words = text.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
             if isFirst, words.first?.starts(with: [0xef, 0xbb, 0xbf]) == true {
                 words[0] = words[0].dropFirst(3)
                 if words[0].isEmpty { words.removeFirst() }

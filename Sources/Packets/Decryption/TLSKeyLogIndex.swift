@@ -66,7 +66,7 @@ final class TLSKeyLogIndex: Sendable {
         var secrets: [TLSKeyLog.Label: [UInt8]] = [:]
         for run in runs[first...].prefix(Self.mostRuns).prefix(while: { $0.random == hash }) {
             let bytes = read(Int(run.offset), Self.longestRun)
-            for line in bytes.split(separator: 0x0a, omittingEmptySubsequences: true) {
+            for line in bytes.split(whereSeparator: TLSKeyLog.Line.isEnd) {
                 let line = line.withUnsafeBytes { TLSKeyLog.Line($0) }
                 guard case .secret(let label, random, let secret) = line else { continue }
                 secrets[label] = secret

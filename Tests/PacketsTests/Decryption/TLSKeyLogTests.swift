@@ -16,7 +16,7 @@ struct TLSKeyLogTests {
             lines.append("\(label.rawValue) \(Self.random) \(Self.long)")
         }
         lines.append("SERVER_TRAFFIC_SECRET_0\t\(Self.other)  \(Self.short) ")
-        for end in ["\n", "\r\n"] {
+        for end in ["\n", "\r\n", "\r"] {
             let log = TLSKeyLog(lines.joined(separator: end))
             #expect(log.count == TLSKeyLog.Label.allCases.count + 1 && log.problems.isEmpty)
             for label in TLSKeyLog.Label.allCases {
@@ -86,6 +86,30 @@ struct TLSKeyLogTests {
             log.add(Array("\n".utf8))
             #expect(log.count == 2)
             #expect(log.problems == [.init(line: 2, reason: "does not begin with a label")])
+        }
+    }
+
+    /// However they end, and wherever they are cut; those of a file that is not held, too.
+    @Test(arguments: ["\n", "\r\n", "\r"]) func linesAreTheSameWithEveryEnd(end: String) throws {
+        let lines = [
+            "# made by nobody", "", "CLIENT_RANDOM \(Self.random) \(Self.long)", "nonsense",
+            "EXPORTER_SECRET \(Self.other) \(Self.short)", "",
+        ]
+        let text = Array(lines.joined(separator: end).utf8)
+        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
+        for size in [1, 7, text.count] {
+            for isHeld in [true, false] {
+                var log = TLSKeyLog()
+                log.begin(file: "keys.log", rereading: isHeld ? nil : reread)
+                for start in stride(from: 0, to: text.count, by: size) {
+                    log.add(Array(text[start..<min(text.count, start + size)]))
+                }
+                log.finish()
+                #expect(log.problems.map(\.line) == [4])
+                #expect(log.connections == 2)
+                #expect(log.secret(.masterSecret, for: try key(Self.random))?.hex == Self.long)
+                #expect(log.secret(.exporter, for: try key(Self.other.lowercased()))?.hex == Self.short)
+            }
         }
     }
 
