@@ -84,25 +84,42 @@ struct TCPStreamOrderTests {
         #expect(decoder.sink.text(.server) == "cd")
     }
 
-    @Test func whatHasWaitedKeepsTheTimeOfItsPacket() {
-        struct Times: TCPStreamSink {
-            var seen: [String] = []
+    // MARK: - Times
 
-            mutating func opened(_ stream: Int, _ facts: TCPStreamFacts) {}
-            mutating func established(_ stream: Int, at time: Timestamp) {}
-            mutating func received(
-                _ bytes: UnsafeRawBufferPointer,
-                of stream: Int,
-                from side: Side,
-                at time: Timestamp
-            ) {
-                let milliseconds = (time.nanoseconds - PacketBuilder.start.nanoseconds) / 1_000_000
-                seen.append("\(String(decoding: bytes, as: UTF8.self)) \(milliseconds)")
-            }
-            mutating func lost(_ count: Int, of stream: Int, from side: Side, at time: Timestamp) {}
-            mutating func ended(_ side: Side, of stream: Int, _ end: TCPStreamEnd, at time: Timestamp) {}
-            mutating func closed(_ stream: Int, at time: Timestamp) {}
+    /// What was told, and when: milliseconds since the start.
+    private struct Times: TCPStreamSink {
+        private(set) var seen: [String] = []
+
+        /// What is told of packets, in a decoder of their own.
+        static func of(_ packets: [MadePacket]) -> [String] {
+            var decoder = PacketDecoder(into: Times())
+            for (index, packet) in packets.enumerated() { decoder.give(packet, number: index + 1) }
+            decoder.finish()
+            return decoder.sink.seen
         }
+
+        private mutating func note(_ what: String, at time: Timestamp) {
+            seen.append("\(what) \((time.nanoseconds - PacketBuilder.start.nanoseconds) / 1_000_000)")
+        }
+
+        mutating func opened(_ stream: Int, _ facts: TCPStreamFacts) {}
+        mutating func established(_ stream: Int, at time: Timestamp) {}
+        mutating func received(
+            _ bytes: UnsafeRawBufferPointer,
+            of stream: Int,
+            from side: Side,
+            at time: Timestamp
+        ) {
+            note(String(decoding: bytes, as: UTF8.self), at: time)
+        }
+        mutating func lost(_ count: Int, of stream: Int, from side: Side, at time: Timestamp) {
+            note("\(count) lost", at: time)
+        }
+        mutating func ended(_ side: Side, of stream: Int, _ end: TCPStreamEnd, at time: Timestamp) {}
+        mutating func closed(_ stream: Int, at time: Timestamp) {}
+    }
+
+    @Test func whatHasWaitedKeepsTheTimeOfItsPacket() {
         var made = PacketBuilder()
         made.handshake()
         made.send(.server, "PA", 5001, 1001, Array("a".utf8), after: 10)
@@ -110,9 +127,30 @@ struct TCPStreamOrderTests {
         made.send(.server, "PA", 5003, 1002, Array("d".utf8), after: 10)
         made.send(.client, "A", 1002, 5004, [], after: 2000)
         made.send(.client, "PA", 1002, 5004, Array("e".utf8), after: 10)
-        var decoder = PacketDecoder(into: Times())
-        for (index, packet) in made.packets.enumerated() { decoder.give(packet, number: index + 1) }
-        decoder.finish()
-        #expect(decoder.sink.seen == ["a 13", "c 23", "d 33", "e 2043"])
+        #expect(Times.of(made.packets) == ["a 13", "c 23", "1 lost 33", "d 33", "e 2043"])
+    }
+
+    /// The next request has waited for what is missing, and goes on with the answer to it, which comes much later.
+    @Test func aRequestBehindLostBytesKeepsItsTime() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.server, "PA", 5001, 1005, "on")
+        made.send(.client, "PA", 1005, 5005, Array("two?".utf8), after: 10)
+        made.send(.server, "PA", 5005, 1009, Array("two!".utf8), after: 20_000)
+        #expect(
+            Times.of(made.packets) == ["one? 4", "on 5", "2 lost 15", "two? 15", "two! 20015"]
+        )
+    }
+
+    /// What is missing of an answer had come when it was acknowledged, and not when the next request shows that it is missing.
+    @Test func lostBytesHaveTheTimeOfTheirAcknowledgment() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.server, "PA", 5001, 1005, "on")
+        made.send(.client, "A", 1005, 5005)
+        made.send(.client, "PA", 1005, 5005, Array("two?".utf8), after: 20_000)
+        #expect(Times.of(made.packets) == ["one? 4", "on 5", "2 lost 6", "two? 20006"])
     }
 }
