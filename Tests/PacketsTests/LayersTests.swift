@@ -63,6 +63,15 @@ struct LayersTests {
                 (.ethernet, PacketBuilder.ethernet([0, 5] + type + inner, type: 0x8100)),
                 (.ethernet, PacketBuilder.ethernet([0, 5, 0x81, 0, 0, 7] + type + inner, type: 0x88a8)),
                 (.ethernet, PacketBuilder.ethernet([0, 1, 0, 9, 0, 1, 1, 9] + inner, type: 0x8847)),
+                // VN-Tag, and TrustSec's tag behind that of a VLAN.
+                (.ethernet, PacketBuilder.ethernet([0xc0, 1, 0, 2] + type + inner, type: 0x8926)),
+                (
+                    .ethernet,
+                    PacketBuilder.ethernet(
+                        [0, 5, 0x89, 9, 1, 1, 0, 1, 0, 100] + type + inner,
+                        type: 0x8100
+                    )
+                ),
                 // Labels before a frame, with and without a word of zeros between.
                 (
                     .ethernet,

@@ -110,18 +110,13 @@ package enum LinkLayer {
         return content(of: bytes.behind(14), etherType: bytes.field(12, as: UInt16.self))
     }
 
-    /// What stands behind an EtherType, through VLAN tags, MPLS labels and PPPoE.
+    /// What stands behind an EtherType, through VLAN and other tags, MPLS labels and PPPoE.
     static func content(of bytes: UnsafeRawBufferPointer, etherType: UInt16) -> Content {
         var bytes = bytes
         var etherType = etherType
         for _ in 0...maximumTags {
             switch etherType {
             case 0x0800, 0x86dd: return .internet(bytes)
-            // 802.1Q, 802.1ad and what came before it.
-            case 0x8100, 0x88a8, 0x9100, 0x9200, 0x9300:
-                guard bytes.count >= 4 else { return .cutOff }
-                etherType = bytes.field(2, as: UInt16.self)
-                bytes = bytes.behind(4)
             case 0x8847, 0x8848:
                 guard let labelled = behindLabels(bytes) else { return bytes.count < 4 ? .cutOff : .other }
                 let packet = content(ofInternet: labelled)
@@ -139,10 +134,27 @@ package enum LinkLayer {
                 guard bytes.field(0, as: UInt32.self) == 0xaaaa_0300 else { return .other }
                 etherType = bytes.field(6, as: UInt16.self)
                 bytes = bytes.behind(8)
-            default: return .other
+            default:
+                guard let size = tagSize(etherType) else { return .other }
+                guard bytes.count >= size + 2 else { return .cutOff }
+                etherType = bytes.field(size, as: UInt16.self)
+                bytes = bytes.behind(size + 2)
             }
         }
         return .other
+    }
+
+    /// How many bytes of a tag stand before the next EtherType; nil for what is no tag.
+    private static func tagSize(_ etherType: UInt16) -> Int? {
+        switch etherType {
+        // 802.1Q, 802.1ad and what came before it.
+        case 0x8100, 0x88a8, 0x9100, 0x9200, 0x9300: 2
+        // VN-Tag, between a server's virtual interfaces and its switch.
+        case 0x8926: 4
+        // Cisco's MetaData (TrustSec): version, length, and the option with the security group.
+        case 0x8909: 6
+        default: nil
+        }
     }
 
     // MARK: - Headers
