@@ -27,6 +27,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     package private(set) var streams: TCPStreamReassembler<Sink>
     private let keyLog: (UnsafeRawBufferPointer) -> Void
     private var fragments = FragmentReassembler()
+    private var clock = ClockSteps()
     private var obstacles: [Obstacle: (packets: Int, first: Int)] = [:]
     /// Of the packet at hand.
     private var number = 0
@@ -56,6 +57,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     package mutating func receive(_ packet: Packet) {
         number = packet.number
         time = packet.time
+        clock.note(time, of: number)
         take(
             LinkLayer.content(of: packet),
             of: packet.bytes,
@@ -86,6 +88,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         {
             losses.append(loss)
         }
+        if let loss = clock.loss { losses.append(loss) }
         losses.sort { ($0.packet ?? 0, $0.what) < ($1.packet ?? 0, $1.what) }
         if fragments.abandoned > 0 {
             losses.append(

@@ -36,6 +36,8 @@ final class QUICConnectionReader {
     /// - Returns: whether it is one of this connection, as far as that can be said.
     func received(_ datagram: [UInt8], from side: Side, at time: Timestamp) -> Bool {
         bytes.count(datagram.count, from: side, isCaptured: true)
+        // Time does not go back.
+        let time = max(time, lastPacket)
         lastPacket = time
         if side == .server, bytes.received == datagram.count {
             reading.noteWebServer(entry.facts.serverAddress)
@@ -201,6 +203,7 @@ final class QUICConnectionReader {
 
     /// Nothing more will come, or nothing more is taken, where others need the room.
     func closed(at time: Timestamp, makesRoom: Bool = false) {
+        let time = max(time, lastPacket)
         var events = Events(reader: self, time: time)
         if connection.waitsForKeys, reading.findKeys() { connection.keysAdded(reading.keys, into: &events) }
         let hasGaps = connection.hasGaps
