@@ -22,6 +22,7 @@ struct TLSHandshakeMessages {
         static let serverKeyExchange: UInt8 = 12
         static let certificateRequest: UInt8 = 13
         static let serverHelloDone: UInt8 = 14
+        static let clientKeyExchange: UInt8 = 16
         static let finished: UInt8 = 20
         static let keyUpdate: UInt8 = 24
     }

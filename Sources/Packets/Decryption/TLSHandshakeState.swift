@@ -25,6 +25,8 @@ struct TLSHandshakeState {
     var suite: TLSCipherSuite?
     /// Of TLS 1.2 and before.
     var legacy: TLSLegacyHandshake?
+    /// What key logs know the premaster secret by that the client sent (RFC 5246, section 7.4.7.1); empty without one.
+    var premasterName: [UInt8] = []
     /// Of the session that the client offers to go on with, in TLS 1.2 and before.
     var offeredTicket: [UInt8] = []
     var offeredSessionID: [UInt8] = []

@@ -43,6 +43,7 @@ struct TLSServerHello {
     var compression: UInt8
     var alpn: String?
     var encryptsThenAuthenticates = false
+    var extendsMasterSecret = false
     var takesPreSharedKey = false
     var sessionID: [UInt8]
 
@@ -66,6 +67,7 @@ struct TLSServerHello {
             switch type {
             case 16: alpn = TLSVectorReader.protocolNames(data).first
             case 22: encryptsThenAuthenticates = true
+            case 23: extendsMasterSecret = true
             case 41: takesPreSharedKey = true
             case 43:
                 var reader = TLSVectorReader(data)

@@ -2,7 +2,8 @@ internal import Captures
 
 /// The session secrets that a client or server wrote down (`SSLKEYLOGFILE`, the format of NSS).
 ///
-/// A line is a label, the random of the ClientHello in hexadecimal, and the secret in hexadecimal; comments begin with `#`.
+/// A line is a label, the random of the ClientHello in hexadecimal, and the secret in hexadecimal; comments begin with `#`. Old
+/// programs have `RSA` lines only, with the beginning of the encrypted premaster secret in the place of the random.
 /// Lines with labels that nothing here needs are counted and passed over.
 package struct TLSKeyLog: Sendable {
     /// What a secret is for.
@@ -37,6 +38,9 @@ package struct TLSKeyLog: Sendable {
     /// Longest line that is read, in bytes; those of TLS have less than 300.
     private static let longestLine = 4096
     private static let mostProblems = 100
+    private static let mostPremasters = 100_000
+    /// Bytes of an encrypted premaster secret that it is known by.
+    static let premasterNameSize = 8
     fileprivate static let labels = Dictionary(
         uniqueKeysWithValues: Label.allCases.map { (Array($0.rawValue.utf8), $0) }
     )
@@ -47,14 +51,18 @@ package struct TLSKeyLog: Sendable {
     package private(set) var problemCount = 0
     /// How many secrets are there to be looked up.
     package var count: Int { secrets.count }
-    /// How many connections those are of.
-    package var connections: Int { known.count + indices.reduce(0) { $0 + $1.connections } }
+    /// How many connections there are secrets of; who writes premaster secrets mostly writes what is made of them as well.
+    package var connections: Int {
+        max(premasters.count, known.count + indices.reduce(0) { $0 + $1.connections })
+    }
     /// Lines that say what a key log says.
     package private(set) var goodLines = 0
     /// Lines whose label stands for nothing that is needed here.
     package private(set) var unusedLines = 0
 
     private var secrets: [Key: [UInt8]] = [:]
+    /// Premaster secrets, by the first bytes of what the client sent of them, encrypted.
+    private var premasters: [[UInt8]: [UInt8]] = [:]
     private var known: Set<TLSRandom> = []
     /// Those of ``known``, in the order of the lines.
     private var order: [TLSRandom] = []
@@ -159,6 +167,9 @@ package struct TLSKeyLog: Sendable {
         return indices.lazy.reversed().compactMap { $0.secrets(of: random)[label] }.first
     }
 
+    /// The premaster secret of an RSA key exchange, by its name: the first bytes of what the client sent of it.
+    func premaster(named name: [UInt8]) -> [UInt8]? { premasters[name] }
+
     /// The secrets of this kind of all connections that are held, in the order of the lines.
     func secrets(_ label: Label) -> some Sequence<(random: TLSRandom, secret: [UInt8])> {
         order.lazy.compactMap { random in
@@ -190,6 +201,9 @@ package struct TLSKeyLog: Sendable {
             unusedLines += 1
             if isGood { goodLines += 1 }
         case .wrong(let reason): note(reason)
+        case .premaster(let name, let secret):
+            goodLines += 1
+            if premasters.count < Self.mostPremasters { premasters[name] = secret }
         case .secret(let label, let random, let secret):
             goodLines += 1
             guard builder == nil else {
@@ -219,6 +233,7 @@ extension TLSKeyLog {
         /// A label that is not needed here; `isGood` where the line is as a key log's.
         case unused(isGood: Bool)
         case secret(Label, TLSRandom, [UInt8])
+        case premaster(name: [UInt8], [UInt8])
         case wrong(String)
 
         /// Whether lines end with a byte.
@@ -235,6 +250,10 @@ extension TLSKeyLog {
                 self = .nothing
                 return
             }
+            if let premaster = Self.premaster(words) {
+                self = premaster
+                return
+            }
             guard let label = TLSKeyLog.labels[Array(name)] else {
                 // Of newer protocols and older programs: a label is capitals, digits and low lines.
                 let isLabel = name.allSatisfy {
@@ -249,6 +268,15 @@ extension TLSKeyLog {
                 return
             }
             self = Self.secret(label, words)
+        }
+
+        /// Nil for what is none; others of these lines have the ID of a session and its master secret, with names before them.
+        private static func premaster(_ words: [UnsafeRawBufferPointer.SubSequence]) -> Line? {
+            guard words.count == 3, words[0].elementsEqual("RSA".utf8),
+                let name = TLSKeyLog.bytes(words[1]), name.count == TLSKeyLog.premasterNameSize,
+                let secret = TLSKeyLog.bytes(words[2]), secret.count == 48
+            else { return nil }
+            return .premaster(name: name, secret)
         }
 
         private static func secret(_ label: Label, _ words: [UnsafeRawBufferPointer.SubSequence]) -> Line {

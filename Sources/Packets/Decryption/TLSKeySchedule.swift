@@ -10,6 +10,11 @@ struct TLSLegacyHandshake {
     var suite: TLSCipherSuite
     /// RFC 7366.
     var encryptsThenAuthenticates: Bool
+    /// RFC 7627.
+    var extendsMasterSecret: Bool
+
+    /// Of the pseudorandom function; nil for the one before TLS 1.2.
+    var digest: DigestAlgorithm? { version == 0x0303 ? suite.digest : nil }
 }
 
 /// Makes the keys of records out of the secrets that key logs hold.
@@ -41,6 +46,21 @@ enum TLSKeySchedule {
         KeyDerivation.expandLabel(secret, "traffic upd", length: secret.count, suite.digest)
     }
 
+    /// The master secret that is made of a premaster secret (RFC 5246, section 8.1).
+    ///
+    /// Nil for an extended one, which takes all of the handshake's bytes; who logs premaster secrets alone is older than that.
+    static func masterSecret(of premaster: [UInt8], _ handshake: TLSLegacyHandshake) -> [UInt8]? {
+        guard !handshake.extendsMasterSecret else { return nil }
+        let secret = KeyDerivation.tlsPRF(
+            premaster,
+            "master secret",
+            seed: handshake.clientRandom.bytes + handshake.serverRandom.bytes,
+            length: 48,
+            handshake.digest
+        )
+        return secret.count == 48 ? secret : nil
+    }
+
     /// Of TLS 1.2 and before (RFC 5246, section 6.3): the key block, cut up.
     ///
     /// Nil where the cipher is not supported.
@@ -70,7 +90,7 @@ enum TLSKeySchedule {
             "key expansion",
             seed: handshake.serverRandom.bytes + handshake.clientRandom.bytes,
             length: 2 * (codeSize + keySize + vectorSize),
-            handshake.version == 0x0303 ? handshake.suite.digest : nil
+            handshake.digest
         )
         guard block.count == 2 * (codeSize + keySize + vectorSize) else { return nil }
         func part(_ start: Int, _ size: Int) -> [UInt8] {

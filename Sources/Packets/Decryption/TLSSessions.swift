@@ -10,6 +10,8 @@ package final class TLSSessions {
 
     /// By session ID or ticket: the client random under which key logs have the secret.
     private var randoms: [[UInt8]: TLSRandom] = [:]
+    /// By the client random of their first connection: master secrets that key logs do not have themselves.
+    private var masters: [TLSRandom: [UInt8]] = [:]
     /// What else the connections of a capture have to know of each other.
     let hellos = SeenHellos()
 
@@ -24,4 +26,12 @@ package final class TLSSessions {
 
     /// The client random of the session's first connection.
     func random(of name: [UInt8]) -> TLSRandom? { name.isEmpty ? nil : randoms[name] }
+
+    /// The session that this connection began has this master secret.
+    func add(master secret: [UInt8], of random: TLSRandom) {
+        if masters.count < Self.most { masters[random] = secret }
+    }
+
+    /// The master secret of the session that this connection began, where one was added.
+    func master(of random: TLSRandom) -> [UInt8]? { masters[random] }
 }

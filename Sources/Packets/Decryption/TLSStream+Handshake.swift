@@ -165,6 +165,9 @@ extension TLSStream {
             }
         case (.client, MessageType.certificate):
             if showsCertificate(message.body) { facts.showsClientCertificate = true }
+        case (.client, MessageType.clientKeyExchange):
+            // Two bytes say how long it is.
+            handshake.premasterName = Array(message.body.dropFirst(2).prefix(TLSKeyLog.premasterNameSize))
         case (.client, MessageType.endOfEarlyData):
             if direction.epoch == .early { direction.enter(.handshake) }
         case (_, MessageType.finished): finished(direction, &sink)
@@ -191,6 +194,7 @@ extension TLSStream {
         handshake.clientRandom = hello.random
         handshake.mayHoldAnotherHello = hello.mayHoldAnother
         sessions.hellos.note(hello.random)
+        handshake.premasterName = []
         handshake.offeredTicket = hello.ticket
         handshake.offeredSessionID = hello.sessionID
         changes += 1
@@ -237,7 +241,8 @@ extension TLSStream {
                     serverRandom: hello.random,
                     version: hello.version,
                     suite: suite,
-                    encryptsThenAuthenticates: hello.encryptsThenAuthenticates
+                    encryptsThenAuthenticates: hello.encryptsThenAuthenticates,
+                    extendsMasterSecret: hello.extendsMasterSecret
                 )
             }
         }

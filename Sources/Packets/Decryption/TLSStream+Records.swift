@@ -287,10 +287,9 @@ extension TLSStream {
         switch (epoch, side) {
         case (.plain, _): return nil
         case (.legacy, _):
-            guard let legacy = handshake.legacy,
-                let secret = keys.secret(.masterSecret, for: legacy.clientRandom)
-                    ?? keys.secret(.masterSecret, for: firstRandom(of: legacy.clientRandom))
-            else { return nil }
+            guard let legacy = handshake.legacy, let secret = masterSecret(of: legacy, keys) else {
+                return nil
+            }
             return (TLSKeySchedule.protection(of: legacy, master: secret, for: side), secret)
         case (.early, _): label = .clientEarlyTraffic
         case (.handshake, .client): label = .clientHandshakeTraffic
@@ -300,6 +299,22 @@ extension TLSStream {
         }
         guard let secret = keys.secret(label, for: random) else { return nil }
         return (TLSKeySchedule.protection(of: suite, secret: secret), secret)
+    }
+
+    /// The master secret of TLS 1.2 and before, its session's where it goes on with one, or made of the premaster secret; nil
+    /// where the key log has none of them.
+    private func masterSecret(of legacy: TLSLegacyHandshake, _ keys: TLSKeyLog) -> [UInt8]? {
+        let first = firstRandom(of: legacy.clientRandom)
+        if let secret = keys.secret(.masterSecret, for: legacy.clientRandom)
+            ?? keys.secret(.masterSecret, for: first) ?? sessions.master(of: first)
+        {
+            return secret
+        }
+        guard let premaster = keys.premaster(named: handshake.premasterName),
+            let secret = TLSKeySchedule.masterSecret(of: premaster, legacy)
+        else { return nil }
+        sessions.add(master: secret, of: legacy.clientRandom)
+        return secret
     }
 
     /// What a record that has authenticated says; its content is in the buffer.

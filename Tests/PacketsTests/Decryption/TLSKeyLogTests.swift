@@ -136,8 +136,17 @@ struct TLSKeyLogTests {
     }
 
     @Test func linesOfOtherKindsAreNoProblem() {
-        let log = TLSKeyLog("RSA 0123456789abcdef \(Self.long)\nECH_SECRET \(Self.random) \(Self.short)\n")
-        #expect(log.problems.isEmpty && log.unusedLines == 2 && log.count == 0)
+        let log = TLSKeyLog(
+            "RSA Session-ID:0a Master-Key:\(Self.long)\nECH_SECRET \(Self.random) \(Self.short)\n"
+        )
+        #expect(log.problems.isEmpty && log.unusedLines == 2 && log.count == 0 && log.connections == 0)
+    }
+
+    @Test func premasterSecretsAreKnownByWhatWasSentOfThem() {
+        let log = TLSKeyLog("RSA 0123456789ABCDEF \(Self.long)\nRSA 0123456789ABCD \(Self.long)\n")
+        #expect(log.premaster(named: [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef])?.hex == Self.long)
+        #expect(log.premaster(named: [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd]) == nil)
+        #expect(log.connections == 1 && log.unusedLines == 1 && log.problems.isEmpty)
     }
 
     @Test func problemsAreBounded() {

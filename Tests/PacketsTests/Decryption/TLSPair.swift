@@ -18,6 +18,7 @@ final class TLSPair {
         var serverName: String?
         var withTickets = true
         var encryptsFirst = true
+        var extendsMasterSecret = true
         var asksForCertificate = false
         var showsCertificate = false
         /// The client trusts nobody.
@@ -67,6 +68,8 @@ final class TLSPair {
                 var bits: UInt64 = 1 << 8 | 1 << 24
                 if !options.withTickets { bits |= 1 << 14 }
                 if !options.encryptsFirst { bits |= 1 << 19 }
+                // SSL_OP_NO_EXTENDED_MASTER_SECRET.
+                if !options.extendsMasterSecret { bits |= 1 }
                 SSL_CTX_set_options(context, bits)
                 SSL_CTX_set_keylog_callback(context) { ssl, line in
                     guard let owner = ar_tls_owner(ssl), let line else { return }

@@ -90,6 +90,12 @@ extension TLSKeyLog {
 extension TLSPair {
     var keys: TLSKeyLog { TLSKeyLog(keyLog) }
 
+    /// Those lines of it that begin with a label.
+    func keys(of label: String) -> TLSKeyLog {
+        let lines = keyLog.split(separator: 0x0a).filter { $0.starts(with: Array("\(label) ".utf8)) }
+        return TLSKeyLog(Array(lines.joined(separator: [0x0a])))
+    }
+
     /// What both ends said is what is read, however it is cut.
     @discardableResult
     func isReadWhole(

@@ -8,23 +8,27 @@ struct TLSSessionsTests {
     private struct Case: CustomTestStringConvertible {
         var withTickets: Bool
         var ciphers: String
+        /// Of the lines that the first connection has in the key log.
+        var label = "CLIENT_RANDOM"
 
-        var testDescription: String { "\(ciphers) \(withTickets ? "ticket" : "ID")" }
+        var testDescription: String { "\(ciphers) \(withTickets ? "ticket" : "ID") \(label)" }
     }
 
     private static let cases = [true, false].flatMap { withTickets in
-        ["ECDHE-RSA-AES128-GCM-SHA256", "AES256-SHA"].map { Case(withTickets: withTickets, ciphers: $0) }
+        ["ECDHE-RSA-AES128-GCM-SHA256", "AES256-SHA"].map { Case(withTickets: withTickets, ciphers: $0) } + [
+            Case(withTickets: withTickets, ciphers: "AES256-SHA", label: "RSA")
+        ]
     }
 
     @Test(arguments: cases)
     private func aSessionIsFoundByItsTicketOrID(_ one: Case) throws {
-        let contexts = try TLSPair.Contexts(
-            .init(
-                versions: TLS1_2_VERSION...TLS1_2_VERSION,
-                ciphers: one.ciphers,
-                withTickets: one.withTickets
-            )
+        var options = TLSPair.Options(
+            versions: TLS1_2_VERSION...TLS1_2_VERSION,
+            ciphers: one.ciphers,
+            withTickets: one.withTickets
         )
+        options.extendsMasterSecret = one.label != "RSA"
+        let contexts = try TLSPair.Contexts(options)
         let known = TLSSessions()
         var session: OpaquePointer?
         var keys = TLSKeyLog()
@@ -32,7 +36,7 @@ struct TLSSessionsTests {
             let pair = try TLSPair(contexts, session: session)
             try pair.handshake()
             try pair.talk()
-            if turn == 0 { keys = pair.keys }
+            if turn == 0 { keys = pair.keys(of: one.label) }
             let reading = TLSReading(pair.wire, keys: keys, sessions: known)
             #expect(reading.reasons.isEmpty)
             #expect(reading.facts.first?.isResumed == (turn > 0))

@@ -114,6 +114,24 @@ struct TLSStreamTests {
         pair.isReadWhole()
     }
 
+    /// As programs write it that are older than the extended master secret, which takes more than that.
+    @Test(arguments: [TLS1_1_VERSION, TLS1_2_VERSION], [false, true])
+    func premasterSecretOfAnRSAKeyExchangeIsEnough(version: CInt, extendsMasterSecret: Bool) throws {
+        var options = TLSPair.Options(versions: version...version, ciphers: "AES128-SHA")
+        options.extendsMasterSecret = extendsMasterSecret
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        try pair.talk()
+        let reading = TLSReading(pair.wire, keys: pair.keys(of: "RSA"))
+        if extendsMasterSecret {
+            #expect(reading.plaintext == [.client: [], .server: []])
+            #expect(reading.reasons.first?.text.hasPrefix("there is no key for it in the key log") == true)
+        } else {
+            #expect(reading.plaintext == pair.sent)
+            #expect(reading.reasons.isEmpty)
+        }
+    }
+
     @Test(arguments: ["TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"])
     func updatedKeysAreFollowed(suite: String) throws {
         let pair = try TLSPair(.init(suites: suite))
