@@ -113,6 +113,7 @@ extension Flow {
             messages.compactMap { message in
                 switch message {
                 case .resource, .authorizationResponse, .backChannelLogout, .frontChannelLogout: nil
+                case .keySet(let keySet) where surroundings.keysFromElsewhere[keySet.exchange] != nil: nil
                 default: capture[message.exchange].request.url.host
                 }
             }

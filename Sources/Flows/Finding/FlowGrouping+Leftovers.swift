@@ -123,6 +123,9 @@ extension FlowGrouping {
             for flow in owners { add(message, to: flow, nil) }
             return
         }
+        if let request = index.keysFromElsewhere[last], let flow = byExchange[request.exchange] {
+            return add(message, to: flow, nil)
+        }
         // Documents that lead from one to the next stay together: resource, server, keys.
         let hosts =
             [capture[exchange], capture[last]].map { $0.request.url.host ?? "" }

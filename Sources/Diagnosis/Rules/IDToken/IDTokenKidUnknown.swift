@@ -7,7 +7,8 @@ import OAuth
 ///
 /// Providers rotate keys: a client that keeps a key set has to fetch it again when a token names a key it
 /// does not know (OpenID Connect Core, section 10.1.1). Variant `rotated`: a key set fetched later has it.
-/// Variant `absent`: none in the capture has.
+/// Variant `absent`: none in the capture has. A client that is set to the keys of another server is seen by what it
+/// fetches on getting the token, and only where it does not go on: what else it may have fetched them for is not to be seen.
 struct IDTokenKidUnknown: Rule {
     static let info = RuleInfo(
         id: "id-token-kid-unknown",
@@ -42,15 +43,13 @@ struct IDTokenKidUnknown: Rule {
         for delivered in flow.deliveredIDTokens {
             let token = delivered.idToken.token
             guard token.form == .signed, let kid = token.keyID, isAsymmetric(token) else { continue }
-            let sets = flow.surroundings.keySets(for: token, providerHosts: flow.providerHosts).filter {
-                $0.keys != nil
-            }
+            let wentOn = flow.wentOn(after: delivered)
+            let sets = keySets(for: delivered, wentOn, flow)
             guard !sets.isEmpty else {
                 reason = "no key set of this issuer is in the capture"
                 continue
             }
             let holders = sets.filter { $0.keys?.keys.contains { $0.id == kid } ?? false }
-            let wentOn = flow.wentOn(after: delivered)
             // A client that fetches its first key set late had none to look into before.
             let end = max(timeOfRejection(of: delivered, in: flow), sets[0].servedAt)
             let isKnown = holders.contains { wentOn || $0.servedAt <= end }
@@ -67,6 +66,14 @@ struct IDTokenKidUnknown: Rule {
             )
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// Those of its issuer; where the capture has none and the client did not go on, those that it fetched elsewhere.
+    private func keySets(for delivered: DeliveredIDToken, _ wentOn: Bool, _ flow: Flow) -> [KeySetDocument] {
+        let own = flow.surroundings.keySets(for: delivered.idToken.token, providerHosts: flow.providerHosts)
+            .filter { $0.keys != nil }
+        guard own.isEmpty, !wentOn, let request = delivered.tokenRequest else { return own }
+        return flow.surroundings.keySets(fetchedElsewhereFor: request)
     }
 
     private func isAsymmetric(_ token: JSONWebToken) -> Bool {
@@ -104,6 +111,14 @@ struct IDTokenKidUnknown: Rule {
         return evidence
     }
 
+    /// Where the client fetched it, where that is not at the issuer's.
+    private func source(of set: KeySetDocument, _ flow: Flow) -> String {
+        guard flow.surroundings.keysFromElsewhere[set.exchange] != nil, let host = set.url.host else {
+            return ""
+        }
+        return ", fetched on getting the token, from \(host), which is not where the token is from"
+    }
+
     private func evidence(_ set: KeySetDocument, _ note: String, _ flow: Flow) -> Evidence {
         let kids = set.keys?.keys.compactMap(\.id) ?? []
         let control = flow.capture[set.exchange].response?.headers.first("cache-control")
@@ -113,7 +128,7 @@ struct IDTokenKidUnknown: Rule {
                 kids.isEmpty ? "no kid" : kids.prefix(12).joined(separator: ", "),
                 of: "kid"
             ),
-            note: note + (control.map { ", Cache-Control: \($0)" } ?? "")
+            note: note + (control.map { ", Cache-Control: \($0)" } ?? "") + source(of: set, flow)
         )
     }
 }

@@ -60,4 +60,58 @@ struct IDTokenKidUnknownTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    // MARK: - Keys of another server
+
+    /// The login whose client fetches, once it has the token, the keys of another environment, which lack the token's.
+    private func fetchingElsewhere(in recording: Recording) throws -> Recording {
+        var fetched = try #require(recording.exchanges.first { $0.request.url.path == "/jwks" })
+        let token = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        fetched.request.url = RecordedURL("https://id.staging.example/jwks")
+        fetched.startedAt = token.endedAt + .milliseconds(20)
+        let others = recording.without {
+            $0.request.url.path == "/jwks" || $0.request.url.path.hasSuffix("/openid-configuration")
+        }
+        return Recording(others.exchanges + [fetched])
+    }
+
+    @Test func takesTheKeysThatTheClientFetchedElsewhereForTheToken() throws {
+        let recording = try fetchingElsewhere(in: Recording(broken))
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "absent")
+        #expect(finding.places == ["4 jwt.header kid", "5 response.body keys"])
+        #expect(finding.notes.last?.contains("from id.staging.example") == true)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func knowsTheClientOfTheOtherKeysInTheServersHalf() throws {
+        let recording = try fetchingElsewhere(in: Recording(broken)).backChannel
+        #expect(recording.finding(rule)?.variant == "absent")
+        #expect(recording.flows.count == 1)
+    }
+
+    @Test func leavesKeysOfOthersAloneWhereTheClientWentOn() throws {
+        let recording = try fetchingElsewhere(in: Recording(broken)).goingOn
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    @Test(arguments: ["another agent", "later", "other work between"])
+    func leavesKeysAloneThatMayHaveBeenFetchedForAnother(reason: String) throws {
+        var recording = try fetchingElsewhere(in: Recording(broken))
+        var fetched = try #require(recording.exchanges.last)
+        switch reason {
+        case "another agent":
+            recording = recording.sendingHeader("User-Agent", "gateway/1.0", to: "/jwks")
+        case "later":
+            fetched.startedAt = fetched.startedAt + .seconds(6)
+            recording = Recording(recording.exchanges.dropLast() + [fetched])
+        default:
+            fetched.startedAt = fetched.startedAt - .milliseconds(10)
+            fetched.request.url = RecordedURL("https://stock.shop.example/orders")
+            recording.exchanges.append(fetched)
+        }
+        #expect(recording.finding(rule) == nil)
+    }
 }
