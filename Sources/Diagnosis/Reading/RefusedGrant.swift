@@ -161,6 +161,18 @@ struct RefusedGrant {
         """
     )
 
+    static let revokedRefresh = RefusedGrant(
+        "The app refreshed with a token that had been revoked",
+        """
+        The refresh token, or another token of the same grant, was given back at the revocation endpoint, and the provider accepted that: from then on it \
+        refuses the refresh token (RFC 7009, section 2.1), which ended neither by its age nor by a fault of this request.
+        """,
+        """
+        Have whatever revokes the tokens delete them from the app's storage as well, for all its processes and windows, and begin a new login where a \
+        session is wanted again. Where nobody meant to sign the user out, look for what sent the revocation.
+        """
+    )
+
     private static let usedRefresh = RefusedGrant(
         "The provider says that the refresh token was used before",
         """

@@ -8,7 +8,7 @@ extension Ending {
     func later(than outcome: Outcome) -> Outcome {
         guard outcome == .success else { return outcome }
         if isStoppedByKeys { return .failure }
-        var revoked: Set<String> = []
+        let revoked = RevokedTokens(among: messages, in: index)
         var isLeftOpen = false
         var last: [String: Int] = [:]
         // An API that answered well all the same, then or later, did not hang on what it asked.
@@ -22,20 +22,15 @@ extension Ending {
         let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
         let calls = messages.compactMap { message -> Answer? in
             switch message {
-            case .revocation(let call):
-                // A token that was given back has to be refused.
-                if call.answer.isSuccess, let token = call.parameters["token"] { revoked.insert(token) }
-                return nil
             case .resource(let call)
             where !isRefusedForItsToken(call.answer) && !isStuckAtIntrospection(call.exchange)
                 || index.isSteppedUp(after: call.exchange, by: builder.requests.last?.clientID):
                 return nil
             case .userInfo(let call), .resource(let call):
-                if let token = call.token {
-                    // Which of several was given back is not known where they were taken out of the capture.
-                    let isGivenBack =
-                        revoked.contains(token.value) || Placeholder.isOne(token.value) && !revoked.isEmpty
-                    if isGivenBack || isForOwnBackEnd(token, call) { return nil }
+                if let token = call.token,
+                    isGivenBack(token, before: call, revoked) || isForOwnBackEnd(token, call)
+                {
+                    return nil
                 }
                 if call.answer.isRefusal, isSignedOut(before: call.exchange) { return nil }
                 return call.answer
@@ -143,6 +138,16 @@ extension Ending {
         let asked = index.capture[exchange]
         let first = refusedIntrospections.partitionPoint { $0.start >= asked.startedAt }
         return first < refusedIntrospections.count && refusedIntrospections[first].end <= asked.endedAt
+    }
+
+    /// A token that was given back has to be refused, and so may be one whose refresh token was.
+    private func isGivenBack(_ token: Parameter, before call: EndpointCall, _ revoked: RevokedTokens) -> Bool
+    {
+        // Which of several was given back is not known where they were taken out of the capture.
+        if Placeholder.isOne(token.value) { return revoked.isAny(before: call.exchange) }
+        return revoked.revocation(of: token.value, before: call.exchange) != nil
+            || call.answer.isRefusal
+                && revoked.revocation(ofGrantOf: token.value, before: call.exchange) != nil
     }
 
     /// An ID token may be what the app's own back end wants to see; what it answers is no affair of the login.

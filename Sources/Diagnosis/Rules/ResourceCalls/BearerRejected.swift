@@ -37,7 +37,8 @@ struct BearerRejected: Rule {
     ]
 
     func verdict(on flow: Flow) -> Verdict {
-        let given = givenBack(flow)
+        let revoked = RevokedTokens(among: flow.messages, in: flow.surroundings)
+        let end = endOfSession(flow)
         // Sent in the access token's place, to an API that is to take them (Kubernetes' does).
         let idTokens =
             flow.ending == .failure
@@ -52,16 +53,37 @@ struct BearerRejected: Rule {
             else {
                 return false
             }
-            // Which of several tokens was revoked is not known where they were taken out.
-            let any = Placeholder.isOne(call.token.value) ? given.tokens.values.min() : nil
-            let end = given.tokens[call.token.value] ?? any ?? given.session
-            return end.map { flow.surroundings.position[call.call.exchange] < $0 } ?? true
+            // What comes after the end of the session, or with a token that was given back, has to be refused; which of several
+            // tokens was revoked is not known where they were taken out.
+            let exchange = call.call.exchange
+            guard revoked.revocation(of: call.token.value, before: exchange) == nil,
+                !(Placeholder.isOne(call.token.value) && revoked.isAny(before: exchange))
+            else { return false }
+            return end.map { flow.surroundings.position[exchange] < $0 } ?? true
         }
-        guard let (call, refusal) = refused.first else {
+        func revocation(behind call: BearerCall) -> EndpointCall? {
+            revoked.revocation(ofGrantOf: call.token.value, before: call.call.exchange)
+        }
+        guard
+            let (call, refusal) = refused.first(where: { revocation(behind: $0.call) == nil })
+                ?? refused.first
+        else {
             return TokenQuestion.denied(in: flow).map { .violated($0) } ?? otherRefusal(flow)
         }
         guard !isExplained(flow) else { return .holds }
         var evidence = [refusal.evidence, call.address, shown(call.token, refusal)]
+        if let revocation = revocation(behind: call) {
+            return .violated(
+                Violation(
+                    evidence + flow.evidence(of: revocation, before: call.call.exchange),
+                    severity: .note,
+                    explanation: Self.revoked,
+                    fix: Self.revokedFix,
+                    title: "The access token ended with the refresh token that was revoked",
+                    exchange: revocation.exchange
+                )
+            )
+        }
         if let question = TokenQuestion(during: call, in: flow) {
             return .violated(question.violation(evidence, call.call.exchange))
         }
@@ -120,6 +142,14 @@ struct BearerRejected: Rule {
         )
     }
 
+    private static let revoked = """
+        The client gave the refresh token of this login back, and called with an access token of the same grant afterwards, which was refused. So it \
+        should be: what was issued with a refresh token ends with it (RFC 7009, section 2.1).
+        """
+    private static let revokedFix = """
+        Have the app throw the access token away, too, when it revokes the refresh token, and begin a new login before it makes another call.
+        """
+
     private static let identity = """
         A call was made with the ID token of this login in place of an access token, and refused. There are APIs that take ID tokens: an app's own back end, \
         Kubernetes. This one did not.
@@ -140,7 +170,7 @@ struct BearerRejected: Rule {
     private func otherRefusal(_ flow: Flow) -> Verdict {
         guard flow.ending == .failure, let call = BearerCall.all(in: flow).last(where: \.isUserInfo),
             call.grant != nil, let status = call.call.answer.status, (400..<500).contains(status),
-            ![401, 429].contains(status), givenBack(flow).session == nil
+            ![401, 429].contains(status), endOfSession(flow) == nil
         else { return .holds }
         let refusal = BearerRefusal(of: call.call.exchange, in: flow)
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
@@ -200,19 +230,10 @@ struct BearerRejected: Rule {
         )
     }
 
-    /// Tokens that were revoked, and the end of the session, by position: what comes after has to be refused.
-    private func givenBack(_ flow: Flow) -> (tokens: [String: Int], session: Int?) {
-        let position = flow.surroundings.position
-        var tokens: [String: Int] = [:]
-        var session: Int?
-        for message in flow.messages {
-            switch message {
-            case .revocation(let call) where call.answer.isSuccess:
-                if let token = call.parameters["token"] { tokens[token] = position[call.exchange] }
-            case .endSession(let call): session = session ?? position[call.exchange]
-            default: break
-            }
-        }
-        return (tokens, session)
+    /// Where the session ended, by position: what comes after has to be refused.
+    private func endOfSession(_ flow: Flow) -> Int? {
+        flow.messages.lazy.compactMap { message in
+            if case .endSession(let call) = message { flow.surroundings.position[call.exchange] } else { nil }
+        }.first
     }
 }

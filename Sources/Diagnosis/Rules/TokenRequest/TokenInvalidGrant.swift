@@ -50,7 +50,14 @@ struct TokenInvalidGrant: Rule {
         }
         let unsent = unsent(insteadOf: refused, flow)
         evidence += unsent + assertion(of: first, flow)
-        let words = unsent.isEmpty ? RefusedGrant(refused) : .otherCode
+        let revocations = refused.map { flow.evidence(ofRevocationBefore: $0) }
+        evidence += revocations.first { !$0.isEmpty } ?? []
+        let words =
+            if revocations.allSatisfy({ !$0.isEmpty }) {
+                RefusedGrant.revokedRefresh
+            } else {
+                unsent.isEmpty ? RefusedGrant(refused) : .otherCode
+            }
         return .violated(
             Violation(
                 evidence,

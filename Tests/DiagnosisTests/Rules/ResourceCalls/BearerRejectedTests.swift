@@ -34,6 +34,22 @@ struct BearerRejectedTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
+    /// With the refresh token ends the access token of its grant; one of another grant does not.
+    @Test(arguments: [(true, Severity.note, Outcome.success), (false, .error, .failure)])
+    func tokenWhoseRefreshTokenWasGivenBackEndsWithIt(isOfGrant: Bool, severity: Severity, outcome: Outcome)
+        throws
+    {
+        let recording = try Recording(broken + ".near-miss")
+        let grant = try #require(recording.exchanges.first { $0.request.url.path == "/token" })
+        let answer = try #require(grant.response?.body?.bytes.flatMap { try? JSONParser.parse($0) })
+        let token = try #require(answer["refresh_token"]?.string)
+        let revoked = recording.sending("token", isOfGrant ? token : "of-another-grant", to: "/revoke")
+        let finding = try #require(revoked.finding(rule))
+        #expect(finding.severity == severity)
+        #expect(finding.places.contains("7 request.body token") == isOfGrant)
+        #expect(revoked.outcomes.contains(outcome))
+    }
+
     @Test(arguments: [
         "access-token-expired", "access-token-wrong-kind", "audience-mismatch", "api-audience-not-requested",
         "access-token-issuer-mismatch", "insufficient-scope",

@@ -163,4 +163,40 @@ struct TokenInvalidGrantTests {
         #expect(finding.notes.contains("over for 7200 s, by the answer's Date"))
         #expect(finding.places.contains { $0.hasSuffix("jwt.claims aud") })
     }
+
+    // MARK: - Revoked
+
+    /// A refresh that is refused twenty minutes after a token of the first answer was given back.
+    private func refreshing(afterRevoking name: String, answered status: Int = 200) throws -> Recording {
+        var recording = try Recording("healthy/refresh")
+        let first = try #require(recording.exchanges.first { $0.request.url.path == "/token" })
+        let answer = try #require(first.response?.body?.bytes.flatMap { try? JSONParser.parse($0) })
+        var revocation = first
+        revocation.request.url = RecordedURL("https://id.harbour.example/revoke")
+        revocation.request.body = Body(
+            text: FormBody.encode([("token", answer[name]?.string ?? ""), ("client_id", "shop-web")]),
+            mediaType: FormBody.mediaType
+        )
+        revocation.response = RecordedResponse(status: status)
+        revocation.startedAt = first.startedAt + .seconds(60)
+        recording.exchanges.append(revocation)
+        return recording.answering("/token", 400, ["error": "invalid_grant"])
+    }
+
+    @Test(arguments: ["refresh_token", "access_token"])
+    func tokenThatTheClientRevokedIsNamed(revoked: String) throws {
+        let finding = try #require(try refreshing(afterRevoking: revoked).finding(rule))
+        #expect(finding.isPrimary && finding.title.contains("had been revoked"))
+        #expect(
+            finding.places == ["6 response.body error", "7 request.body token", "7 response.status "]
+        )
+        #expect(!finding.fix.contains("cannot show"))
+    }
+
+    @Test func revocationThatWasRefusedIsNoReason() throws {
+        let finding = try #require(
+            try refreshing(afterRevoking: "refresh_token", answered: 503).finding(rule)
+        )
+        #expect(!finding.title.contains("had been revoked"))
+    }
 }
