@@ -18,6 +18,9 @@ struct ClockSkew {
     var median: Int64
     /// Those that agree with it, in order of time.
     var samples: [Sample]
+    /// An answer of the app's own server, on another machine, that states the time of the recording while the provider's do not:
+    /// then theirs is the odd one out.
+    var witness: Int?
 
     /// More than this is no delay of the network any more.
     private static let threshold: Int64 = 120
@@ -50,6 +53,19 @@ struct ClockSkew {
         else { return nil }
         median = middle
         samples = agreeing
+        let stated = all.filter {
+            Self.isAnswered(by: apps, $0.exchange, in: flow) && !Self.isOnDevice($0.exchange, in: flow)
+        }
+        witness = stated.allSatisfy { abs($0.ahead) <= Self.spread } ? stated.last?.exchange : nil
+    }
+
+    /// Whether the server has the clock of the device: it is the same machine.
+    private static func isOnDevice(_ exchange: Int, in flow: Flow) -> Bool {
+        let recorded = flow.capture[exchange]
+        let address = recorded.connection.serverAddress.flatMap { RecordedURL("http://" + $0).host }
+        return [recorded.request.url.host, address].compactMap(\.self).contains(
+            where: LoopbackHost.isLoopback
+        )
     }
 
     /// Whether the client signed something for this request at the very time that it was recorded at.

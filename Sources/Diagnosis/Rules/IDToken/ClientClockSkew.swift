@@ -38,20 +38,69 @@ struct ClientClockSkew: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        if let skew = ClockSkew(of: flow) { return violation(skew, isAppServer: false, flow) }
-        if let skew = ClockSkew(ofAppServerIn: flow) { return violation(skew, isAppServer: true, flow) }
+        if let skew = ClockSkew(of: flow) {
+            return violation(skew, of: skew.witness == nil ? .device : .provider, flow)
+        }
+        if let skew = ClockSkew(ofAppServerIn: flow) { return violation(skew, of: .appServer, flow) }
         let isStated = flow.exchanges.contains { flow.capture[$0].serverTime != nil }
         return isStated ? .holds : .abstains("no answer states the server's time")
     }
 
-    private func violation(_ skew: ClockSkew, isAppServer: Bool, _ flow: Flow) -> Verdict {
+    /// Whose clock is wrong, with the words for those that the rule's own are not about.
+    private enum Owner {
+        case device
+        case appServer
+        /// By the app's server, which agrees with the recording.
+        case provider
+
+        var title: String? {
+            switch self {
+            case .device: nil
+            case .appServer: "The clock of the app's server is wrong"
+            case .provider: "The provider's clock is wrong"
+            }
+        }
+
+        var explanation: String? {
+            switch self {
+            case .device: nil
+            case .appServer:
+                """
+                The Date headers of the app's own server are off by the same amount again and again, while the provider's clock agrees with the recording. By \
+                such a clock a good ID token has run out, or has not been issued yet, and the server refuses it.
+                """
+            case .provider:
+                """
+                The provider's Date headers are off by the same amount again and again, while the app's own server and the recording have one time. A \
+                provider with such a clock issues ID tokens that are not valid yet, or not any more, and refuses assertions and proofs of clients whose \
+                clocks are right.
+                """
+            }
+        }
+
+        var fix: String? {
+            switch self {
+            case .device: nil
+            case .appServer: "Set the clock of the machine that the app's server runs on, by network time."
+            case .provider:
+                """
+                Set the clock of the provider's machine, by network time, and its time zone. If the app's server runs on the machine that recorded, the \
+                two have one clock: then compare that one first.
+                """
+            }
+        }
+    }
+
+    private func violation(_ skew: ClockSkew, of owner: Owner, _ flow: Flow) -> Verdict {
+        let isAppServer = owner == .appServer
         let delivered = flow.deliveredIDTokens
         // The exchanges have the device's own times; an app's server is off against them.
         let offset = isAppServer ? skew.median : 0
         let contradicting = delivered.first { isImpossible($0, offset, in: flow) }
         let isUsed = delivered.contains { flow.wentOn(after: $0) } || isSessionBegun(flow)
         let isGrave = abs(skew.median) > 600 || contradicting != nil || isSignatureRefused(flow)
-        let difference = "\(Span.text(skew.median)) \(skew.median > 0 ? "slow" : "fast")"
+        let isBehind = owner == .provider ? skew.median < 0 : skew.median > 0
+        let difference = "\(Span.text(skew.median)) \(isBehind ? "slow" : "fast")"
         let zone =
             skew.looksLikeTimeZone ? "a multiple of half an hour: the time zone may be wrong" : nil
         let severity: Severity = isGrave && !isUsed ? .error : .warning
@@ -62,10 +111,13 @@ struct ClientClockSkew: Rule {
                 "difference",
                 difference,
                 in: .timing,
-                note: isAppServer
-                    ? ["the app's server at \(server ?? "its origin")", zone].compactMap { $0 }.joined(
-                        separator: "; "
-                    ) : zone ?? recorder(flow)
+                note: owner == .device
+                    ? zone ?? recorder(flow)
+                    : [
+                        "\(isAppServer ? "the app's server" : "the provider") at \(server ?? "its origin")",
+                        zone,
+                    ]
+                    .compactMap { $0 }.joined(separator: "; ")
             )
         ]
         let shown = Set([0, skew.samples.count / 2, skew.samples.count - 1]).sorted()
@@ -73,6 +125,13 @@ struct ClientClockSkew: Rule {
             evidence.append(
                 AnswerTime(of: sample.exchange, in: flow).evidence(
                     note: "recorded at \(flow.capture[sample.exchange].endedAt.rfc3339)"
+                )
+            )
+        }
+        if let witness = skew.witness {
+            evidence.append(
+                AnswerTime(of: witness, in: flow).evidence(
+                    note: "the app's server: recorded at \(flow.capture[witness].endedAt.rfc3339)"
                 )
             )
         }
@@ -88,23 +147,18 @@ struct ClientClockSkew: Rule {
             Violation(
                 evidence,
                 severity: severity,
-                explanation: isAppServer ? Self.appServer : nil,
-                fix: isAppServer
-                    ? "Set the clock of the machine that the app's server runs on, by network time." : nil,
-                title: isAppServer ? "The clock of the app's server is wrong" : nil,
+                explanation: owner.explanation,
+                fix: owner.fix,
+                title: owner.title,
                 exchange: first?.exchange,
-                // By its own clock it refused the callback.
-                explains: !isAppServer
-                    ? explained(flow)
-                    : severity == .error && contradicting != nil ? [CallbackRejectedByApp.info.id] : []
+                explains: (isAppServer ? [] : explained(flow)).union(
+                    // By its own clock it refused the callback.
+                    owner != .device && severity == .error && contradicting != nil
+                        ? [CallbackRejectedByApp.info.id] : []
+                )
             )
         )
     }
-
-    private static let appServer = """
-        The Date headers of the app's own server are off by the same amount again and again, while the provider's clock agrees with the recording. By \
-        such a clock a good ID token has run out, or has not been issued yet, and the server refuses it.
-        """
 
     /// By the client's clock, expired or not issued yet.
     private func isImpossible(_ delivered: DeliveredIDToken, _ offset: Int64, in flow: Flow) -> Bool {

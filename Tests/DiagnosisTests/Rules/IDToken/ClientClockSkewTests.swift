@@ -110,6 +110,32 @@ struct ClientClockSkewTests {
         }
     }
 
+    /// The provider an hour ahead, the app's callback by the recorder's clock: then two clocks agree, where the app is another machine.
+    @Test(arguments: [("www.shop.example", "provider's clock"), ("localhost", "device's clock")])
+    func appServerThatAgreesWithTheRecordingSpeaksForIt(host: String, title: String) throws {
+        let recording = try Recording("healthy/web-code-flow").without { $0.request.url.path == "/userinfo" }
+            .editing { exchange in
+                guard exchange.response != nil else { return }
+                let isApps = exchange.request.url.host == "www.shop.example"
+                exchange.response?.headers.fields.removeAll { $0.name == "Date" }
+                exchange.request.url = RecordedURL(
+                    exchange.request.url.text.replacing("www.shop.example", with: host)
+                )
+                if let location = exchange.response?.location {
+                    exchange.response?.redirect(to: location.replacing("www.shop.example", with: host))
+                }
+                guard !isApps || exchange.request.url.path == "/callback" else { return }
+                let time = exchange.endedAt + .seconds(isApps ? 0 : 3600)
+                exchange.response?.headers.append("Date", Self.httpDate(time.seconds))
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains(title), "\(finding.title)")
+        #expect(
+            finding.notes.contains { $0.hasPrefix("the app's server: recorded") } == (host != "localhost")
+        )
+        #expect(finding.evidence[0].value == (host == "localhost" ? "60 min slow" : "60 min fast"))
+    }
+
     private static func httpDate(_ seconds: Int64) -> String {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
