@@ -20,6 +20,11 @@ enum OpenIDIntent {
                 return parameter
             }
         }
+        return userInfo(in: flow)
+    }
+
+    /// The call of an endpoint that the provider's metadata names as its UserInfo, which is all that shows it in a server's half.
+    static func userInfo(in flow: Flow) -> Parameter? {
         for case .userInfo(let call) in flow.messages where isStated(call, in: flow) {
             return Parameter(
                 name: "userinfo_endpoint",

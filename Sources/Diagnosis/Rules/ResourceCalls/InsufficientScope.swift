@@ -102,12 +102,20 @@ struct InsufficientScope: Rule {
     private func isWithoutOpenID(_ call: BearerCall, _ flow: Flow) -> Bool {
         guard call.isUserInfo, let granted = grantedScope(call, flow), !Placeholder.isOne(granted.value),
             !granted.value.split(separator: " ").contains("openid"),
-            let request = flow.authorizationRequests.last, OpenIDIntent.sign(of: request, in: flow) != nil
+            isMeantForOpenID(call, flow)
         else { return false }
         return !flow.messages.contains { message in
             guard case .userInfo(let other) = message else { return false }
             return other.answer.isSuccess && other.token?.value == call.call.token?.value
         }
+    }
+
+    /// By its authorization request; in a server's half by the exchange of its code.
+    private func isMeantForOpenID(_ call: BearerCall, _ flow: Flow) -> Bool {
+        if let request = flow.authorizationRequests.last {
+            return OpenIDIntent.sign(of: request, in: flow) != nil
+        }
+        return call.grant?.request?.isCodeExchange ?? false && OpenIDIntent.userInfo(in: flow) != nil
     }
 
     /// Where each address was called with success for the last time, by anybody in this capture.

@@ -172,6 +172,8 @@ struct InsufficientScopeTests {
         #expect(finding?.effectOf == (fires ? "scope-openid-missing" : nil))
         #expect(finding.map { $0.fix.contains("openid") } ?? true)
         #expect((recording.finding("bearer-rejected") == nil) == fires)
+        // What was asked for is not in the server's half; what was granted, and where it was used, is.
+        #expect(recording.backChannel.finding(rule)?.isPrimary == (fires ? true : nil))
     }
 
     /// django-oidc-provider names no scheme before the parameters.
