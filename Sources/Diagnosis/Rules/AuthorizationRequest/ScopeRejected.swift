@@ -34,17 +34,27 @@ struct ScopeRejected: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let verdict = Verdict.first(of: flow.loginAttempts) { attempt in
             guard let refusal = refusal(of: attempt, flow) else { return .holds }
-            let scope = attempt.parameter("scope").map { asked($0, flow) } ?? attempt.missing("scope")
+            let scope = attempt.parameter("scope")
+            let client = attempt.parameter("client_id")?.value
             return .violated(
-                Violation([scope, refusal.evidence(around: Self.texts)], exchange: attempt.exchange)
+                Self.violation(
+                    [scope.map { asked($0, flow) } ?? attempt.missing("scope")],
+                    registered: registered(scope, of: client, before: attempt.exchange, flow),
+                    answer: refusal.evidence(around: Self.texts),
+                    at: attempt.exchange
+                )
             )
         }
         if case .violated = verdict { return verdict }
         for message in flow.messages {
-            let (parameters, answer): (Parameters, Answer)
+            let (parameters, client, answer): (Parameters, String?, Answer)
             switch message {
-            case .token(let request): (parameters, answer) = (request.parameters, request.answer)
-            case .deviceAuthorization(let call): (parameters, answer) = (call.parameters, call.answer)
+            case .token(let request):
+                (parameters, client, answer) = (request.parameters, request.clientID, request.answer)
+            case .deviceAuthorization(let call):
+                (parameters, client, answer) = (
+                    call.parameters, call.authentication.clientID?.value, call.answer
+                )
             default: continue
             }
             guard answer.isRefusal,
@@ -53,13 +63,48 @@ struct ScopeRejected: Rule {
             else { continue }
             let scope = parameters.parameter("scope") ?? flow.loginAttempts.first?.parameter("scope")
             return .violated(
-                Violation(
-                    (scope.map { [asked($0, flow)] } ?? []) + [answer.evidence()],
-                    exchange: message.exchange
+                Self.violation(
+                    scope.map { [asked($0, flow)] } ?? [],
+                    registered: registered(scope, of: client, before: message.exchange, flow),
+                    answer: answer.evidence(),
+                    at: message.exchange
                 )
             )
         }
         return verdict
+    }
+
+    private static func violation(
+        _ asked: [Evidence],
+        registered: Evidence?,
+        answer: Evidence,
+        at exchange: Int
+    ) -> Violation {
+        Violation(
+            asked + [registered, answer].compactMap(\.self),
+            fix: registered == nil
+                ? nil
+                : """
+                Register the client with every scope that it is going to ask for, in the member scope of the registration request, or have the \
+                registration changed; else ask for the registered ones alone.
+                """,
+            exchange: exchange
+        )
+    }
+
+    /// The scopes that the client was registered for in this capture (RFC 7591, section 2), where it asks for others; nil where it
+    /// does not, and where the registration names none.
+    private func registered(_ scope: Parameter?, of client: String?, before exchange: Int, _ flow: Flow)
+        -> Evidence?
+    {
+        guard let scope, let client = RegisteredClient.of(client, before: exchange, in: flow),
+            let registered = client.evidence("scope")
+        else { return nil }
+        let allowed = Set(registered.value.split(separator: " "))
+        let others = scope.value.split(separator: " ").filter { !allowed.contains($0) }
+        guard !allowed.isEmpty, !others.isEmpty else { return nil }
+        let shown = Excerpt.start(of: others.prefix(12).joined(separator: ", "))
+        return client.evidence("scope", note: "what the client is registered for, without \(shown)")
     }
 
     /// At once, or on a page behind the sign-in.

@@ -31,6 +31,19 @@ struct ScopeRejectedTests {
         #expect(recording.finding(rule)?.places == ["1 request.query scope", "4 response.body error"])
     }
 
+    /// Registered in this capture for less than it asks for, for all of it, or for no scope by name.
+    @Test(arguments: [("openid", true), ("openid profile", false), (nil, false)] as [(String?, Bool)])
+    func namesTheScopesThatTheClientIsRegisteredFor(scope: String?, isNamed: Bool) throws {
+        let refused = "example.shop.app:/oauth2redirect?error=invalid_scope&state=Z1dIdN6XJTnKxlMYoJE6w2"
+        let recording = try Recording("registration/registration-open")
+            .stating("scope", scope.map { .string($0) }, at: "/register").redirecting(to: refused)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places.contains("1 response.body scope") == isNamed)
+        #expect(finding.notes.contains { $0.contains("registered for, without profile") } == isNamed)
+        #expect(finding.fix.contains("Register the client") == isNamed)
+    }
+
     @Test func leavesAWidenedRefreshToItsOwnRule() throws {
         let recording = try Recording("refresh/refresh-scope-widened")
         #expect(recording.finding("refresh-scope-widened") != nil)
