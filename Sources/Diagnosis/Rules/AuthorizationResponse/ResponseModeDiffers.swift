@@ -56,11 +56,22 @@ struct ResponseModeDiffers: Rule {
                         $0
                     },
                     severity: flow.stopped(at: response) ? .error : .warning,
+                    explanation: isRead(response, flow) ? Self.read : nil,
                     exchange: response.exchange
                 )
             )
         }
     }
+
+    /// Whether the app took the code from where it came.
+    private func isRead(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
+        response.code.map { code in flow.tokenRequests.contains { $0.code == code } } ?? false
+    }
+
+    private static let read = """
+        The app asked for the answer in one place, the provider put it in another, and the app read it there and brought the code away. That ends with a \
+        provider that does as it is asked; and what is in a query ends up in logs and histories.
+        """
 
     /// As the provider sent it, whatever a page of the app made of it.
     private static func used(_ response: AuthorizationResponse, _ flow: Flow) -> AuthorizationResponse.Mode {

@@ -27,7 +27,12 @@ struct LoopbackLocalhost: Rule {
             let target = RecordedURL(sent.value)
             guard target.host == "localhost", target.explicitPort != nil,
                 target.scheme?.lowercased() == "http",
-                !ClientKind.isWebApp(at: target.origin, flow)
+                !ClientKind.isWebApp(at: target.origin, flow),
+                // In front of a web app something may speak TLS to the browser, of which the app behind it does not know.
+                !ClientKind.isWebApp(
+                    at: RecordedURL("https" + sent.value.dropFirst("http".count)).origin,
+                    flow
+                )
             else { continue }
             return .violated(Violation([Evidence(sent)], exchange: sent.place.exchange))
         }

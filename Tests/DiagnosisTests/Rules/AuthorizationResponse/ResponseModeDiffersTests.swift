@@ -37,6 +37,12 @@ struct ResponseModeDiffersTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    @Test func appThatReadTheOtherPlaceIsNotSaidToLookElsewhere() throws {
+        let finding = try #require(try asking("code", "form_post").finding(rule))
+        #expect(finding.severity == .warning && finding.explanation.contains("read it there"))
+        #expect(try Recording(broken).finding(rule)?.explanation.contains("read it there") == false)
+    }
+
     @Test(arguments: [
         ("code", "fragment", true), ("code", "query.jwt", true), ("code", "jwt", true),
         ("code id_token", nil, true), ("code id_token", "query", true), ("code", nil, false),
