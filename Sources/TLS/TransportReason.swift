@@ -65,7 +65,7 @@ package enum TransportReason {
     ///
     /// - Parameters:
     ///   - error: what NIO or TLS reported.
-    ///   - who: `client` or `provider`.
+    ///   - who: `client`, `server` or `proxy`: whether the server is a provider, the recorder does not know.
     /// - Returns: words that rules recognise.
     package static func broken(_ error: any Error, by who: String) -> String {
         switch error {

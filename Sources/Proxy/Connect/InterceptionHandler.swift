@@ -356,7 +356,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         case .providerHandshake: handshakeFailed(.closed)
         case .clientHandshake:
             // With TLS 1.3 a provider that wants a client certificate says so after its handshake.
-            let reason = error.map { TransportReason.broken($0, by: "provider") }
+            let reason = error.map { TransportReason.broken($0, by: "server") }
             phase = .refusing(
                 UpstreamFailure(
                     reason: reason ?? "\(origin) closed the connection before it was asked anything"

@@ -307,7 +307,7 @@ final class Tee {
         guard !isOver else { return }
         // A provider that goes because the client has gone has broken nothing.
         if side == .server { endAbandoned() }
-        end(side, isIdle ? nil : side == .client ? Self.clientLeft : "the provider closed the connection")
+        end(side, isIdle ? nil : side == .client ? Self.clientLeft : "the server closed the connection")
         close()
     }
 
@@ -377,7 +377,7 @@ final class Tee {
         isOver = true
         // A request that crossed with the provider's end.
         if !isIdle {
-            let reason = "the provider closed the connection without an answer"
+            let reason = "the server closed the connection without an answer"
             keep(conversation?.abandon(at: proxy.clock(), reason: reason) ?? [])
         }
         if let passed { proxy.gate.keep([passed(sent, received)]) }

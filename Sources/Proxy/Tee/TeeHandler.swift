@@ -70,7 +70,7 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let tee else { return context.close(promise: nil) }
         if let failure = error as? UpstreamFailure { return tee.failed(failure) }
-        tee.broken(side, TransportReason.broken(error, by: side == .client ? "client" : "provider"))
+        tee.broken(side, TransportReason.broken(error, by: side == .client ? "client" : "server"))
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -35,7 +35,7 @@ struct HostUnreachableTests {
         ("ECONNREFUSED: connection refused by 127.0.0.1:443", true), ("NSURLErrorDomain -1003", true),
         ("NSURLErrorDomain -999", false), ("NSURLErrorDomain -1005", true), ("ERR_BLOCKED_BY_CLIENT", false),
         ("NS_BINDING_ABORTED", false), ("ECONNRESET", true), ("net::ERR_EMPTY_RESPONSE", true),
-        ("the provider closed the connection without an answer", true), ("socket hang up", true),
+        ("the server closed the connection without an answer", true), ("socket hang up", true),
     ])
     func knowsTheWords(words: String, fires: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
