@@ -3,10 +3,11 @@ import Flows
 import OAuth
 
 extension Flow {
+    var revokedTokens: RevokedTokens { RevokedTokens(among: messages, in: surroundings) }
+
     /// The revocation before a refresh with which its token ended (RFC 7009, section 2.1); empty where the capture shows none.
-    func evidence(ofRevocationBefore refresh: TokenRequest) -> [Evidence] {
+    func evidence(ofRevocationBefore refresh: TokenRequest, among revoked: RevokedTokens) -> [Evidence] {
         guard refresh.isRefresh, let token = refresh.refreshToken else { return [] }
-        let revoked = RevokedTokens(among: messages, in: surroundings)
         let call =
             revoked.revocation(of: token, before: refresh.exchange)
             ?? revoked.revocation(ofGrantOf: token, before: refresh.exchange)

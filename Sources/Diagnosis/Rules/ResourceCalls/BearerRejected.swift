@@ -37,7 +37,7 @@ struct BearerRejected: Rule {
     ]
 
     func verdict(on flow: Flow) -> Verdict {
-        let revoked = RevokedTokens(among: flow.messages, in: flow.surroundings)
+        let revoked = flow.revokedTokens
         let end = endOfSession(flow)
         // Sent in the access token's place, to an API that is to take them (Kubernetes' does).
         let idTokens =

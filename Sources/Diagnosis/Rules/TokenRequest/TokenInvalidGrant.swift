@@ -50,7 +50,8 @@ struct TokenInvalidGrant: Rule {
         }
         let unsent = unsent(insteadOf: refused, flow)
         evidence += unsent + assertion(of: first, flow)
-        let revocations = refused.map { flow.evidence(ofRevocationBefore: $0) }
+        let revoked = flow.revokedTokens
+        let revocations = refused.map { flow.evidence(ofRevocationBefore: $0, among: revoked) }
         evidence += revocations.first { !$0.isEmpty } ?? []
         let words =
             if revocations.allSatisfy({ !$0.isEmpty }) {
