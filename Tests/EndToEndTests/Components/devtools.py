@@ -85,9 +85,10 @@ class Chromium:
 
     def __init__(self, home, screen, ca, ending):
         browser.trust(home, [ca.certificate])
-        flags = [flag for flag in browser.flags(home, None) if not flag.startswith("--headless")]
         self.driver = ending.enter_context(browser.driven(
-            home, {"DISPLAY": screen}, args=flags + ["--auto-open-devtools-for-tabs"], windowTypes=["other", "page"]))
+            home, {"DISPLAY": screen}, "chromium",
+            args=browser.flags(None) + [f"--user-data-dir={home}/profile", "--auto-open-devtools-for-tabs"],
+            windowTypes=["other", "page"]))
         self.page = self.tools = None
         browser.until("the developer tools", self._found)
 
