@@ -2,8 +2,8 @@ import Captures
 
 /// Words of people's names, which stand alone in greetings, titles and paths: `Welcome, Alice`.
 struct PersonNames {
-    /// As somebody wrote them, in lower case or not, by their lower case.
-    private var words: [[UInt8]: [UInt8]] = [:]
+    /// As they are written, by their lower case: somebody is Alice, and her account alice.
+    private var words: [[UInt8]: [[UInt8]]] = [:]
     /// Those with letters beyond ASCII, in lower case, also where they are composed otherwise.
     private var folded: [String: [UInt8]] = [:]
     private var beginnings = [Bool](repeating: false, count: 256)
@@ -19,7 +19,7 @@ struct PersonNames {
                 guard Self.isLetter(known[0]) else { continue }
                 let lower = known.map(Self.lowercased)
                 let isName = known != lower || known.contains { $0 >= 0x80 }
-                guard known.count >= (isName ? 2 : 4), words[lower] == nil else { continue }
+                guard known.count >= (isName ? 2 : 4) else { continue }
                 let text = String(decoding: lower, as: UTF8.self)
                 guard !Self.commonWords.contains(text), !isTaken(text) else { continue }
                 take(lower, known)
@@ -33,7 +33,8 @@ struct PersonNames {
     }
 
     private mutating func take(_ lower: [UInt8], _ known: [UInt8]) {
-        words[lower] = known
+        guard !words[lower, default: []].contains(known) else { return }
+        words[lower, default: []].append(known)
         beginnings[Int(lower[0])] = true
         beginnings[Int(lower[0] & 0xdf)] = true
     }
@@ -55,9 +56,11 @@ struct PersonNames {
     }
 
     /// The name that a word is, whatever its case and however its letters are composed; in Latin-1, too.
+    ///
+    /// Of several spellings the one that the word has.
     private func known(_ word: ArraySlice<UInt8>) -> [UInt8]? {
-        if beginnings[Int(word[word.startIndex])], let known = words[word.map(Self.lowercased)] {
-            return known
+        if beginnings[Int(word[word.startIndex])], let spellings = words[word.map(Self.lowercased)] {
+            return spellings.first { word.elementsEqual($0) } ?? spellings.first
         }
         guard !folded.isEmpty, word.count <= 128, word.contains(where: { $0 >= 0x80 }) else { return nil }
         let text =

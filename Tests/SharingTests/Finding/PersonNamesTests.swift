@@ -27,6 +27,20 @@ struct PersonNamesTests {
         #expect(Self.found([name], text) == expected)
     }
 
+    /// A person and her account are called the same: each spelling counts.
+    @Test(arguments: [["Alice", "Alice Sommer", "alice"], ["alice", "Alice"], ["ALICE", "Alice", "alice"]])
+    func everySpellingOfANameIsKnown(names: [String]) {
+        #expect(Self.found(names, "Hello Alice, /users/alice") == ["Alice", "alice"])
+    }
+
+    @Test func matchTellsTheSpellingThatStandsThere() {
+        let words = PersonNames(["Alice", "alice"]) { _ in false }.matches(
+            in: Array("alice Alice ALICE".utf8)
+        )
+        .map { String(decoding: $0.word, as: UTF8.self) }
+        #expect(words == ["alice", "Alice", "Alice"])
+    }
+
     /// Parts of other words, of tokens and of escapes; small words; what is used as a word.
     @Test(arguments: [
         ("Alice", "Malice Alices alice Alice7 _Alice Alice_"), ("Al Bo", "Al or Bo"), ("tan", "tan"),
