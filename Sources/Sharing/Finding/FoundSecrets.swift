@@ -93,8 +93,8 @@ struct FoundSecrets {
     }
 
     /// Whether a value is the name of an account that is no word: `carla_quist`, `10293847`.
-    private func isAccount(_ text: String, named name: String) -> Bool {
-        guard people.contains(text), SecretRoles.namesSomebody(name), values[text] == nil,
+    private func isAccount(_ text: String) -> Bool {
+        guard people.contains(text), values[text] == nil,
             (SureWords.shortest..<FragmentIndex.shortestPiece).contains(text.utf8.count),
             text.utf8.allSatisfy({
                 $0.isASCIIAlphanumeric
@@ -106,6 +106,12 @@ struct FoundSecrets {
         return (digits == text.utf8.count ? digits >= 8 : digits + marks > 0) && !SureWords.isCommon(text)
             && !isIdentifier(text) && !wellKnown.contains(text) && !names.contains(text.lowercased())
             && !words.contains { $0.lowercased() == text.lowercased() }
+    }
+
+    /// Whether a value is the number of an account that is too short to be told from others by its look.
+    private func isAccountNumber(_ text: String) -> Bool {
+        text.utf8.count >= SureWords.shortest && values[text] == nil
+            && text.utf8.allSatisfy { $0.isASCIIDigit }
     }
 
     /// The words of addresses and clients, which mean what they mean.
@@ -145,8 +151,11 @@ struct FoundSecrets {
         for (pair, kind) in named where isSure(pair.value, kind) && !open.contains(pair.value.lowercased()) {
             known.insert(pair.value)
         }
-        for (pair, kind) in named where kind == .personal && isAccount(pair.value, named: pair.name) {
-            known.insert(pair.value)
+        for (pair, kind) in named {
+            let isSomebodys =
+                kind == .personal && isAccount(pair.value)
+                || kind == .subject && isAccountNumber(pair.value) && !open.contains(pair.value)
+            if isSomebodys { known.insert(pair.value) }
         }
         takeOtherSpellings()
         // A token in pieces is one token.

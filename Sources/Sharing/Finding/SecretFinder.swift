@@ -98,6 +98,7 @@ final class SecretFinder {
             return value.bytes
         }
         guard !isMark(text) else { return value.bytes }
+        if value.container == .claims { readAccount(value, text) }
         if value.isNumber {
             number(value, text)
             return nil
@@ -207,6 +208,35 @@ final class SecretFinder {
             note(.oneTimeCode, value.name, text)
         default: return
         }
+    }
+
+    /// Takes note of the account that a document about somebody tells under names that mean other things elsewhere: GitHub's
+    /// `login` and `id`, the `resourceName` of Google's People API.
+    private func readAccount(_ value: NamedText, _ text: String) {
+        switch SecretRoles.normalized(value.name) {
+        case "login", "account", "identifier":
+            if !options.keepsPersonal, !Drawn.looks(value.bytes), Self.isAccount(value.bytes) {
+                found.people.insert(text)
+            }
+        case "id": if Self.isAccountNumber(value.bytes[...]) { note(.subject, value.name, text) }
+        case "resourcename":
+            let last = value.bytes.split(separator: 0x2f).last ?? []
+            if Self.isAccountNumber(last) {
+                note(.subject, value.name, String(decoding: last, as: UTF8.self))
+            }
+        default: return
+        }
+    }
+
+    /// Whether a text may be what an account is called, and is no word that everybody uses.
+    private static func isAccount(_ text: [UInt8]) -> Bool {
+        text.allSatisfy { $0.isASCIIAlphanumeric || [0x2d, 0x2e, 0x5f].contains($0) }
+            && !SureWords.isCommon(String(decoding: text, as: UTF8.self))
+    }
+
+    /// Fewer digits number other things as well.
+    private static func isAccountNumber(_ text: ArraySlice<UInt8>) -> Bool {
+        text.count >= SureWords.shortest && text.allSatisfy { $0.isASCIIDigit }
     }
 
     /// Whether digits are a code that somebody was sent or shown, under a name that is also that of other secrets.

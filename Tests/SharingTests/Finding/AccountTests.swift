@@ -1,0 +1,51 @@
+import Captures
+import JSON
+import Sharing
+import Testing
+
+/// Names and numbers of accounts, as documents about people tell them.
+struct AccountTests {
+    private static func shared(_ url: String, type: String, body: String) throws -> SharingWorld.Shared {
+        var world = try SharingWorld()
+        world.append(url, type: type, body: body)
+        world.options.keepsAll = true
+        return try world.shared()
+    }
+
+    @Test func accountIsTheSameInAddressesOfItsDocument() throws {
+        let shared = try Self.shared(
+            "https://api.code.example/user",
+            type: "application/json",
+            body: #"{"login":"octokatze","id":583231,"html_url":"https://code.example/octokatze?u=583231"}"#
+        )
+        let text = try shared.entry(shared.capture.count - 1)["response"]?["content"]?["text"]?.string ?? ""
+        #expect(shared.differences.isEmpty)
+        #expect(!text.contains("octokatze") && !text.contains("583231"))
+        let parts = text.split { !$0.isLetter && !$0.isNumber }
+        #expect(parts.count == 12 && parts[1] == parts[9] && parts[3] == parts[11])
+    }
+
+    /// The button that a form is sent by; what is numbered elsewhere; a number that is not much of one.
+    @Test(arguments: [
+        ("https://id.harbour.example/x", "text/html", "<input name=login value=\"Sign In\"><b>Sign In</b>"),
+        ("https://api.code.example/orders", "application/json", #"{"login":"octokatze","id":583231}"#),
+        ("https://api.code.example/user", "application/json", #"{"plan":"octo","id":58}"#),
+    ])
+    func otherValuesStay(url: String, type: String, body: String) throws {
+        let shared = try Self.shared(url, type: type, body: body)
+        let text = try shared.entry(shared.capture.count - 1)["response"]?["content"]?["text"]?.string
+        #expect(text?.hasSuffix(String(body.suffix(8))) == true)
+    }
+
+    @Test func accountStaysWithWhatIsPersonal() throws {
+        var world = try SharingWorld()
+        let body = #"{"login":"octokatze","id":583231,"url":"https://code.example/octokatze"}"#
+        world.append("https://api.code.example/user", type: "application/json", body: body)
+        world.options.keepsAll = true
+        world.options.keepsPersonal = true
+        let shared = try world.shared()
+        #expect(
+            try shared.entry(shared.capture.count - 1)["response"]?["content"]?["text"]?.string == body
+        )
+    }
+}
