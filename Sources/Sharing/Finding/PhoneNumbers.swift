@@ -3,7 +3,7 @@ import Captures
 /// Phone numbers that are known, as they are written elsewhere: with and without the country, in groups or not.
 struct PhoneNumbers {
     /// The numbers by their last digits.
-    private var numbers: [[UInt8]: (digits: [UInt8], text: String)] = [:]
+    private var numbers: [Int: (digits: [UInt8], text: String)] = [:]
 
     /// Two numbers that end in so many same digits are one number.
     private static let tail = 7
@@ -13,7 +13,7 @@ struct PhoneNumbers {
         for value in values where Self.isNumber(value.utf8) {
             let digits = value.utf8.filter(\.isASCIIDigit)
             guard digits.count > Self.tail, digits.count <= Self.most else { continue }
-            let tail = Array(digits.suffix(Self.tail))
+            let tail = Self.number(of: digits.suffix(Self.tail))
             if numbers[tail].map({ $0.digits.count < digits.count }) ?? true {
                 numbers[tail] = (digits, value)
             }
@@ -31,38 +31,65 @@ struct PhoneNumbers {
 
     /// The places of the digits of each known number in a text, with the number as it is known.
     ///
-    /// As many digits of the known one as there are in the text agree, but for the zero in front of a national number.
+    /// As many digits of the known one as there are in the text agree, but for the zero in front of a national number. What is
+    /// parted from it by no more than its own groups are may be another number: a time, a date, a count.
     func matches(in text: [UInt8]) -> [(places: [Int], number: String)] {
         guard !isEmpty else { return [] }
         var found: [(places: [Int], number: String)] = []
         var index = 0
+        /// Where the group begins that follows the area code of a number.
+        var rest: Int?
         while index < text.count {
             guard text[index].isASCIIDigit, index == 0 || !text[index - 1].isASCIIWordByte else {
                 index += 1
                 continue
             }
-            var places: [Int] = []
-            var end = index
-            while end < text.count, places.count <= Self.most {
-                if text[end].isASCIIDigit {
-                    places.append(end)
-                } else if !Self.isSeparator(text[end]) || end - (places.last ?? end) > 2 {
-                    break
-                }
-                end += 1
+            let (places, ends) = Self.groups(from: index, in: text)
+            let isBeginning = text[index] == 0x30 || index > 0 && text[index - 1] == 0x2b
+            if isBeginning || rest != index, let (count, number) = number(in: text, at: places, ends) {
+                found.append((Array(places.prefix(count)), number))
+                index = places[count - 1] + 1
+                continue
             }
-            defer { index = max(index + 1, (places.last ?? index) + 1) }
-            guard let last = places.last, places.count >= Self.tail, places.count <= Self.most,
-                last + 1 == text.count || !text[last + 1].isASCIIWordByte
-            else { continue }
-            let digits = places.map { text[$0] }
-            guard let number = numbers[Array(digits.suffix(Self.tail))] else { continue }
-            let national = digits.first == 0x30 ? Array(digits.drop { $0 == 0x30 }) : digits
-            let (one, other) = (number.digits.reversed(), national.reversed())
-            guard one.starts(with: other) || other.starts(with: one) else { continue }
-            found.append((places, number.text))
+            index = text[index...].firstIndex { !$0.isASCIIDigit } ?? text.count
+            rest = isBeginning ? places.first { $0 >= index } : nil
         }
         return found
+    }
+
+    /// The digits from a place on, as many as a number has at most, and how many of them there are at the end of each group.
+    private static func groups(from start: Int, in text: [UInt8]) -> (places: [Int], ends: [Int]) {
+        var places: [Int] = []
+        var ends: [Int] = []
+        var index = start
+        while index < text.count, places.count <= most {
+            if text[index].isASCIIDigit {
+                places.append(index)
+                let next = index + 1
+                if next == text.count || !text[next].isASCIIWordByte { ends.append(places.count) }
+            } else if !isSeparator(text[index]) || index - (places.last ?? index) > 2 {
+                break
+            }
+            index += 1
+        }
+        return (places, ends.filter { $0 <= most })
+    }
+
+    /// The known number that the longest of so many groups are, and how many digits they have.
+    private func number(in text: [UInt8], at places: [Int], _ ends: [Int]) -> (count: Int, number: String)? {
+        for count in ends.reversed() where count >= Self.tail {
+            let last = places[(count - Self.tail)..<count]
+            guard let number = numbers[Self.number(of: last.lazy.map { text[$0] })] else { continue }
+            let digits = places.prefix(count).map { text[$0] }
+            let national = digits.first == 0x30 ? Array(digits.drop { $0 == 0x30 }) : digits
+            let (one, other) = (number.digits.reversed(), national.reversed())
+            if one.starts(with: other) || other.starts(with: one) { return (count, number.text) }
+        }
+        return nil
+    }
+
+    private static func number(of digits: some Sequence<UInt8>) -> Int {
+        digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool {
