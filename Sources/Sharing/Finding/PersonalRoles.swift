@@ -68,12 +68,12 @@ enum PersonalRoles {
         }
         add(
             .personal,
-            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject identitynumber nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser"
+            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser"
         )
         // Numbers of a state, a bank, an employer.
         add(
             .personal,
-            "nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber driverslicense driverslicence drivinglicense drivinglicence licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber"
+            "nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber driverslicense driverslicence drivinglicense drivinglicence licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber dkcpr nationalidentificationnumber personalidentificationnumber urn:oid:1224621 personidentifier eidaspersonidentifier birthcertno chassisno"
         )
         add(
             .personal,
@@ -106,11 +106,14 @@ enum PersonalRoles {
     }()
 
     private static let ofPersons = words(
-        "name given family zip profile picture website gender locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region country nationality race marital occupation employment employer vehicleno nom nombre nome adresse ville direccion ort"
+        "name given family zip profile picture website gender locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region country nationality race marital occupation employment employer vehicleno nom nombre nome adresse ville direccion ort passport cpr nin"
     )
 
+    /// Short names that mean somebody in claims, and other things in forms: ID-porten's `pid` is a product's number there.
+    static let ofClaims: Set<String> = ["pid"]
+
     private static let names = words(
-        "globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser"
+        "globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser identityname mitididentityname mailnickname"
     )
 
     private static func words(_ text: String) -> Set<String> {

@@ -18,7 +18,7 @@ extension SecretFinder {
     private func readHeader(_ token: JSONWebToken) {
         let header = Base64URL.decodeLeniently(token.text.prefix { $0 != "." }).bytes
         let walker = TextWalker { [unowned self] in visit($0) }
-        _ = walker.rewriting(header, as: .json)
+        _ = walker.rewriting(header, as: token.headerKind)
         sweep(header)
     }
 

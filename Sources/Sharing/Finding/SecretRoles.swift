@@ -105,6 +105,7 @@ enum SecretRoles {
             }
         if let kind = secrets[key] { return .secret(kind) }
         if let kind = PersonalRoles.kind(of: key, isAboutPeople: isAboutPeople) { return .secret(kind) }
+        if container == .claims, PersonalRoles.ofClaims.contains(key) { return .secret(.personal) }
         // What a site keeps in the browser is between the two, whatever it is called.
         switch container {
         case .cookies, .setCookie: return .secret(.cookie)

@@ -12,7 +12,8 @@ struct TokenWriter {
             String(decoding: $0, as: UTF8.self)
         }
         guard token.form == .signed, parts.count == 3 else { return resealed(token, parts) ?? noise(parts) }
-        let input = [rewritten(parts[0], as: .json), rewritten(parts[1], as: .claims)].joined(separator: ".")
+        let input = [rewritten(parts[0], as: token.headerKind), rewritten(parts[1], as: .claims)]
+            .joined(separator: ".")
         return input + "." + signature(of: token, parts[2], over: input)
     }
 

@@ -24,6 +24,11 @@ struct SecretRolesTests {
         // A name is somebody's where people are told of, and anything's elsewhere.
         ("name", .claims, "secret personal data"), ("name", .json, "unknown"),
         ("uinfin", .json, "secret personal data"),
+        // Of a state: in claims, and some wherever they stand.
+        ("https://idporten.no/pid", .claims, "secret personal data"), ("pid", .form, "unknown"),
+        ("dk.cpr", .claims, "secret personal data"), ("dk_cpr", .json, "secret personal data"),
+        ("urn:oid:1.2.246.21", .json, "secret personal data"),
+        ("eidas:PersonIdentifier", .json, "secret personal data"),
         ("anything", .cookies, "secret cookie"), ("sid", .claims, "secret claim"),
         ("(basic)", .authorization, "parts"),
         ("SAMLResponse", .form, "secret SAML message"), ("_csrf", .form, "secret hidden form field"),
