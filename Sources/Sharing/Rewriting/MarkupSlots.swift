@@ -13,6 +13,7 @@ enum MarkupSlots {
         var key = ElementKey()
         while let open = text[index...].firstIndex(of: 0x3c) {
             if let slot = labels.slot(in: text[index..<open]) { slots.append(slot) }
+            slots += AddressSlots.slots(in: text[index..<open], coding: .entities)
             index = open + 1
             if let comment = comment(at: open, in: text) {
                 if !comment.isEmpty { slots.append(Slot(name: "", range: comment)) }
@@ -72,7 +73,7 @@ enum MarkupSlots {
                 index = end
             }
         }
-        return slots
+        return slots + AddressSlots.slots(in: text[index...], coding: .entities)
     }
 
     /// `<key>password</key><string>…</string>` of a property list, `<name>…</name><value><string>…` of XML-RPC.

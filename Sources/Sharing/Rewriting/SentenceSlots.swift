@@ -8,7 +8,7 @@ enum SentenceSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count <= longest, text.contains(0x20) else { return [] }
         let words = text.split { $0 <= 0x20 }
-        var slots = given(text)
+        var slots = given(text) + AddressSlots.slots(in: text)
         for place in words.indices.dropLast() {
             slots += told(
                 words[place],
@@ -103,7 +103,7 @@ enum SentenceSlots {
     }
 
     /// Without quotation marks, brackets and what ends a sentence.
-    private static func bare(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    static func bare(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let isMark: (UInt8) -> Bool = { [0x22, 0x27, 0x28, 0x29, 0x2c, 0x3b, 0x60].contains($0) }
         let rest = word.drop(while: isMark)
         return rest.lastIndex { !isMark($0) }.map { rest[...$0] } ?? rest

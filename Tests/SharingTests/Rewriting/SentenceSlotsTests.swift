@@ -23,6 +23,11 @@ struct SentenceSlotsTests {
         Row(text: "userName eq \"carla\"", told: ["userName=carla"]),
         Row(text: "User 'carla' is locked out", told: ["username=carla"]),
         Row(text: "Code gNm3T67EuXwO was already used", told: ["code=gNm3T67EuXwO"]),
+        Row(
+            text: "Found. Redirecting to (https://app.example/cb?state=lo123)",
+            told: ["=https://app.example/cb?state=lo123"]
+        ),
+        Row(text: "a = b, see https://app.example/cb or state=lo123", told: []),
         Row(text: "The password must have 12 characters", told: []),
         Row(text: "user may not read", told: []),
         Row(text: "Bearer token missing", told: []),
@@ -48,6 +53,10 @@ struct SentenceSlotsTests {
             told: ["given-name=Carla"]
         ),
         Row(text: "<input type=\"submit\" name=\"q\" value=\"Go\">", told: ["q=Go"]),
+        Row(
+            text: "<p>Go to /x?a=1&amp;state=lo123</p>or https://b.example/?c=2",
+            told: ["=/x?a=1&amp;state=lo123", "=https://b.example/?c=2"]
+        ),
         Row(text: "<p>Password: Forgot it?</p>", told: []),
         Row(text: "<label>Username:</label><input><span>Required here</span>", told: []),
         Row(text: "<p>Username: please enter yours</p>", told: []),
