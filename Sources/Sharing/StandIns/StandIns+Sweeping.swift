@@ -171,17 +171,16 @@ extension StandIns {
         return output.finished()
     }
 
-    /// Somebody's name in another case than the one in which it is known.
+    /// Somebody's name, or a piece of it, in another case than the one in which it is known.
     func replacingPeople(in text: [UInt8]) -> [UInt8]? {
         guard !peopleIndex.isEmpty else { return nil }
         var output = Splicer(text)
         for match in peopleIndex.matches(in: text.map(Self.lowercased)) {
             let person = people[match.secret]
             let known = Array(person.utf8)[match.offset..<(match.offset + match.range.count)]
-            // A piece in another case may be anybody's words.
-            guard !known.elementsEqual(text[match.range]), match.range.count == person.utf8.count else {
-                continue
-            }
+            let isPiece = match.range.count < person.utf8.count
+            guard !known.elementsEqual(text[match.range]), !isPiece || !isPublic(Array(text[match.range]))
+            else { continue }
             let other = Array(standIn(for: person).utf8)
             guard other.count == person.utf8.count, !isWritten(around: match.range, in: text) else {
                 continue
