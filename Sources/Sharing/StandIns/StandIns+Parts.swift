@@ -125,8 +125,9 @@ extension StandIns {
             return String(decoding: inner.encoding(Array(standIn(for: known).utf8)), as: UTF8.self)
         }
         let value = NamedText(name: "", bytes: bytes, container: .text)
-        // Where no part is secret, nothing is.
-        return walker.rewritingValue(value).map { String(decoding: $0, as: UTF8.self) } ?? text
+        if let other = walker.rewritingValue(value) { return String(decoding: other, as: UTF8.self) }
+        // Where no part is secret, nothing is; but what a document stands in the middle of has more than its parts.
+        return TextKind.guessed(bytes[...]) == .json && !TextKind.opensDocument(bytes[...]) ? nil : text
     }
 
     /// Whether something of a value that was drawn is left: it stands where a name would, or is no part that is known.
