@@ -40,8 +40,9 @@ struct ShapeCipher {
                     output[index] = 0x30 + Self.image(of: byte - 0x30, among: 10, hash.value)
                 }
             case 0x41...0x5a, 0x61...0x7a:
-                let base = byte & 0xe0 | 1
-                output[index] = base + Self.image(of: byte - base, among: isHexadecimal ? 6 : 26, hash.value)
+                let letters = Self.letters(at: index, in: text, isHexadecimal)
+                let base = byte & 0xe0 | letters.lowerBound
+                output[index] = base + Self.image(of: byte - base, among: letters.count, hash.value)
             case 0xc3...0xf4:
                 // One character: the last byte of it, among those with the same beginning.
                 let length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
@@ -76,6 +77,15 @@ struct ShapeCipher {
         }
         if isUUID(text) { kept.formUnion([14, 19]) }
         return kept
+    }
+
+    /// The letters that one at a place may become, numbered from 1.
+    ///
+    /// Behind a percent sign hexadecimal digits stay such and other letters such, or what was no escape would become one.
+    private static func letters(at index: Int, in text: [UInt8], _ isHexadecimal: Bool) -> Range<UInt8> {
+        if isHexadecimal { return 1..<7 }
+        guard text[max(0, index - 2)..<index].contains(0x25) else { return 1..<27 }
+        return text[index].isHexadecimalDigit ? 1..<7 : 7..<27
     }
 
     /// A UUID, whole, cut off, or with a character changed.

@@ -240,14 +240,25 @@ extension StandIns {
     }
 
     /// Whether a piece of a secret is text that everybody may know, but for fewer characters than say anything: the address
-    /// of the app in somebody's state.
+    /// of the app in somebody's state; in base64, too, which the client's name may have in common with Basic credentials.
     func isPublic(_ piece: [UInt8]) -> Bool {
+        if isPublic(piece, butFor: FragmentIndex.shortestPiece) { return true }
+        let coding = BinaryCoding.base64
+        guard coding.runs(in: piece) == [piece.indices] else { return false }
+        // With three digits before them and a part of one on either side, five bytes are fewer than twelve digits.
+        return (0..<4).contains { skipped in
+            isPublic(coding.decoded(Array(piece[skipped...])), butFor: 6)
+        }
+    }
+
+    /// `least`: so many bytes in a row that nobody knows are too many.
+    private func isPublic(_ text: [UInt8], butFor least: Int) -> Bool {
         var end = 0
-        for match in openIndex.matches(in: piece) {
-            guard match.range.lowerBound - end < FragmentIndex.shortestPiece else { return false }
+        for match in openIndex.matches(in: text) {
+            guard match.range.lowerBound - end < least else { return false }
             end = match.range.upperBound
         }
-        return end > 0 && piece.count - end < FragmentIndex.shortestPiece
+        return end > 0 && text.count - end < least
     }
 
     /// Whether a piece belongs to a stand-in that is already in its place.

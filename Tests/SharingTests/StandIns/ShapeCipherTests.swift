@@ -52,6 +52,17 @@ struct ShapeCipherTests {
         #expect(others.allSatisfy { !$0.hasPrefix("0") && Int($0) != nil })
     }
 
+    /// Whoever decodes a stand-in that was not encoded must get what stands there.
+    @Test func percentSignThatEscapesNothingGoesOnEscapingNothing() {
+        for seed in UInt8(0)..<64 {
+            let cipher = ShapeCipher(key: [UInt8](repeating: seed, count: 16), domain: 1)
+            for text in ["h1p%1pd04t", "a%zf0", "x%qq", "7%Gb%b_%c%"] {
+                let other = cipher(Array(text.utf8))
+                #expect(TextCoding.percent.decoded(other[...]).bytes == other, "\(text), \(seed)")
+            }
+        }
+    }
+
     @Test func anotherKeyGivesAnotherText() {
         let other = ShapeCipher(key: [UInt8](repeating: 9, count: 16), domain: 1)
         #expect(other(Array("SplxlOBeZQQYbYS6WxSbIA".utf8)) != cipher(Array("SplxlOBeZQQYbYS6WxSbIA".utf8)))
