@@ -170,7 +170,7 @@ struct FoundSecrets {
 
     /// What somebody's day of birth and whole name become elsewhere.
     private mutating func takeOtherSpellings() {
-        let days = named.keys.filter { SecretRoles.isBirthDay($0.name) }.compactMap { BirthDay($0.value) }
+        let days = named.keys.filter { SecretRoles.isBirthDay($0.name) }.compactMap { CalendarDay($0.value) }
         let spellings =
             Set(days).sorted { $0.number < $1.number }.prefix(Self.mostDays).flatMap(\.spellings)
             + people.sorted().prefix(Self.mostPeople).flatMap(PersonNames.accounts)

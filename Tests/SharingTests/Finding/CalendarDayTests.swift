@@ -2,15 +2,15 @@ import Testing
 
 @testable import Sharing
 
-/// Days of birth, and how else they are written.
-struct BirthDayTests {
+/// Days, and how else they are written.
+struct CalendarDayTests {
     @Test(arguments: [
         "1990-03-22", "1990/03/22", "19900322", "22.03.1990", "22.3.1990", "22/03/1990", "03/22/1990",
         "22 March 1990", "22 mar 1990", "March 22, 1990", "22nd March 1990", "22-MAR-1990", "22. März 1990",
         "22 mars 1990",
     ])
     func dayIsRead(text: String) throws {
-        let day = try #require(BirthDay(text))
+        let day = try #require(CalendarDay(text))
         #expect((day.year, day.month, day.day) == (1990, 3, 22))
         let spellings = day.spellings
         for other in [
@@ -24,5 +24,5 @@ struct BirthDayTests {
     @Test(arguments: [
         "", "1990", "03/04/1990", "1990-13-40", "99999999", "tomorrow", "1 2 3", "of 12 pages", "1990-03",
     ])
-    func whatIsNoDayIsNone(text: String) { #expect(BirthDay(text) == nil) }
+    func whatIsNoDayIsNone(text: String) { #expect(CalendarDay(text) == nil) }
 }

@@ -1,7 +1,7 @@
 import Captures
 
-/// A day on which somebody was born, in the forms in which it is written: `1990-03-12`, `12.03.1990`, `12 March 1990`.
-struct BirthDay: Hashable {
+/// A day, somebody's day of birth, in the forms in which it is written: `1990-03-12`, `12.03.1990`, `12 March 1990`.
+struct CalendarDay: Hashable {
     let year: Int
     let month: Int
     let day: Int
