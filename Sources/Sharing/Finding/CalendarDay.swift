@@ -71,10 +71,13 @@ struct CalendarDay: Hashable {
     }
 
     private static func month(_ word: String) -> Int? {
+        months(like: word)?.firstIndex { $0 == word || String($0.prefix(3)) == word }.map { $0 + 1 }
+    }
+
+    /// The twelve names, in small letters, of the language in which a word is one of them or its first three letters.
+    static func months(like word: String) -> [String]? {
         guard word.utf8.count >= 3 else { return nil }
-        return months.lazy.compactMap { names in
-            names.firstIndex { $0 == word || String($0.prefix(3)) == word }.map { $0 + 1 }
-        }.first
+        return months.first { names in names.contains { $0 == word || String($0.prefix(3)) == word } }
     }
 
     private static let months = [

@@ -1,9 +1,10 @@
 import Captures
 
 /// Moves the times in a text, all by the same number of seconds: seconds, milliseconds and microseconds since the epoch,
-/// times and dates of RFC 3339, and dates of HTTP (RFC 9110, section 5.6.7) also as old cookies spell them.
+/// times and dates of RFC 3339, dates of HTTP (RFC 9110, section 5.6.7) also as old cookies spell them, times without marks
+/// (X.680, section 46), and dates as people write them.
 ///
-/// Each keeps its length and its form. Times that have nothing to do with the capture (1970, by which cookies are removed)
+/// Each keeps its form, and its length but for the names of months. Times that have nothing to do with the capture (1970, by which cookies are removed)
 /// stay.
 package struct TimeShift: Sendable {
     /// Seconds.
@@ -37,7 +38,7 @@ package struct TimeShift: Sendable {
     /// are moved now.
     /// `isTaken`: what stands there is no time, whatever it looks like.
     func shifting(_ text: [UInt8], moved: inout Set<[UInt8]>, isTaken: (Range<Int>) -> Bool) -> [UInt8]? {
-        guard text.count >= 10 else { return nil }
+        guard text.count >= Self.shortest else { return nil }
         var output = Splicer(text)
         var fresh: Set<[UInt8]> = []
         defer { moved.formUnion(fresh) }
@@ -56,14 +57,18 @@ package struct TimeShift: Sendable {
         return output.finished()
     }
 
+    /// `9.3.2026`.
+    private static let shortest = 8
+
     private func time(at index: Int, in text: [UInt8]) -> (length: Int, other: [UInt8])? {
         let byte = text[index]
         if byte.isASCIIDigit {
             guard index == 0 || Self.mayPrecede(text[index - 1]) else { return nil }
             return date(at: index, in: text) ?? number(at: index, in: text)
+                ?? timeWithoutMarks(at: index, in: text) ?? writtenDate(at: index, in: text)
         }
-        guard Self.weekdays.contains(where: { $0[0] == byte }) else { return nil }
-        return dateOfHTTP(at: index, in: text)
+        guard byte.isASCIILetter else { return nil }
+        return dateOfHTTP(at: index, in: text) ?? writtenDate(at: index, in: text)
     }
 
     // MARK: - Since the epoch
@@ -100,6 +105,32 @@ package struct TimeShift: Sendable {
         return (end - index, other)
     }
 
+    /// `20260309090000Z`, as directories have it, and `20260309T090000Z`, as signatures of requests do.
+    private func timeWithoutMarks(at index: Int, in text: [UInt8]) -> (Int, [UInt8])? {
+        let isParted = Self.matches("00000000T000000Z", at: index, in: text)
+        guard isParted || Self.matches("00000000000000Z", at: index, in: text) else { return nil }
+        let count = isParted ? 16 : 15
+        let digits = text[index..<(index + count)].filter(\.isASCIIDigit)
+        let part = { (range: Range<Int>) in String(decoding: digits[range], as: UTF8.self) }
+        let day = "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))"
+        guard let time = Timestamp(rfc3339: "\(day)T\(part(8..<10)):\(part(10..<12)):\(part(12..<14))Z"),
+            window.contains(time.seconds)
+        else { return nil }
+        let other = Timestamp(seconds: time.seconds + offset).rfc3339.utf8.prefix(19).filter {
+            $0.isASCIIDigit || isParted && $0 == 0x54
+        }
+        return (count, other + [0x5a])
+    }
+
+    // MARK: - Words
+
+    private func writtenDate(at index: Int, in text: [UInt8]) -> (Int, [UInt8])? {
+        guard index == 0 || !text[index - 1].isASCIIWordByte && text[index - 1] < 0x80,
+            let date = WrittenDate(at: index, in: text), window.contains(date.time.seconds)
+        else { return nil }
+        return (date.end - index, date.moved(to: Timestamp(seconds: date.time.seconds + offset)))
+    }
+
     // MARK: - HTTP
 
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"].map { Array($0.utf8) }
@@ -109,6 +140,7 @@ package struct TimeShift: Sendable {
     .map { Array($0.utf8) }
 
     private func dateOfHTTP(at index: Int, in text: [UInt8]) -> (Int, [UInt8])? {
+        guard index + 3 < text.count, text[index + 3] == 0x2c else { return nil }
         let isOld = Self.matches("aaa, 00-aaa-0000 00:00:00", at: index, in: text)
         guard isOld || Self.matches("aaa, 00 aaa 0000 00:00:00", at: index, in: text) else { return nil }
         let words = String(decoding: text[index..<(index + 25)], as: UTF8.self)
@@ -128,7 +160,7 @@ package struct TimeShift: Sendable {
     // MARK: - Bytes
 
     /// Whether a text has digits and letters where a pattern has `0` and `a`, and is equal otherwise.
-    private static func matches(_ pattern: StaticString, at index: Int, in text: [UInt8]) -> Bool {
+    static func matches(_ pattern: StaticString, at index: Int, in text: [UInt8]) -> Bool {
         let count = pattern.utf8CodeUnitCount
         guard index + count <= text.count else { return false }
         return (0..<count).allSatisfy { place in

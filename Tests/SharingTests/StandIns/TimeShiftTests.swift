@@ -30,6 +30,9 @@ struct TimeShiftTests {
         ("sid=1; expires=Sun, 22-Mar-2026 00:00:01 GMT", "sid=1; expires=Sat, 15-Feb-2025 00:00:01 GMT"),
         (#"{"exp":1774084500,"iat":1774084500.5}"#, #"{"exp":1739524500,"iat":1739524500.5}"#),
         ("t=1774084500123&u=1774084500123456", "t=1739524500123&u=1739524500123456"),
+        // As directories have it, and signatures of requests.
+        ("20260309090000Z", "20250202090000Z"),
+        ("x-amz-date: 20260309T090000Z", "x-amz-date: 20250202T090000Z"),
         // Leap years, and ends of years.
         ("2024-02-29T23:59:59Z", "2023-01-25T23:59:59Z"), ("2036-12-31", "2035-11-27"),
     ])
@@ -37,11 +40,28 @@ struct TimeShiftTests {
         #expect(Self.moved(text) == expected)
     }
 
+    /// Weekdays and months of their length, case and language; zeros where there were some.
+    @Test(arguments: [
+        ("9 March 2026", "2 February 2025"), ("on March 9, 2026.", "on February 2, 2025."),
+        ("Mon Mar 09 2026 09:00:00 GMT+0000", "Sun Feb 02 2025 09:00:00 GMT+0000"),
+        ("MONDAY, 9 MARCH 2026 at 09:15", "SUNDAY, 2 FEBRUARY 2025 at 09:15"),
+        ("Sat, 21 Mar 2026", "Fri, 14 Feb 2025"), ("9. März 2026", "2. Februar 2025"),
+        ("9 de marzo de 2026", "2 de febrero de 2025"), ("9th of March 2026", "2nd of February 2025"),
+        ("09/03/2026", "02/02/2025"), ("03/22/2026", "02/15/2025"), ("bis 9.3.2026.", "bis 2.2.2025."),
+        ("2026/03/09", "2025/02/02"), ("09/Mar/2026:09:15:00 +0000", "02/Feb/2025:09:15:00 +0000"),
+    ])
+    func dateMovesAsPeopleWriteIt(text: String, expected: String) {
+        #expect(Self.moved(text) == expected)
+    }
+
     @Test(arguments: [
         "Thu, 01 Jan 1970 00:00:00 GMT", "Thu, 19 Nov 1981 08:52:00 GMT", "1985-04-12", "0", "3600",
         // Digits of something else.
         "x1774084500", "1774084500x", "17740845001", "+1774084500", "3.1774084500", "_1774084500_",
-        "2026-13-21", "Sat, 21 Mar 2026", "12026-03-21", "",
+        "2026-13-21", "12026-03-21", "",
+        // Versions, numbers, words.
+        "9.3.2026.1", "1 2 3 2026", "9 apples 2026", "9 March 20267", "a9 March 2026", "10/10/2026x",
+        "9 March 1985", "202603090900",
     ])
     func whatIsNoTimeOfTheCaptureStays(text: String) {
         #expect(Self.moved(text) == nil)
