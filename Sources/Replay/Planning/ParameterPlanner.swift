@@ -12,13 +12,15 @@ struct ParameterPlanner {
     /// Where recorded values were seen first among the driven exchanges: issued by the provider, or made by the
     /// client.
     private var issued: [String: Place] = [:]
+    /// Where exchanges stand in the order of time.
+    private let position: [Int]
 
     private var capture: Capture { flow.capture }
 
     init(flow: Flow, driven: [Int], options: PlanOptions) {
         self.flow = flow
         redaction = options.sendsStandIns ? nil : flow.capture.redaction
-        let position = flow.surroundings.position
+        position = flow.surroundings.position
         let driven = Set(driven)
         for link in flow.links where link.transform == .equal || link.transform == .percent {
             let places = ([link.origin] + link.uses).filter {
@@ -26,7 +28,7 @@ struct ParameterPlanner {
             }
             // Within an exchange the request is before its answer.
             let first = places.min { left, right in
-                let key = { (occurrence: Occurrence) in
+                let key = { [position] (occurrence: Occurrence) in
                     (position[occurrence.place.exchange ?? 0], Self.isAnswer(occurrence.place) ? 1 : 0)
                 }
                 return key(left) < key(right)
@@ -36,6 +38,8 @@ struct ParameterPlanner {
                 issued[occurrence.value] = first.place
             }
         }
+        // Tokens and userinfo say it back (azp); only who registers here learns it (RFC 7591, section 3.2.1).
+        if flow.registrations.isEmpty, let client = flow.clientID { issued[client] = nil }
         addResponses(driven)
         addUserCodes(driven)
     }
@@ -136,7 +140,7 @@ struct ParameterPlanner {
         _ field: HTMLForm.Field?,
         _ exchange: Int
     ) -> ValueSource {
-        if let place = issued[value], place.exchange != exchange { return .issued(place) }
+        if let place = issued[value], isTold(at: place, before: exchange) { return .issued(place) }
         switch name {
         case "client_assertion" where JSONWebToken.parse(value) != nil: return .generated(.clientAssertion)
         case "request" where kind == .authorizationRequest || kind == .pushedAuthorizationRequest:
@@ -165,6 +169,14 @@ struct ParameterPlanner {
             return .secret(name, isRecorded: isUsable(name, value))
         }
         return .literal
+    }
+
+    /// Whether what stands at a place was known when a request was sent: its answer came earlier.
+    ///
+    /// What the browser brought is older than its use, whatever the clocks of two recorders say.
+    private func isTold(at place: Place, before exchange: Int) -> Bool {
+        guard let answer = place.exchange, answer != exchange else { return false }
+        return place.part == .responseLocation || position[answer] < position[exchange]
     }
 
     /// Whether a recorded secret can be sent again.

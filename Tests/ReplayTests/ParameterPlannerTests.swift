@@ -1,0 +1,110 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import Replay
+import TestSupport
+import Testing
+
+/// Where the values of a plan's requests come from.
+struct ParameterPlannerTests {
+    private static let issuer = "https://id.example"
+    private static let redirectURI = "https://shop.example/cb"
+    /// Looks drawn, as those of Google and Entra do.
+    private static let client = "4711-hk3vp0avbme7wq2l.apps.id.example"
+    private static let access = "at-7Hq2vLx7TzB4nWm8RdYc9Kq2"
+    private static let refresh = "rt-5Jq2vLx7TzB4nWm8RdYc9Kq2"
+
+    /// A login whose ID token and userinfo say the client's name, and a refresh; the client may have been registered before.
+    private static func plan(isRegistered: Bool) throws -> ReplayPlan {
+        var capture = CaptureBuilder()
+        if isRegistered {
+            let registration = Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: RecordedRequest(
+                    method: "POST",
+                    url: RecordedURL(issuer + "/register"),
+                    headers: HeaderFields([("Content-Type", "application/json")]),
+                    body: .json(#"{"redirect_uris":["\#(redirectURI)"]}"#)
+                ),
+                response: RecordedResponse(
+                    status: 201,
+                    headers: HeaderFields([("Content-Type", "application/json")]),
+                    body: .json(#"{"client_id":"\#(client)","redirect_uris":["\#(redirectURI)"]}"#)
+                )
+            )
+            capture.add(registration)
+        }
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", client), ("redirect_uri", redirectURI),
+            ("scope", "openid"), ("state", "st8Kq2vLx7TzB4nWm8"),
+        ])
+        capture.redirect(
+            issuer + "/authorize?" + query,
+            to: redirectURI + "?code=SplxlOBeZQQYbYS6WxSbIA9x&state=st8Kq2vLx7TzB4nWm8"
+        )
+        let token = try JSONWebToken.sign(
+            claims: [
+                "iss": .string(issuer), "aud": .string(client), "azp": .string(client), "sub": "u-77k",
+            ],
+            header: JSONObject(),
+            algorithm: .hs256,
+            with: .secret(Array("a secret of the client, long enough".utf8))
+        )
+        capture.post(
+            issuer + "/token",
+            [
+                ("grant_type", "authorization_code"), ("code", "SplxlOBeZQQYbYS6WxSbIA9x"),
+                ("redirect_uri", redirectURI), ("client_id", client),
+            ],
+            body: .json(
+                #"{"access_token":"\#(access)","token_type":"Bearer","refresh_token":"\#(refresh)","id_token":"\#(token)"}"#
+            )
+        )
+        capture.get(
+            issuer + "/userinfo",
+            headers: [("Authorization", "Bearer \(access)")],
+            body: .json(#"{"sub":"u-77k","azp":"\#(client)"}"#)
+        )
+        capture.post(
+            issuer + "/token",
+            [("grant_type", "refresh_token"), ("refresh_token", refresh), ("client_id", client)],
+            body: .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        )
+        let flows = FlowFinder.flows(in: capture.capture)
+        return PlanBuilder(try #require(flows.first), siblings: flows).plan()
+    }
+
+    /// Of each step that sends it.
+    private static func sources(of name: String, in plan: ReplayPlan) -> [ValueSource] {
+        plan.steps.flatMap(\.parameters).filter { $0.name == name }.map(\.source)
+    }
+
+    @Test func clientsOwnNameIsNotIssuedByTheTokensThatSayItBack() throws {
+        let plan = try Self.plan(isRegistered: false)
+        #expect(Self.sources(of: "client_id", in: plan) == [.literal, .literal, .literal])
+    }
+
+    @Test func nameOfARegisteredClientIsIssuedByTheRegistration() throws {
+        let plan = try Self.plan(isRegistered: true)
+        let sources = Self.sources(of: "client_id", in: plan)
+        #expect(sources.count == 3)
+        for source in sources {
+            guard case .issued(let place) = source else {
+                Issue.record("\(source)")
+                continue
+            }
+            #expect(place.exchange == 0 && place.name == "client_id")
+        }
+    }
+
+    @Test func noValueComesFromALaterAnswer() throws {
+        for isRegistered in [false, true] {
+            for step in try Self.plan(isRegistered: isRegistered).steps {
+                for case .issued(let place) in step.parameters.map(\.source) {
+                    #expect(place.exchange.map { $0 < step.exchange } ?? false)
+                }
+            }
+        }
+    }
+}
