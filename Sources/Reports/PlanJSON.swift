@@ -80,6 +80,7 @@ package enum PlanJSON {
         case .form: object["source"] = "form"
         case .generated(let kind):
             object["source"] = "generated"
+            if kind == .grantAssertion { object["known"] = .bool(given.contains(SecretNames.clientKey)) }
             object["kind"] = .string(kind.rawValue)
         case .issued(let place):
             object["source"] = "linked"

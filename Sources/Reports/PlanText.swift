@@ -92,6 +92,10 @@ package enum PlanText {
             case .state, .nonce, .codeVerifier: "made anew"
             case .codeChallenge: "made of a new verifier"
             case .clientAssertion, .requestObject: "signed anew"
+            case .grantAssertion:
+                given.contains(SecretNames.clientKey)
+                    ? "signed anew"
+                    : "as recorded, and may have run out; signed anew with --secret \(SecretNames.clientKey)=…"
             case .dpopProof: "signed anew with a key of this run"
             case .dpopThumbprint: "of this run's key"
             }

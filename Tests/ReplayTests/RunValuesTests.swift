@@ -1,4 +1,5 @@
 import Captures
+import JOSE
 import Replay
 import Testing
 
@@ -37,6 +38,36 @@ struct RunValuesTests {
         values.bind("first-value-1", to: "second-value-2")
         values.bind("second-value-2", to: "third-value-3")
         #expect(values.replacing(in: "=first-value-1;") == "=second-value-2;")
+    }
+
+    /// Its signature is of what it says.
+    @Test func tokenThatIsSentAsRecordedStaysAsItIs() {
+        var values = RunValues()
+        values.bind("https://id.example/token", to: "http://127.0.0.1:8090/token")
+        // A claim before it of each length, since three bytes share four characters.
+        for padding in ["", "s", "sv"] {
+            let claims = #"{"iss":"\#(padding)","aud":"https://id.example/token"}"#
+            let token = [#"{"alg":"RS256"}"#, claims].map { Base64URL.encode($0.utf8) }.joined(separator: ".")
+            for text in [token + ".c2lnbmF0dXJl", "Bearer \(token).c2lnbmF0dXJl"] {
+                #expect(values.replacing(in: text) == text)
+            }
+        }
+        values.bind("eyJhbGciOiJub25lIn0.e30.", to: "eyJhbGciOiJub25lIn0.e30.c2ln")
+        #expect(values.replacing(in: "t=eyJhbGciOiJub25lIn0.e30.") == "t=eyJhbGciOiJub25lIn0.e30.c2ln")
+    }
+
+    @Test(arguments: ["", "s", "sv"]) func valueInsideOfBase64URLIsFound(padding: String) {
+        var values = RunValues()
+        values.bind("https://id.example/token", to: "http://127.0.0.1:8090/token")
+        let recorded = Base64URL.encode(#"{"a":"\#(padding)","to":"https://id.example/token"}"#.utf8)
+        let live = Base64URL.encode(#"{"a":"\#(padding)","to":"http://127.0.0.1:8090/token"}"#.utf8)
+        #expect(values.replacing(in: recorded) == live)
+        #expect(values.replacing(in: "/cb?x=1&s=\(recorded)&t=2") == "/cb?x=1&s=\(live)&t=2")
+        #expect(values.replacing(in: "/cb%3Fs%3D\(recorded)%26t") == "/cb%3Fs%3D\(live)%26t")
+        let fill = { (text: String) in
+            text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        }
+        #expect(values.replacing(in: "s:\(fill(recorded))") == "s:\(fill(live))")
     }
 
     @Test func valueThatIsBoundAgainIsTheNewerOne() {

@@ -43,6 +43,11 @@ struct SentTextsTests {
         #expect(!sent(url, headers: [("Cookie", "s=\(Self.value)")]).mayHold(Self.value))
     }
 
+    @Test(arguments: ["", "s", "sv"]) func valueIsFoundInsideOfBase64URL(padding: String) {
+        let state = Base64URL.encode(#"{"a":"\#(padding)","to":"a/b+c=d e12"}"#.utf8)
+        #expect(sent("https://app.example/cb?state=\(state)").mayHold(Self.value))
+    }
+
     @Test func shortValueHasToBeAWholeOne() {
         #expect(sent("https://op.example/?page=17").mayHold("17"))
         #expect(!sent("https://op.example/?page=17").mayHold("7"))

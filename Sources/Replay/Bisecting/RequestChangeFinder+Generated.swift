@@ -21,7 +21,7 @@ extension RequestChangeFinder {
         guard !isPassed else { return nil }
         for source in [mine, theirs] {
             guard case .generated(let kind)? = source else { continue }
-            return kind == .clientAssertion || kind == .requestObject ? nil : kind
+            return kind.isSignedClaims ? nil : kind
         }
         return name == "state" ? .state : name == "nonce" ? .nonce : nil
     }

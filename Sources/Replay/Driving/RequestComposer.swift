@@ -179,8 +179,10 @@ struct RequestComposer {
             let verifier = FreshValue.scrambled(model, random)
             if let old = planned.verifier { values.bind(old, to: verifier) }
             values.bind(recorded, to: planned.making.make(verifier))
-        case .clientAssertion, .requestObject:
-            guard let token = JSONWebToken.parse(recorded) else { return }
+        case .clientAssertion, .grantAssertion, .requestObject:
+            guard let token = JSONWebToken.parse(recorded),
+                kind != .grantAssertion || credentials.clientKey != nil
+            else { return }
             try generateClaimedValues(of: token)
             let bound = values
             let map = map

@@ -143,6 +143,7 @@ struct ParameterPlanner {
         if let place = issued[value], isTold(at: place, before: exchange) { return .issued(place) }
         switch name {
         case "client_assertion" where JSONWebToken.parse(value) != nil: return .generated(.clientAssertion)
+        case "assertion" where isOwnAssertion(value): return .generated(.grantAssertion)
         case "request" where kind == .authorizationRequest || kind == .pushedAuthorizationRequest:
             return JSONWebToken.parse(value) == nil ? .literal : .generated(.requestObject)
         case SecretNames.clientSecret where !value.isEmpty:
@@ -169,6 +170,15 @@ struct ParameterPlanner {
             return .secret(name, isRecorded: isUsable(name, value))
         }
         return .literal
+    }
+
+    /// Whether an assertion for tokens is one that the client signs with a key of its own, as service accounts do, and
+    /// not another issuer's (RFC 7523, section 3).
+    private func isOwnAssertion(_ value: String) -> Bool {
+        guard let token = JSONWebToken.parse(value),
+            let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
+        else { return false }
+        return !algorithm.isSymmetric && (flow.clientID.map { $0 == token.issuer } ?? true)
     }
 
     /// Whether what stands at a place was known when a request was sent: its answer came earlier.

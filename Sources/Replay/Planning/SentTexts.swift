@@ -47,6 +47,9 @@ package struct SentTexts: Sendable {
             noteBytes(of: PercentEncoding.decode(text, plusIsSpace: true))
             if once.utf8.contains(0x25) { noteBytes(of: PercentEncoding.decode(once)) }
         }
+        for content in EncodedRun.contents(of: text) {
+            noteBytes(of: String(decoding: content, as: UTF8.self))
+        }
         guard let token = JSONWebToken.parse(text) else { return }
         for part in [token.header, token.claims] {
             if let part { note(.object(part)) }

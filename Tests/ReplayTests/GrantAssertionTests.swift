@@ -1,0 +1,96 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import LibCrypto
+import Replay
+import Synchronization
+import TestSupport
+import Testing
+
+/// A client that asks for tokens with an assertion of its own (RFC 7523, section 2.1).
+struct GrantAssertionTests {
+    private static let key = Result { try PrivateKey.generate(.elliptic(.p256)) }
+    private static let issuer = "https://id.example"
+    private static let mapped = "http://127.0.0.1:8090"
+
+    private static func assertion(of issuer: String) throws -> String {
+        try JSONWebToken.sign(
+            claims: [
+                "iss": .string(issuer), "sub": "svc-1", "aud": .string(Self.issuer + "/token"),
+                "iat": .number(JSONNumber(Int64(1_780_000_000))),
+                "exp": .number(JSONNumber(Int64(1_780_000_300))), "jti": "a7Kq2vLx7TzB4nW",
+            ],
+            header: ["kid": "k-1"],
+            algorithm: .es256,
+            with: .privateKey(try key.get())
+        )
+    }
+
+    private static func capture(assertion: String) -> Capture {
+        var capture = CaptureBuilder()
+        capture.get(
+            issuer + "/.well-known/openid-configuration",
+            body: .json(#"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"}"#)
+        )
+        capture.post(
+            issuer + "/token",
+            [
+                ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("client_id", "svc-1"),
+                ("assertion", assertion),
+            ],
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        )
+        return capture.capture
+    }
+
+    /// The assertion that a replay at another address sends.
+    private static func sent(_ recorded: String, with credentials: ReplayCredentials) async throws -> String?
+    {
+        let flows = FlowFinder.flows(in: capture(assertion: recorded))
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        let asked = Mutex<[RecordedRequest]>([])
+        let environment = FlowDriver.Environment.inMemory { request, _ in
+            asked.withLock { $0.append(request) }
+            let body: Body =
+                request.method == "GET"
+                ? .json(#"{"issuer":"\#(mapped)","token_endpoint":"\#(mapped)/token"}"#)
+                : .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+            return RecordedResponse(
+                status: 200,
+                headers: HeaderFields([("Content-Type", "application/json")]),
+                body: body
+            )
+        }
+        let options = FlowDriver.Options(
+            map: EndpointMap([.init(old: issuer, new: mapped)]),
+            credentials: credentials
+        )
+        let run = await FlowDriver(plan, environment, options: options).run()
+        #expect(run.isComplete, "\(run.results)")
+        let token = try #require(asked.withLock { $0.last })
+        return FormBody.items(of: token.body)?.first("assertion")
+    }
+
+    @Test func isSignedAnewWithTheClientsKey() async throws {
+        let recorded = try Self.assertion(of: "svc-1")
+        let key = try Self.key.get()
+        let credentials = ReplayCredentials(clientKey: .init(key: key, id: "k-2"))
+        let text = try #require(try await Self.sent(recorded, with: credentials))
+        let token = try #require(JSONWebToken.parse(text))
+        #expect(token.audience == [Self.mapped + "/token"] && token.keyID == "k-2")
+        #expect(token.issuedAt ?? 0 > 1_789_000_000 && token.claim("jti")?.string != "a7Kq2vLx7TzB4nW")
+        #expect(token.verify(keys: [JSONWebKey(key.publicKey, id: "k-2")]).outcome == .valid)
+    }
+
+    @Test func isSentAsRecordedWithoutIt() async throws {
+        let recorded = try Self.assertion(of: "svc-1")
+        #expect(try await Self.sent(recorded, with: ReplayCredentials()) == recorded)
+    }
+
+    @Test func anotherIssuersIsSentAsRecorded() async throws {
+        let recorded = try Self.assertion(of: "https://sts.example")
+        let credentials = ReplayCredentials(clientKey: .init(key: try Self.key.get(), id: nil))
+        #expect(try await Self.sent(recorded, with: credentials) == recorded)
+    }
+}
