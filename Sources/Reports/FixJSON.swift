@@ -19,6 +19,7 @@ package enum FixJSON {
         [
             "capture": .string(report.capture), "flow": .string(report.plan.flow.id),
             "recorded_primary": report.cause.map { .string($0.rule) } ?? .null,
+            "unchanged": report.search.unchanged.map(attempt) ?? .null,
             "tried": .array(report.search.attempts.map(attempt)),
             "fix": report.search.fix.map(attempt) ?? .null,
             "interrupted": .bool(report.search.isInterrupted),

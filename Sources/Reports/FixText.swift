@@ -14,10 +14,12 @@ package enum FixText {
             )
         }
         lines.append("")
+        if let unchanged = report.search.unchanged { lines.append(line(for: unchanged, style)) }
         for attempt in report.search.attempts { lines.append(line(for: attempt, style)) }
         lines.append("")
         guard let fix = report.search.fix else {
-            lines.append("  " + style.red(failure(of: report.search)))
+            let failure = unneeded(report.search.unchanged).map(style.green)
+            lines.append("  " + (failure ?? style.red(self.failure(of: report.search))))
             return lines.joined(separator: "\n")
         }
         lines.append(
@@ -31,6 +33,15 @@ package enum FixText {
         lines.append("    \(fix.hypothesis.advice)".printable)
         lines += changes(fix.hypothesis).map { "      \($0)".printable }
         return lines.joined(separator: "\n")
+    }
+
+    /// Of a login that needs no change; nil of one that still fails.
+    private static func unneeded(_ unchanged: FixSearch.Attempt?) -> String? {
+        switch unchanged?.reach {
+        case .end: "it works now without a change"
+        case .signIn: "the provider no longer refuses it, and asks to sign in, without a change"
+        case .some(.none), nil: nil
+        }
     }
 
     private static func failure(of search: FixSearch.Result) -> String {

@@ -249,11 +249,11 @@ struct ReplayCommandTests {
                 )
                 return response
             case "/token":
-                // The first change is refused, the second is not answered.
+                // The login as it is and with the first change is refused, with the second it is not answered.
                 if tokens.withLock({ count in
                     count += 1
                     return count
-                }) > 1 {
+                }) > 2 {
                     try? await Task.sleep(for: .seconds(120))
                 }
                 return RecordedResponse(status: 400)
@@ -268,7 +268,7 @@ struct ReplayCommandTests {
                 Self.capture("token-request/redirect-uri-token-mismatch"),
             ],
             signal,
-            when: { tokens.withLock { $0 > 1 } }
+            when: { tokens.withLock { $0 > 2 } }
         )
         #expect(ended.status == 128 + signal)
         #expect(ended.errors.contains("authreel: interrupted after 1 change\n"), "\(ended.errors)")

@@ -7,8 +7,13 @@ import Testing
 
 /// Failing logins recorded with a provider in memory, and the change that makes each of them work there.
 struct FixSearchTests {
-    private func search(_ client: ReplayWorld.Client, _ rules: [String]) async throws -> FixSearch.Result {
-        let capture = try ReplayWorld().record(client)
+    /// `hiccup`: the error that the recorded token request was answered with, whatever was in it.
+    private func search(
+        _ client: ReplayWorld.Client,
+        _ rules: [String],
+        hiccup: String? = nil
+    ) async throws -> FixSearch.Result {
+        let capture = try ReplayWorld(refusal: { _ in hiccup }).record(client)
         let flows = FlowFinder.flows(in: capture)
         let flow = try #require(flows.first)
         let plan = PlanBuilder(flow, siblings: flows).plan()
@@ -71,6 +76,32 @@ struct FixSearchTests {
         let fix = try #require(result.fix)
         #expect(fix.hypothesis.id == "redirect-uri-as-asked+pkce-s256")
         #expect(result.attempts.dropLast().allSatisfy { !$0.works })
+    }
+
+    @Test func loginThatWorksByNowNeedsNoChange() async throws {
+        let result = try await search(
+            ReplayWorld.Client(),
+            ["pkce-required"],
+            hiccup: "temporarily_unavailable"
+        )
+        #expect(result.unchanged?.reach == .end && result.attempts.isEmpty && result.fix == nil)
+        #expect(result.runs.count == 1)
+    }
+
+    @Test func failingLoginIsDrivenUnchangedFirst() async throws {
+        var client = ReplayWorld.Client()
+        client.redeemsTwice = true
+        let result = try await search(client, ["code-reused"])
+        let unchanged = try #require(result.unchanged)
+        #expect(!unchanged.works && unchanged.hypothesis.changes.isEmpty)
+        #expect(result.runs.count == result.attempts.count + 1)
+    }
+
+    @Test func challengeThatIsRightIsNoMistake() async throws {
+        var client = ReplayWorld.Client()
+        client.secret = "another-secret"
+        let result = try await search(client, ["pkce-required", "pkce-verifier-mismatch"])
+        #expect(!result.attempts.contains { $0.hypothesis.id.contains("pkce") })
     }
 
     @Test func wrongSecretIsMendedByNoChangeOfForm() async throws {

@@ -1,7 +1,8 @@
 package import Flows
 import OAuth
 
-/// Tries one change after the other on a login that fails, until it works.
+/// Tries one change after the other on a login that fails, until it works; first none, since what works of itself now needs
+/// no change.
 package struct FixSearch: Sendable {
     /// What came of one change.
     package struct Attempt: Sendable {
@@ -25,11 +26,16 @@ package struct FixSearch: Sendable {
 
     /// What came of all of them.
     package struct Result: Sendable {
+        /// Of the login as it was recorded; nil where it was broken off.
+        package var unchanged: Attempt?
+        /// None where that one works.
         package var attempts: [Attempt]
         /// Whether it was stopped from outside; what was under way then is none of the attempts.
         package var isInterrupted = false
         /// The smallest change that makes the login work.
         package var fix: Attempt? { attempts.first(where: \.works) }
+        /// All that was driven, in order.
+        package var runs: [FlowRun] { ([unchanged].compactMap { $0 } + attempts).map(\.run) }
     }
 
     private let plan: ReplayPlan
@@ -59,14 +65,18 @@ package struct FixSearch: Sendable {
     /// `state`: of the run that the flow goes on from; `tell`: is told of each attempt.
     package func run(from state: RunState = RunState(), tell: (Attempt) -> Void = { _ in }) async -> Result {
         var result = Result(attempts: [])
-        for hypothesis in hypotheses + pairs() {
+        for hypothesis in [.unchanged] + hypotheses + pairs() {
             let attempt = Task.isCancelled ? nil : await attempt(hypothesis, from: state)
             // A login that was broken off says nothing of its change.
             guard let attempt, attempt.works || !Task.isCancelled else {
                 result.isInterrupted = true
                 break
             }
-            result.attempts.append(attempt)
+            if hypothesis.changes.isEmpty {
+                result.unchanged = attempt
+            } else {
+                result.attempts.append(attempt)
+            }
             tell(attempt)
             if attempt.works { break }
         }

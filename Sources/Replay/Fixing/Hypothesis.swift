@@ -27,6 +27,9 @@ package struct Hypothesis: Sendable {
     package var advice: String
     package var changes: [Change]
 
+    /// That the login works of itself by now.
+    static let unchanged = Hypothesis(id: "unchanged", advice: "Nothing changed", changes: [])
+
     /// Together with another one.
     package func combined(with other: Hypothesis) -> Hypothesis {
         Hypothesis(

@@ -138,7 +138,14 @@ package struct HypothesisFinder {
         has(.pushedAuthorizationRequest) ? [.pushedAuthorizationRequest] : [.authorizationRequest]
     }
 
+    /// Whether all challenges are made as they should be (RFC 7636, section 4.2), of the verifier that was sent.
+    private var isProofRight: Bool {
+        sendsChallenge && plan.challenges.allSatisfy { $0.verifier != nil && $0.making.relation == .s256 }
+            && flow.sentAuthorizationRequests.allSatisfy { $0.codeChallengeMethod == "S256" }
+    }
+
     private mutating func rightProof() {
+        guard !isProofRight else { return }
         let verifier = Base64URL.encode(random(32))
         var changes = requestKinds.flatMap { kind -> [Hypothesis.Change] in
             [

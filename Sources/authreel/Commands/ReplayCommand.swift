@@ -254,10 +254,8 @@ struct ReplayCommand: AsyncParsableCommand {
             StandardError.note("interrupted after \(changes)\(kept)".printable)
             throw ExitCode(128 + signal)
         }
-        let attempts = reports.flatMap(\.search.attempts)
-        if let failure = attempts.first?.run.unreachable,
-            attempts.allSatisfy({ $0.run.unreachable != nil })
-        {
+        let runs = reports.flatMap(\.search.runs)
+        if let failure = runs.first?.unreachable, runs.allSatisfy({ $0.unreachable != nil }) {
             throw CommandFailure(
                 .unavailable,
                 "the provider was not reached: \(failure)",

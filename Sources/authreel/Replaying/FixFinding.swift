@@ -42,7 +42,7 @@ struct FixFinding {
             let result = await search.run(from: state) { attempt in
                 progress.line(FixText.line(for: attempt, Style.forDescriptor(STDERR_FILENO)))
             }
-            states[job.number] = result.attempts.last?.run.state ?? state
+            states[job.number] = result.runs.last?.state ?? state
             reports.append(
                 FixReport(capture: job.capture, plan: job.plan, recorded: recorded, search: result)
             )
