@@ -184,6 +184,7 @@ struct RequestComposer {
                 kind != .grantAssertion || credentials.clientKey != nil
             else { return }
             try generateClaimedValues(of: token)
+            try bindProofKey(of: token)
             let bound = values
             let map = map
             let made = try proofs.signed(
@@ -220,14 +221,26 @@ struct RequestComposer {
         }
     }
 
-    private var proofAlgorithm: SignatureAlgorithm {
-        for step in plan.steps {
-            for parameter in step.parameters where parameter.source == .generated(.dpopProof) {
-                let name = JSONWebToken.parse(parameter.value)?.algorithm
-                if let algorithm = name.flatMap(SignatureAlgorithm.init(rawValue:)) { return algorithm }
-            }
+    /// What a token names as the key of the client's proofs is the key of this run's, in an assertion (`cnf`, RFC 7800,
+    /// section 3.1) as well as in a request object (`dpop_jkt`, RFC 9449, section 10).
+    ///
+    /// A key of which the recording has no proof stays: that was a mistake then, and is one again.
+    private mutating func bindProofKey(of token: JSONWebToken) throws(StepFailure) {
+        let named = [token.claim("cnf")?["jkt"], token.claim("dpop_jkt")].compactMap { $0?.string }
+        for thumbprint in named
+        where recordedProofs.contains(where: { $0.thumbprint == thumbprint }) {
+            values.bind(thumbprint, to: try proofs.thumbprint(for: proofAlgorithm))
         }
-        return .es256
+    }
+
+    private var recordedProofs: [DPoPProof] {
+        plan.steps.compactMap { DPoPProof(of: $0.request, exchange: $0.exchange) }
+    }
+
+    private var proofAlgorithm: SignatureAlgorithm {
+        recordedProofs.lazy.compactMap { $0.token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) }
+            .first
+            ?? .es256
     }
 
     /// The client's secret in this run, where it is known.
