@@ -109,6 +109,8 @@ package struct ProviderDialect: Sendable {
     package var shelf = AssetShelf()
     /// Whether pages of clients may read every answer; else only those where the recording allows it.
     package var allowsOrigins = false
+    /// What the recording shows of that.
+    package var readable = ReadableAnswers()
     /// The built-in page at which users of devices agree; nil where the recording decides.
     package var verificationPath: String?
     /// Parameters of a logout that say where to go next.

@@ -43,6 +43,16 @@ extension ProfileBuilder {
         }
     }
 
+    /// Which of its answers pages of other origins could read.
+    func addReaders(_ dialect: inout ProviderDialect) {
+        for index in issuer.captures {
+            for exchange in index.order.lazy.map({ index.capture[$0] }) {
+                guard let played = addresses.played(exchange.request.url.withoutQuery) else { continue }
+                dialect.readable.note(exchange, at: RecordedURL(played).path)
+            }
+        }
+    }
+
     /// The recorded document at its addresses, or one of what was seen; always at the issuer's own (OpenID Connect
     /// Discovery, section 4; RFC 8414, section 3).
     func addMetadata(

@@ -52,6 +52,7 @@ struct ProfileBuilder {
         // Recordings do not show it; the longest that is common.
         configuration.codeLifetime = 600
         addPaths(&dialect)
+        addReaders(&dialect)
         AnswerFinder(issuer, users: users, addresses: addresses, signing: keys.first).learn(&dialect)
         addMetadata(&dialect, name, keys)
         RefusalFinder(issuer).learn(&dialect)
