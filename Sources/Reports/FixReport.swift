@@ -42,7 +42,10 @@ package struct FixReport: Sendable {
             let status = attempt.run.exchanges[live].response.map { "\($0.status)" } ?? "no answer"
             return "\(PlanText.name(of: step)): \(status)"
         }
-        return flow.authorizationResponses.last?.error.map { "authorization response: \($0.error)" }
-            ?? "still \(flow.ending.rawValue)"
+        if let error = flow.authorizationResponses.last?.error {
+            return "authorization response: \(error.error)"
+        }
+        // All was answered well, and is of no use: a page may not read it, say.
+        return attempt.failure?.rule ?? "still \(flow.ending.rawValue)"
     }
 }

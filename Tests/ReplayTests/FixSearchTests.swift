@@ -27,7 +27,10 @@ struct FixSearchTests {
             hypotheses,
             ReplayWorld().environment,
             options: FlowDriver.Options(),
-            works: { $0.ending == .success && $0.tokenRequests.allSatisfy(\.answer.isSuccess) }
+            judge: { flow in
+                flow.ending == .success && flow.tokenRequests.allSatisfy(\.answer.isSuccess)
+                    ? .works : .fails(LoginFailure(of: flow, rule: rules.first))
+            }
         ).run()
     }
 
@@ -94,6 +97,7 @@ struct FixSearchTests {
         let result = try await search(client, ["code-reused"])
         let unchanged = try #require(result.unchanged)
         #expect(!unchanged.works && unchanged.hypothesis.changes.isEmpty)
+        #expect(unchanged.failure?.rule == "code-reused" && result.fix?.failure == nil)
         #expect(result.runs.count == result.attempts.count + 1)
     }
 

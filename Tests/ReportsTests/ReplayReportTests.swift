@@ -3,7 +3,6 @@ import Diagnosis
 import Flows
 import Replay
 import Reports
-import TestSupport
 import Testing
 
 /// What is said of a replay in a line.
@@ -35,33 +34,9 @@ struct ReplayReportTests {
     fileprivate static let recordingsEnd = Timestamp(seconds: 1_785_000_000)
 
     private static func headline(rules: [any Rule]) async throws -> String {
-        let answer = Body.json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
-        var capture = CaptureBuilder()
-        capture.post(
-            "https://id.example/token",
-            [("grant_type", "client_credentials"), ("client_id", "svc"), ("client_secret", "a-secret")],
-            body: answer
-        )
-        let flow = try #require(FlowFinder.flows(in: capture.capture).first)
-        let now = Timestamp(seconds: 1_790_000_000)
-        let environment = FlowDriver.Environment(
-            send: { request in
-                Exchange(
-                    startedAt: now,
-                    duration: .milliseconds(20),
-                    request: request,
-                    response: RecordedResponse(
-                        status: 200,
-                        headers: HeaderFields([("Content-Type", "application/json")]),
-                        body: answer
-                    )
-                )
-            },
-            clock: { now },
-            sleep: { _ in },
-            random: { [UInt8](repeating: 7, count: $0) }
-        )
-        let run = await FlowDriver(PlanBuilder(flow, siblings: [flow]).plan(), environment).run()
+        let flow = try ReplayedGrant.flow()
+        let plan = PlanBuilder(flow, siblings: [flow]).plan()
+        let run = await FlowDriver(plan, ReplayedGrant.environment(at: recordingsEnd + .seconds(1))).run()
         return ReplayReport(
             capture: "login.har",
             run: run,

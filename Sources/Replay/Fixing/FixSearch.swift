@@ -11,6 +11,8 @@ package struct FixSearch: Sendable {
         /// Nil where the run has no protocol message.
         package var flow: Flow?
         package var reach: Reach
+        /// What it was judged to fail by; nil where it works, or was not judged.
+        package var failure: LoginFailure?
 
         package var works: Bool { reach != .none }
     }
@@ -42,24 +44,24 @@ package struct FixSearch: Sendable {
     private let hypotheses: [Hypothesis]
     private let environment: FlowDriver.Environment
     private let options: FlowDriver.Options
-    private let works: @Sendable (Flow) -> Bool
+    private let judge: @Sendable (Flow) -> FlowBisection.Verdict
 
     /// More pairs are not tried: each is a whole login.
     private static let maximumPairs = 15
 
-    /// `works`: whether a flow of a new run is a login that works.
+    /// `judge`: whether a flow of a new run is a login that works.
     package init(
         _ plan: ReplayPlan,
         _ hypotheses: [Hypothesis],
         _ environment: FlowDriver.Environment,
         options: FlowDriver.Options,
-        works: @escaping @Sendable (Flow) -> Bool
+        judge: @escaping @Sendable (Flow) -> FlowBisection.Verdict
     ) {
         self.plan = plan
         self.hypotheses = hypotheses
         self.environment = environment
         self.options = options
-        self.works = works
+        self.judge = judge
     }
 
     /// `state`: of the run that the flow goes on from; `tell`: is told of each attempt.
@@ -97,17 +99,20 @@ package struct FixSearch: Sendable {
     private func attempt(_ hypothesis: Hypothesis, from state: RunState) async -> Attempt {
         let (plan, options) = hypothesis.applied(to: plan, options)
         let trial = await FlowTrial.of(plan, environment, options: options, from: state)
-        return Attempt(
-            hypothesis: hypothesis,
-            run: trial.run,
-            flow: trial.flow,
-            reach: reach(trial.run, trial.flow)
-        )
+        var attempt = Attempt(hypothesis: hypothesis, run: trial.run, flow: trial.flow, reach: .none)
+        guard let flow = trial.flow else { return attempt }
+        guard trial.run.isComplete else {
+            attempt.reach = reachOfStopped(trial.run, flow)
+            return attempt
+        }
+        switch judge(flow) {
+        case .works: attempt.reach = .end
+        case .fails(let failure): attempt.failure = failure
+        }
+        return attempt
     }
 
-    private func reach(_ run: FlowRun, _ flow: Flow?) -> Reach {
-        guard let flow else { return .none }
-        if run.isComplete { return works(flow) ? .end : .none }
+    private func reachOfStopped(_ run: FlowRun, _ flow: Flow) -> Reach {
         // The recorded login was refused before anybody signed in, and this one is asked to.
         guard case .unknownPage = run.stop, flow.ending == .incomplete, flow.authorizationResponses.isEmpty,
             plan.flow.authorizationResponses.last?.error != nil || plan.flow.authorizationResponses.isEmpty

@@ -37,7 +37,7 @@ struct FixFinding {
                 hypotheses,
                 session.environment(for: job),
                 options: session.options(map),
-                works: LoginJudge(rules: session.rules).works(job.plan)
+                judge: LoginJudge(rules: session.rules).verdict(job.plan)
             )
             let result = await search.run(from: state) { attempt in
                 progress.line(FixText.line(for: attempt, Style.forDescriptor(STDERR_FILENO)))
