@@ -1,4 +1,5 @@
 import Captures
+package import JSON
 
 /// Which recorded addresses are played where: prefixes of URLs, the longest first.
 package struct AddressMap: Sendable {
@@ -35,6 +36,20 @@ package struct AddressMap: Sendable {
 
     /// A claim or member: where it is an address of the provider, the one where it is played.
     package func rewritten(_ text: String) -> String { played(text) ?? text }
+
+    /// The same of everything in an object.
+    package func rewritten(_ object: JSONObject) -> JSONObject {
+        JSONObject(object.members.map { .init(name: $0.name, value: rewritten($0.value)) })
+    }
+
+    private func rewritten(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let text): .string(rewritten(text))
+        case .array(let elements): .array(elements.map { rewritten($0) })
+        case .object(let object): .object(rewritten(object))
+        default: value
+        }
+    }
 
     /// The recorded URL that is played at a path, which may carry a query; nil where none is.
     package func recorded(_ target: String) -> String? {

@@ -67,7 +67,10 @@ package struct InteractionScript: Sendable {
     package init(purpose: Purpose) { self.purpose = purpose }
 
     /// Whether the response followed the request without any page.
-    var answersAtOnce: Bool { steps.first?.delivery != nil && !hadSession }
+    var answersAtOnce: Bool { answersAtOnce(isKnown: false) }
+
+    /// The same of a browser that may be known, as the recorded one may have been.
+    func answersAtOnce(isKnown: Bool) -> Bool { steps.first?.delivery != nil && (isKnown || !hadSession) }
 
     var isSilent: Bool { prompt.contains("none") }
 

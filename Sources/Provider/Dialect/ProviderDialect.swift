@@ -125,6 +125,8 @@ package struct ProviderDialect: Sendable {
     package var withheldScopes: Set<String> = []
     /// Spellings of `code_challenge_method` that were taken besides those of RFC 7636.
     package var challengeMethods: Set<String> = []
+    /// Whether a `code_verifier` was taken for a code that was asked for without a challenge.
+    package var ignoresNeedlessVerifiers = false
     /// Clients that refresh tokens of another one are taken from, by the client they were issued to.
     package var refreshTokenSharers: [String: Set<String>] = [:]
     /// Who may speak for a client in an assertion, besides the client.

@@ -158,13 +158,14 @@ extension ProviderEngine {
             answer.cookies.append(sessionCookie(session))
             return answer
         }
-        if let found = session(of: request), !login.prompt.contains("login"), isFresh(found.session, login) {
-            return deliver(login, in: found.id)
-        }
+        let known = knownSession(of: request, for: login)
+        // As recorded, the recording says what became of whom it knew.
+        if let known, !policy.isAsRecorded { return deliver(login, in: known) }
         let script = chooseScript(for: login)
-        if let script, dialect.scripts[script].answersAtOnce {
-            return beginAtOnce(login, script)
+        if let script, dialect.scripts[script].answersAtOnce(isKnown: known != nil) {
+            return beginAtOnce(login, script, in: known)
         }
+        if let known, script == nil { return deliver(login, in: known) }
         if login.prompt.contains("none") { return deliver(.loginRequired, to: login) }
         guard let script else {
             let transaction = open(Transaction(id: identifier(), purpose: .login(login)))
@@ -177,17 +178,31 @@ extension ProviderEngine {
         return play(0, in: transaction, request) ?? deliver(.loginRequired, to: login)
     }
 
-    /// A browser that the recorded provider knew already: nobody saw how.
-    private mutating func beginAtOnce(_ login: PendingLogin, _ script: Int) -> BuiltAnswer {
+    /// A session that answers a request without asking anybody.
+    private func knownSession(of request: RecordedRequest, for login: PendingLogin) -> String? {
+        guard let found = session(of: request), !login.prompt.contains("login"), isFresh(found.session, login)
+        else { return nil }
+        return found.id
+    }
+
+    /// A browser that the recorded provider knew already.
+    ///
+    /// `known`: its session; nil where nobody saw how it came to one.
+    private mutating func beginAtOnce(_ login: PendingLogin, _ script: Int, in known: String?) -> BuiltAnswer
+    {
         let recorded = dialect.scripts[script]
         if policy.isAsRecorded, let error = recorded.error {
             return deliver(error, to: login, mode: recorded.errorMode)
+        }
+        let step = recorded.steps.isEmpty ? nil : 0
+        if let known {
+            return finish(open(script: script, for: .login(login)), step: step, login, in: known)
         }
         guard let user = user(of: recorded) else { return deliver(.loginRequired, to: login) }
         let transaction = open(script: script, for: .login(login))
         let values = Dictionary(transaction.values.map { ($0.old, $0.new) }) { first, _ in first }
         let session = open(ProviderState.Session(user: user, signedInAt: now, values: values))
-        return finish(transaction, step: recorded.steps.isEmpty ? nil : 0, login, in: session)
+        return finish(transaction, step: step, login, in: session)
     }
 
     private func autoLoginUser(_ login: PendingLogin) -> ProviderConfiguration.User? {

@@ -83,7 +83,7 @@ extension ProviderEngine {
     private func proofRefusal(_ verifier: String?, _ grant: ProviderState.Grant) -> Refusal? {
         guard !grant.isForeign else { return nil }
         guard let challenge = grant.challenge, !challenge.isEmpty else {
-            return verifier == nil ? nil : .verifierUnexpected
+            return verifier == nil || dialect.ignoresNeedlessVerifiers ? nil : .verifierUnexpected
         }
         guard let verifier, !verifier.isEmpty else { return .verifierMissing }
         let isHashed = grant.challengeMethod.uppercased() == "S256"

@@ -71,10 +71,15 @@ enum IDTokenFaults {
 
     private static let times = [
         fault("id-token-expired", "The ID token ran out an hour ago.") { token, context in
-            let seconds = context.now.seconds
-            token.claims["iat"] = .number(JSONNumber(seconds - 7200))
-            token.claims["exp"] = .number(JSONNumber(seconds - 3600))
-            if token.claims["nbf"] != nil { token.claims["nbf"] = .number(JSONNumber(seconds - 7200)) }
+            let end = context.now.seconds - 3600
+            // As long as it was good for, were it less than no time.
+            let lifetime = token.claims["exp"]?.int.flatMap { end in
+                token.claims["iat"]?.int.map { end &- $0 }
+            }
+            let start = end &- (lifetime ?? 3600)
+            token.claims["exp"] = .number(JSONNumber(end))
+            token.claims["iat"] = .number(JSONNumber(start))
+            if token.claims["nbf"] != nil { token.claims["nbf"] = .number(JSONNumber(start)) }
         },
         fault("id-token-not-yet-valid", "The ID token is from an hour ahead.") { token, context in
             let seconds = context.now.seconds

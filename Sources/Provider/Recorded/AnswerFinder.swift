@@ -166,12 +166,23 @@ struct AnswerFinder {
         {
             dialect.ignoresProofs = true
         }
+        if Self.isVerifierNeedless(request, flow) { dialect.ignoresNeedlessVerifiers = true }
         let assertion = request.authentication.assertion.flatMap { ClientAssertion($0) }
         if let name = assertion?.token.issuer { dialect.assertionIssuers.insert(name) }
         dialect.tokens.append(form)
         note("code", request.code, &dialect)
         note("access_token", request.accessToken, &dialect)
         note("refresh_token", request.issuedRefreshToken ?? request.refreshToken, &dialect)
+    }
+
+    /// Whether a verifier was sent for a code that nobody had made a challenge for.
+    private static func isVerifierNeedless(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        guard let code = request.code, request.codeVerifier != nil,
+            let asked = flow.wholeLogins.first(where: { $0.response?.code == code })?.request
+        else { return false }
+        // Pushed or in a request object it would not show.
+        return asked.codeChallenge == nil && !asked.parameters.contains("request")
+            && !asked.parameters.contains("request_uri")
     }
 
     /// Those that logins asked for, and those of their first ID tokens; nil where no login was recorded.

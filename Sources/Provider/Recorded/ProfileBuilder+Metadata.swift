@@ -85,7 +85,7 @@ extension ProfileBuilder {
             ?? usable.first
         if let response = best?.exchange.response {
             dialect.metadata = AnswerTemplate(response)
-            dialect.metadata.members = rewritten(dialect.metadata.members ?? JSONObject())
+            dialect.metadata.members = addresses.rewritten(dialect.metadata.members ?? JSONObject())
         } else {
             dialect.metadata = AnswerTemplate(status: 200, members: seen(dialect, keys))
         }
@@ -133,7 +133,7 @@ extension ProfileBuilder {
             let path = RecordedURL(url).path
             guard !dialect.metadataPaths.contains(path), dialect.documents[path] == nil else { continue }
             var template = AnswerTemplate(response)
-            template.members = template.members.map(rewritten)
+            template.members = template.members.map(addresses.rewritten)
             dialect.documents[path] = template
         }
     }
@@ -172,18 +172,5 @@ extension ProfileBuilder {
         }
         if !methods.isEmpty { members["code_challenge_methods_supported"] = list(methods) }
         return members
-    }
-
-    private func rewritten(_ object: JSONObject) -> JSONObject {
-        JSONObject(object.members.map { .init(name: $0.name, value: rewritten($0.value)) })
-    }
-
-    private func rewritten(_ value: JSONValue) -> JSONValue {
-        switch value {
-        case .string(let text): .string(addresses.rewritten(text))
-        case .array(let elements): .array(elements.map(rewritten))
-        case .object(let object): .object(rewritten(object))
-        default: value
-        }
     }
 }

@@ -55,7 +55,7 @@ struct ProfileBuilder {
         addReaders(&dialect)
         AnswerFinder(issuer, users: users, addresses: addresses, signing: keys.first).learn(&dialect)
         addMetadata(&dialect, name, keys)
-        RefusalFinder(issuer).learn(&dialect)
+        RefusalFinder(issuer, addresses: addresses).learn(&dialect)
         ScriptFinder(issuer, users: users, passwordFields: dialect.passwordFields).learn(&dialect)
         if !options.isAsRecorded { ClientFinder.admitRefused(&clients, issuer) }
         configuration.clients = clients

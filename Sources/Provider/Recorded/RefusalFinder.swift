@@ -7,8 +7,12 @@ import OAuth
 /// How a recorded provider refuses: each refusal of the recording, with what was wrong as far as it shows.
 struct RefusalFinder {
     private let issuer: RecordedIssuer
+    private let addresses: AddressMap
 
-    init(_ issuer: RecordedIssuer) { self.issuer = issuer }
+    init(_ issuer: RecordedIssuer, addresses: AddressMap) {
+        self.issuer = issuer
+        self.addresses = addresses
+    }
 
     func learn(_ dialect: inout ProviderDialect) {
         dialect.refusals = RefusalDialect(kind: dialect.kind)
@@ -26,6 +30,13 @@ struct RefusalFinder {
         }
         learnOutcomes(&dialect)
         learnPorts(&dialect)
+    }
+
+    /// An answer whose `error_uri` (RFC 6749, section 5.2) and other addresses of the provider are where it is played.
+    private func template(_ response: RecordedResponse) -> AnswerTemplate {
+        var template = AnswerTemplate(response)
+        template.members = template.members.map(addresses.rewritten)
+        return template
     }
 
     /// Providers that take no other port of this machine than the one they know.
@@ -65,7 +76,7 @@ struct RefusalFinder {
         _ dialect: inout ProviderDialect
     ) {
         guard answer.isRefusal, let response = flow.capture[answer.exchange].response else { return }
-        let template = AnswerTemplate(response)
+        let template = template(response)
         if let refusal { dialect.refusals.learn(template, of: refusal, at: role) }
         if let error = answer.error?.error {
             dialect.refusals.learn(template, code: error, at: role)
@@ -207,12 +218,20 @@ struct RefusalFinder {
                 // A nonce to be sent along is asked for again, for each run its own.
                 if answer.error?.error == "use_dpop_nonce" { continue }
                 dialect.recordedOutcomes[role, default: []].append(
-                    answer.isRefusal ? AnswerTemplate(response) : nil
+                    answer.isRefusal || Self.isRefusedLogout(message, index) ? template(response) : nil
                 )
             }
         }
         // Where all went well there is nothing to repeat.
         dialect.recordedOutcomes = dialect.recordedOutcomes.filter { $0.value.contains { $0 != nil } }
+    }
+
+    /// Whether the answer to a logout request is itself the page that refuses it, whatever its status.
+    private static func isRefusedLogout(_ message: OAuthMessage, _ index: CaptureIndex) -> Bool {
+        guard case .endSession(let call) = message,
+            case .refused(let place) = LogoutCourse(of: call, in: index).end
+        else { return false }
+        return place.exchange == call.exchange && index.capture[call.exchange].response?.location == nil
     }
 
     private static func answer(of message: OAuthMessage) -> (Endpoints.Role, Answer)? {
@@ -225,6 +244,7 @@ struct RefusalFinder {
         case .deviceAuthorization(let call): (.deviceAuthorization, call.answer)
         case .registration(let call): (.registration, call.answer)
         case .keySet(let document): (.keys, document.answer)
+        case .endSession(let call): (.endSession, call.answer)
         default: nil
         }
     }
