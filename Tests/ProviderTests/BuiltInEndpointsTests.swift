@@ -150,17 +150,44 @@ struct BuiltInEndpointsTests {
         }
         let code = code()
         let stranger = try PrivateKey.generate(.elliptic(.p256))
-        for wrong in [
-            try assertion([("aud", "https://other.example/token")]),
-            try assertion([("exp", .number(JSONNumber(caller.now.seconds)))]),
-            try assertion([("sub", "another")]), try assertion(with: stranger),
+        for (wrong, words) in [
+            (try assertion([("aud", "https://other.example/token")]), "for this server"),
+            (try assertion([("exp", .number(JSONNumber(caller.now.seconds)))]), "expired"),
+            (try assertion([("sub", "another")]), "of this client"),
+            (try assertion(with: stranger), "signature"),
         ] {
-            #expect(caller.json(redeem(code, wrong))["error"] == "invalid_client")
+            let answer = caller.json(redeem(code, wrong))
+            #expect(answer["error"] == "invalid_client")
+            #expect(answer["error_description"]?.string?.contains(words) ?? false)
         }
         let right = try assertion()
         #expect(redeem(code, right).status == 200)
         // RFC 7523, section 3: the same one again.
-        #expect(caller.json(redeem(self.code(), right))["error"] == "invalid_client")
+        let again = caller.json(redeem(self.code(), right))
+        #expect(again["error"] == "invalid_client")
+        #expect(again["error_description"]?.string?.contains("used before") ?? false)
+    }
+
+    /// RFC 7517, section 4.5: a key needs no name.
+    @Test(arguments: [(nil, 200), ("rp-sig-1", 200), ("another", 401)] as [(String?, Int)])
+    func namedAssertionFitsAKeyWithoutAName(id: String?, status: Int) throws {
+        let claims: JSONObject = [
+            "iss": "shop", "sub": "shop", "aud": .string(Self.issuer), "jti": "1",
+            "exp": .number(JSONNumber(caller.now.seconds + 60)),
+        ]
+        let client = ProviderConfiguration.Client(id: "shop", redirectURIs: [Self.redirectURI])
+        var configuration = ProviderConfiguration(issuer: Self.issuer, clients: [client], users: [], keys: [])
+        configuration.clients[0].keys = [JSONWebKey(key.publicKey, id: id)]
+        let answer = Caller(BuiltInProvider(configuration)).post(
+            Self.issuer + "/par",
+            Self.request + [
+                ("client_assertion_type", ClientAssertion.type),
+                ("client_assertion", try signed(claims, ["kid": "rp-sig-1"])),
+            ]
+        )
+        #expect((answer.status == 401) == (status == 401))
+        let words = Caller(BuiltInProvider(configuration)).json(answer)["error_description"]?.string
+        #expect(status == 200 || words?.contains("kid") ?? false)
     }
 
     // MARK: - DPoP

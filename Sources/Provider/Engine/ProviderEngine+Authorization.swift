@@ -95,7 +95,7 @@ extension ProviderEngine {
             let secret = client.secret.map { Array($0.utf8) }
             let isSymmetric = token.algorithm?.hasPrefix("HS") ?? false
             if isSymmetric || !client.keys.isEmpty,
-                token.verify(keys: client.keys, secret: secret).outcome != .valid
+                token.verify(keys: client.keys(for: token), secret: secret).outcome != .valid
             {
                 return nil
             }

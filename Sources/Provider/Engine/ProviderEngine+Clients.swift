@@ -98,9 +98,10 @@ extension ProviderEngine {
         }
         switch method {
         case .assertion:
-            guard let assertion = authentication.assertion.flatMap({ ClientAssertion($0) }),
-                accepts(assertion, of: client, at: request)
-            else { throw refused(.clientAssertionInvalid) }
+            guard let assertion = authentication.assertion.flatMap({ ClientAssertion($0) }) else {
+                throw refused(.clientAssertionInvalid)
+            }
+            if let refusal = refusal(of: assertion, from: client) { throw refused(refusal) }
         case .secretBasic, .secretPost, .none:
             // A secret may have been sent with or without form coding (section 2.3.1).
             let sent = [authentication.secret?.value, authentication.undecodedSecret].compactMap { $0 }
@@ -118,41 +119,8 @@ extension ProviderEngine {
         return client
     }
 
-    /// Issuer, subject, audience, time, use and signature of an assertion (RFC 7523, section 3; OpenID Connect Core,
-    /// section 9).
-    private mutating func accepts(
-        _ assertion: ClientAssertion,
-        of client: ProviderConfiguration.Client,
-        at request: RecordedRequest
-    ) -> Bool {
-        let token = assertion.token
-        guard token.issuer == client.id || dialect.assertionIssuers.contains(token.issuer ?? ""),
-            token.subject == client.id,
-            token.audience.contains(where: { isOwn($0) }),
-            let end = token.expiresAt, end > now.seconds,
-            (token.notBefore ?? 0) <= now.seconds + 60,
-            let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
-        else { return false }
-        if algorithm.isSymmetric {
-            guard let secret = client.secret else { return client.acceptsAnySecret && use(assertion) }
-            guard token.verify(keys: [], secret: Array(secret.utf8)).outcome == .valid else { return false }
-        } else if !client.keys.isEmpty {
-            guard token.verify(keys: client.keys).outcome == .valid else { return false }
-        }
-        return use(assertion)
-    }
-
-    /// Whether an assertion is used for the first time.
-    private mutating func use(_ assertion: ClientAssertion) -> Bool {
-        guard assertion.identifier != nil else { return true }
-        let key = "assertion " + assertion.key
-        guard state.usedIdentifiers[key] == nil else { return false }
-        state.usedIdentifiers[key] = true
-        return true
-    }
-
     /// Whether an audience is this provider: its issuer, or one of its endpoints.
-    private func isOwn(_ audience: String) -> Bool {
+    func isOwn(_ audience: String) -> Bool {
         if audience == configuration.issuer || audience == configuration.issuer + "/" { return true }
         let path = RecordedURL(audience).path
         return dialect.paths.values.contains { $0.contains(path) } && isOwnOrigin(audience)

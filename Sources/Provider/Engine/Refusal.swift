@@ -6,6 +6,10 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case clientAuthenticationDoubled
     case clientSecretWrong
     case clientAssertionInvalid
+    case clientAssertionExpired
+    case clientAssertionKeyUnknown
+    case clientAssertionSignatureWrong
+    case clientAssertionUsed
     // A token request
     case grantTypeMissing
     case grantTypeUnsupported
@@ -54,7 +58,15 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .clientAuthenticationDoubled:
             (401, "invalid_client", "two kinds of client authentication at once")
         case .clientSecretWrong: (401, "invalid_client", "the client secret is wrong")
-        case .clientAssertionInvalid: (401, "invalid_client", "the client assertion is not valid")
+        case .clientAssertionInvalid:
+            (401, "invalid_client", "the client assertion is not one of this client for this server")
+        case .clientAssertionExpired:
+            (401, "invalid_client", "the client assertion has expired, or is not yet valid")
+        case .clientAssertionKeyUnknown:
+            (401, "invalid_client", "the kid of the client assertion is of no key of the client")
+        case .clientAssertionSignatureWrong:
+            (401, "invalid_client", "the signature of the client assertion is not valid")
+        case .clientAssertionUsed: (401, "invalid_client", "the client assertion was used before")
         case .grantTypeMissing: (400, "invalid_request", "grant_type is missing")
         case .grantTypeUnsupported: (400, "unsupported_grant_type", "this grant is not supported")
         case .parameterMissing: (400, "invalid_request", "a parameter is missing")
