@@ -22,7 +22,7 @@ struct PlayedEncryptionTests {
         JSONWebKey(json: JSONObject(pair.members.filter { $0.name != "d" }))
     }
 
-    private static func capture() throws -> Capture {
+    private static func sealed() throws -> String {
         let header: JSONObject = ["alg": "ECDH-ES+A256KW", "enc": "A256GCM", "kid": "rp-enc-1", "cty": "JWT"]
         let sealed = JSONWebEncryption.sealed(
             Array("not.for.us".utf8),
@@ -31,7 +31,11 @@ struct PlayedEncryptionTests {
             header: header,
             random: { SecureRandom.bytes($0) }
         )
-        let token = try #require(sealed)
+        return try #require(sealed)
+    }
+
+    private static func capture() throws -> Capture {
+        let token = try sealed()
         var builder = CaptureBuilder()
         builder.get(
             "https://id.example/auth?response_type=code&client_id=app&redirect_uri=app.example%3A%2Fcb&scope=openid&state=s1",
@@ -73,6 +77,62 @@ struct PlayedEncryptionTests {
         ]
         let tokens = caller.json(caller.post(base + "/token", form))
         return (try #require(tokens["id_token"]?.string.flatMap(JSONWebToken.parse)), provider)
+    }
+
+    /// Of a provider that encrypts userinfo and issues no ID token, as MyInfo does.
+    private static func userInfoCapture() throws -> Capture {
+        var builder = CaptureBuilder()
+        builder.get(
+            "https://id.example/auth?response_type=code&client_id=app&redirect_uri=app.example%3A%2Fcb&scope=uinfin&state=s1",
+            302,
+            answer: [("Location", "app.example:/cb?code=0123456789abcdefABCDEF&state=s1")]
+        )
+        builder.post(
+            "https://id.example/token",
+            [
+                ("grant_type", "authorization_code"), ("code", "0123456789abcdefABCDEF"),
+                ("redirect_uri", "app.example:/cb"), ("client_id", "app"),
+            ],
+            body: .json(#"{"access_token":"a-token-0123456789","token_type":"Bearer"}"#)
+        )
+        builder.get(
+            "https://id.example/userinfo",
+            headers: [("Authorization", "Bearer a-token-0123456789")],
+            body: Body(text: try sealed(), mediaType: "application/jwt")
+        )
+        return builder.capture
+    }
+
+    @Test func userInfoWithoutTheKeyIsSignedAndThatIsSaid() throws {
+        let provider = try RecordedProviderTests.provider(try Self.userInfoCapture())
+        let caller = Caller(provider)
+        let answer = caller.get(
+            Self.base + "/auth",
+            [
+                ("response_type", "code"), ("client_id", "app"), ("redirect_uri", "app.example:/cb"),
+                ("scope", "uinfin"),
+            ]
+        )
+        let form = [
+            ("grant_type", "authorization_code"), ("code", answer.parameters.first("code") ?? ""),
+            ("redirect_uri", "app.example:/cb"), ("client_id", "app"),
+        ]
+        let access = caller.json(caller.post(Self.base + "/token", form))["access_token"]?.string ?? ""
+        let userInfo = caller.get(
+            Self.base + "/userinfo",
+            headers: [("Authorization", "Bearer \(access)")]
+        )
+        let token = try #require(userInfo.body?.text.flatMap { JSONWebToken.parse($0) })
+        let metadata = caller.json(caller.get(provider.issuers[0].discovery))
+        let keys = caller.json(caller.get(metadata["jwks_uri"]?.string ?? ""))
+        #expect(token.verify(keys: JSONWebKeySet(json: keys)?.keys ?? []).outcome == .valid)
+        #expect(token.claims?.members.map(\.name) == ["iss", "sub", "aud"])
+        #expect(token.audience == ["app"] && token.issuer == Self.base)
+        #expect(
+            provider.issuers[0].remarks.contains {
+                $0.contains("userinfo") && $0.contains("--client-key app=FILE")
+            }
+        )
     }
 
     @Test func keyOfTheClientOpensIt() throws {

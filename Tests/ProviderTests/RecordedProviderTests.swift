@@ -118,6 +118,23 @@ struct RecordedProviderTests {
         #expect(differences.isEmpty)
     }
 
+    @Test(arguments: [
+        ("client_credentials", false), ("urn:ietf:params:oauth:grant-type:token-exchange", true),
+    ])
+    func grantThatIsNotPlayedIsTold(grant: String, isTold: Bool) throws {
+        var builder = CaptureBuilder()
+        builder.post(
+            "https://id.example/token",
+            [
+                ("grant_type", grant), ("client_id", "svc"), ("client_secret", "a-secret"),
+                ("subject_token", "at-5Jq2vLx7TzB4nWm8RdYc9Kq2"),
+            ],
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        )
+        let remarks = try Self.provider(builder.capture).issuers.flatMap(\.remarks)
+        #expect(remarks.contains { $0.contains(grant) && $0.contains("not played") } == isTold)
+    }
+
     @Test func captureWithoutAProviderIsRefused() throws {
         let capture = try Self.capture("captures/discovery/resource-metadata-missing.har")
         #expect(throws: ProviderError.noProvider) { try Self.provider(capture) }

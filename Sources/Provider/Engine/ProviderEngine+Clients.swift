@@ -1,6 +1,4 @@
 import Captures
-import JOSE
-import JSON
 import OAuth
 
 /// Who a client is, and whether it proves it (RFC 6749, section 2.3; RFC 7523, section 3).

@@ -60,7 +60,12 @@ extension AnswerFinder {
             origin: origin
         )
         if let text = response.body?.text,
-            case .signed(let template) = tokenForm(text, flow.surroundings, origin)
+            case .signed(let template) = tokenForm(
+                text,
+                flow.surroundings,
+                origin,
+                unread: Self.standardUserInfo
+            )
         {
             claims.token = template
         }

@@ -196,7 +196,14 @@ struct AnswerFinder {
     }
 
     /// A token's own times count from its own `iat`.
-    func tokenForm(_ text: String, _ index: CaptureIndex, _ origin: RecordedOrigin) -> TokenForm? {
+    ///
+    /// `unread`: stands for an encrypted one that nobody opened.
+    func tokenForm(
+        _ text: String,
+        _ index: CaptureIndex,
+        _ origin: RecordedOrigin,
+        unread: (RecordedOrigin) -> JSONObject = Self.standardIDToken
+    ) -> TokenForm? {
         guard !text.isEmpty else { return nil }
         guard let token = JSONWebToken.parse(text) else { return .opaque(ValueTemplate(like: text)) }
         var envelope: JSONObject?
@@ -205,7 +212,14 @@ struct AnswerFinder {
             envelope = token.header
             guard let opened = index.opened[token]?.token else {
                 // Nobody saw what was inside: what the specification wants is.
-                return .signed(Self.standardIDToken(origin, envelope, signing))
+                return .signed(
+                    TokenTemplate(
+                        header: signedHeader,
+                        claims: unread(origin),
+                        origin: origin,
+                        envelope: envelope
+                    )
+                )
             }
             inner = opened
         }
@@ -218,23 +232,28 @@ struct AnswerFinder {
         return .signed(TokenTemplate(header: header, claims: claims, origin: origin, envelope: envelope))
     }
 
-    /// An ID token of which only the envelope is known (OpenID Connect Core, section 2).
-    private static func standardIDToken(
-        _ origin: RecordedOrigin,
-        _ envelope: JSONObject?,
-        _ key: ProviderConfiguration.SigningKeyEntry?
-    ) -> TokenTemplate {
+    /// Of a token of which only the envelope is known.
+    private var signedHeader: JSONObject {
         var header: JSONObject = ["typ": "JWT"]
-        if let key {
-            header["alg"] = .string(key.algorithm.rawValue)
-            header["kid"] = .string(key.id)
+        if let signing {
+            header["alg"] = .string(signing.algorithm.rawValue)
+            header["kid"] = .string(signing.id)
         }
+        return header
+    }
+
+    /// What an ID token says at least (OpenID Connect Core, section 2).
+    private static func standardIDToken(_ origin: RecordedOrigin) -> JSONObject {
         let at = JSONValue.number(JSONNumber(origin.issuedAt))
-        let claims: JSONObject = [
+        return [
             "iss": "", "sub": .string(origin.subject), "aud": .string(origin.clientID), "iat": at,
             "exp": .number(JSONNumber(origin.issuedAt &+ 600)), "nonce": "", "at_hash": "",
         ]
-        return TokenTemplate(header: header, claims: claims, origin: origin, envelope: envelope)
+    }
+
+    /// What signed userinfo says at least (OpenID Connect Core, section 5.3.2).
+    static func standardUserInfo(_ origin: RecordedOrigin) -> JSONObject {
+        ["iss": "", "sub": .string(origin.subject), "aud": .string(origin.clientID)]
     }
 
     /// Refresh tokens are read by nobody but the provider: those under a secret of its own only look the same.

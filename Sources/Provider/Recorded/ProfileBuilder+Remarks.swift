@@ -35,16 +35,41 @@ extension ProfileBuilder {
         _ clients: [ProviderConfiguration.Client]
     ) {
         for form in dialect.tokens {
-            guard case .signed(let template) = form.idToken, let header = template.envelope,
-                let client = clients.first(where: { $0.id == form.clientID })
-            else { continue }
-            let seal = TokenSeal(like: header, keys: client.keys, secret: client.secret)
-            guard seal.sealed("", random: random) == nil else { continue }
-            let remark =
-                "ID tokens for \(client.id) were encrypted (\(header["alg"]?.string ?? "?")): they are signed only, "
-                + "--client-key \(client.id)=FILE names the key"
-            // Once, however many answers brought them.
-            if !remarks.contains(remark) { remarks.append(remark) }
+            guard case .signed(let template) = form.idToken else { continue }
+            tellOfEncryption("ID tokens", template, clients.first { $0.id == form.clientID })
+        }
+        for form in dialect.userInfo {
+            guard let template = form.token else { continue }
+            tellOfEncryption("answers of userinfo", template, clients.first { $0.id == form.clientID })
+        }
+    }
+
+    private mutating func tellOfEncryption(
+        _ what: String,
+        _ template: TokenTemplate,
+        _ client: ProviderConfiguration.Client?
+    ) {
+        guard let header = template.envelope, let client else { return }
+        let seal = TokenSeal(like: header, keys: client.keys, secret: client.secret)
+        guard seal.sealed("", random: random) == nil else { return }
+        let remark =
+            "\(what) for \(client.id) were encrypted (\(header["alg"]?.string ?? "?")): they are signed only, "
+            + "--client-key \(client.id)=FILE names the key"
+        // Once, however many answers brought them.
+        if !remarks.contains(remark) { remarks.append(remark) }
+    }
+
+    /// Grants that clients were given tokens for and that are not played.
+    mutating func tellOfGrants() {
+        let asked = issuer.flows.flatMap(\.tokenRequests).filter(\.answer.isSuccess).map(\.grantType)
+        var told: Set<String> = []
+        for grant in asked
+        where !grant.isEmpty && !ProviderEngine.GrantType.played.contains(grant)
+            && told.insert(grant).inserted
+        {
+            remarks.append(
+                "the grant \(grant) is not played: the token endpoint answers unsupported_grant_type"
+            )
         }
     }
 }

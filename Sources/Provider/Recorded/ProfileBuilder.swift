@@ -63,6 +63,7 @@ struct ProfileBuilder {
             dialect.tokens.lazy.compactMap { $0.answer.members?["expires_in"]?.int }.first ?? 3600
         let state = SeedFinder(issuer, configuration: configuration, users: users.subjects).state()
         tellOfEncryption(dialect, clients)
+        tellOfGrants()
         tellOfMissingBodies()
         tellOfOtherIssuers()
         return Profile(configuration: configuration, dialect: dialect, state: state, remarks: remarks)
@@ -91,8 +92,12 @@ struct ProfileBuilder {
             }
         }
         for token in tokens { note(token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)), token.keyID) }
-        // ID tokens of which nobody saw what they were signed with, or which the recorded login did not come to.
-        if seen.isEmpty, issuer.flows.contains(where: Self.asksForIDToken) { note(.rs256, nil) }
+        // Tokens of which nobody saw what they were signed with, or which the recorded login did not come to.
+        if seen.isEmpty,
+            issuer.flows.contains(where: { Self.asksForIDToken($0) || Self.readsSealedUserInfo($0) })
+        {
+            note(.rs256, nil)
+        }
         var entries: [ProviderConfiguration.SigningKeyEntry] = []
         var byShape: [String: String] = [:]
         for (algorithm, id) in seen {
@@ -110,6 +115,16 @@ struct ProfileBuilder {
             entries.append(.init(id: fresh, algorithm: algorithm, key: try pool.key(for: algorithm)))
         }
         return entries
+    }
+
+    /// Whether userinfo came encrypted: what was inside is signed (OpenID Connect Core, section 5.3.2).
+    private static func readsSealedUserInfo(_ flow: Flow) -> Bool {
+        flow.messages.contains { message in
+            guard case .userInfo(let call) = message,
+                let text = flow.capture[call.exchange].response?.body?.text
+            else { return false }
+            return JSONWebToken.parse(text)?.form == .encrypted
+        }
     }
 
     private static func asksForIDToken(_ flow: Flow) -> Bool {
