@@ -202,6 +202,17 @@ struct FlowDriverTests {
         #expect(world.asked.withLock { $0 }.allSatisfy { $0.url.text.hasPrefix(issuer) })
     }
 
+    @Test func scopeThatLooksLikeAnAddressStaysAsItIs() async throws {
+        var client = ReplayWorld.Client()
+        client.asks = [("scope", ReplayWorld.issuer + "/auth/calendar")]
+        let capture = try ReplayWorld().record(client)
+        let issuer = "http://127.0.0.1:8090/other"
+        let world = ReplayWorld(issuer: issuer)
+        _ = try await world.replay(capture, map: EndpointMap([.init(old: ReplayWorld.issuer, new: issuer)]))
+        let asked = world.asked.withLock { $0 }.first { $0.url.path.hasSuffix("/authorize") }
+        #expect(asked?.url.queryItems.first("scope") == ReplayWorld.issuer + "/auth/calendar")
+    }
+
     @Test func strangerIsNeverContacted() async throws {
         let capture = try ReplayWorld().record()
         let world = ReplayWorld()

@@ -12,6 +12,9 @@ struct Fact {
         var aspect: String
         /// Counts those that are equal otherwise, from zero.
         var number: Int
+
+        /// The name of a member without those of the objects that it is inside of.
+        var leaf: String { name.split(separator: ".").last.map(String.init) ?? name }
     }
 
     /// How two values of it compare.

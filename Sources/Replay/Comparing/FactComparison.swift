@@ -42,6 +42,7 @@ struct FactComparison {
     mutating func result(_ fact: Fact, _ other: Fact, in kind: StepKind) -> Result? {
         if matches(options.ignoring, fact, kind) { return nil }
         if let type = fact.type, let otherType = other.type, type != otherType {
+            if let result = audience(fact, other) { return result }
             return Result(
                 note: "\(Self.article(otherType)) instead of \(Self.article(type))",
                 weight: fact.weight
@@ -83,7 +84,7 @@ struct FactComparison {
     private func matches(_ names: [String], _ fact: Fact, _ kind: StepKind) -> Bool {
         guard !names.isEmpty else { return false }
         let name = fact.key.name
-        let leaf = name.split(separator: ".").last.map(String.init) ?? name
+        let leaf = fact.key.leaf
         return names.contains { $0 == name || $0 == leaf || $0 == "\(kind.rawValue).\(name)" }
     }
 
@@ -139,7 +140,7 @@ struct FactComparison {
                 weight: .note
             )
         }
-        let leaf = fact.key.name.split(separator: ".").last.map(String.init) ?? fact.key.name
+        let leaf = fact.key.leaf
         let shape = ValueShape(fact.value)
         let otherShape = ValueShape(other.value)
         if fact.treatment == .volatile || redactions.contains(where: { $0.concerns(leaf) }) {
@@ -189,6 +190,14 @@ struct FactComparison {
 
     // MARK: - Other treatments
 
+    /// Whom a token is for, whether one is a string or an array of it (RFC 7519, section 4.1.3); nil where it is the same.
+    private func audience(_ fact: Fact, _ other: Fact) -> Result? {
+        guard fact.key.leaf == "aud", !fact.elements.isEmpty, !other.elements.isEmpty else { return nil }
+        guard fact.elements.count == 1, other.elements.count == 1 else { return set(fact, other) }
+        if let related = relation(fact, other) { return related.result }
+        return value(fact, other)
+    }
+
     /// Where nothing but the host of a URL is another one, the rest of the URLs of this host need no word of their own.
     private mutating func learnOrigin(_ fact: Fact, _ other: Fact) {
         let wanted = RecordedURL(mapped(fact.value))
@@ -214,7 +223,8 @@ struct FactComparison {
     }
 
     private func set(_ fact: Fact, _ other: Fact) -> Result? {
-        let wanted = fact.elements.map(mapped)
+        // Words are no addresses, though some look like one: scopes of Google's.
+        let wanted = VolatileNames.isSet(fact.key.leaf) ? fact.elements : fact.elements.map(mapped)
         guard wanted != other.elements else { return nil }
         let (left, right) = (Set(wanted), Set(other.elements))
         let missing = wanted.filter { !right.contains($0) }

@@ -82,6 +82,7 @@ struct MemberFacts {
         case .string where treatment == .set: return (text, .set, Words.of(text))
         // Some name the scopes there.
         case .string where leaf == "aud" && text.utf8.contains(0x20): return (text, .set, Words.of(text))
+        case .string where leaf == "aud": return (text, RecordedURL(text).isWeb ? .url : treatment, [text])
         case .string where treatment == .value && RecordedURL(text).isWeb && leaf != "iss":
             return (text, .url, [])
         default: return (text, treatment, [])

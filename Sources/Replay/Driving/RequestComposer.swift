@@ -125,14 +125,14 @@ struct RequestComposer {
         /// Of a text that is no parameter, or whose name does not matter.
         func text(_ recorded: String, named name: String? = nil) -> String {
             let replaced = values.replacing(in: recorded)
-            guard replaced == recorded, name.map({ !Self.clientNames.contains($0) }) ?? true else {
+            guard replaced == recorded, name.map({ !Self.unmappedNames.contains($0) }) ?? true else {
                 return replaced
             }
             return map.mapped(value: recorded)
         }
 
-        /// Addresses of the client do not move with the provider.
-        private static let clientNames: Set<String> = ["redirect_uri", "post_logout_redirect_uri"]
+        /// Addresses of the client do not move with the provider, and scopes that look like one are none.
+        private static let unmappedNames: Set<String> = ["redirect_uri", "post_logout_redirect_uri", "scope"]
     }
 
     /// `givenByPage`: names of what the page that is sent from holds.

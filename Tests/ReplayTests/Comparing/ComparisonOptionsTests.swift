@@ -61,6 +61,15 @@ struct ComparisonOptionsTests {
         #expect(plain.headline.hasPrefix("discovery: URL: scheme http instead of https; host 127.0.0.1"))
     }
 
+    /// As Google's: a name, wherever its provider is.
+    @Test func scopeThatLooksLikeAnAddressIsNotMapped() throws {
+        let scope = "openid https://id.harbour.example/auth/calendar"
+        let recording = try recording().asking("scope", scope, at: "/authorize")
+        let options = ComparisonOptions(mapped: [("https://id.harbour.example", "http://127.0.0.1:8080")])
+        let difference = try #require(recording.difference(from: recording, options: options))
+        #expect(!difference.places.contains("authorization_request scope"))
+    }
+
     @Test func prefixOfAnotherHostIsNotMapped() throws {
         let edit = { (recording: ComparedRecording) in
             recording.sending("redirect_uri", "https://www.shop.example.org/callback", to: "/token")

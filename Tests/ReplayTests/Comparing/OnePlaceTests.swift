@@ -197,6 +197,16 @@ struct OnePlaceTests {
             $0.editingToken(of: "/token", claims: { $0["aud"] = ["shop-web"] })
         },
         Change(
+            what: "audience as a list of others",
+            place: "token_request id_token aud",
+            note: "shop-web is missing; shop-api, shop-mobile are new"
+        ) { $0.editingToken(of: "/token", claims: { $0["aud"] = ["shop-api", "shop-mobile"] }) },
+        Change(
+            what: "another audience in a list",
+            place: "token_request id_token aud",
+            note: "differs"
+        ) { $0.editingToken(of: "/token", claims: { $0["aud"] = ["somebody-else"] }) },
+        Change(
             what: "another audience",
             place: "token_request id_token aud",
             note: "not that of authorization_request"
