@@ -47,6 +47,18 @@ struct ReplayCommandTests {
         #expect(report.contains(#"failures="1""#) && report.contains("token_request"))
     }
 
+    /// Its mock names the endpoint for pushed requests, and no other.
+    @Test func requestThatWasRefusedWhenItWasPushedIsPushedAgain() throws {
+        let capture = Self.capture("authorization-request/par-rejected")
+        let mocked = try MockedProvider([capture], ["--as-recorded"])
+        defer { mocked.end() }
+        let result = try Program.run(["replay", "--against", mocked.issuer, capture])
+        #expect(
+            result.status == 0 && result.output.contains("the same failure"),
+            "\(result.output) \(result.errors)"
+        )
+    }
+
     @Test func fixIsFoundAtTheMock() throws {
         let mocked = try MockedProvider([Self.capture("token-request/redirect-uri-token-mismatch")])
         defer { mocked.end() }

@@ -60,8 +60,9 @@ struct ReplayTarget: Sendable {
             )
         }
         let document = Answer(of: exchange, at: 0).json
+        // A mock of a device or of pushed requests alone has neither authorization nor token endpoint.
         guard response.status == 200, let document,
-            document["authorization_endpoint"]?.string != nil || document["token_endpoint"]?.string != nil
+            Endpoints.Role.allCases.contains(where: { $0 != .keys && document[$0.rawValue]?.string != nil })
         else {
             throw CommandFailure(
                 .unavailable,
