@@ -196,4 +196,36 @@ struct RecordedOutcomeTests {
         let isRefusal = answer.body?.text?.contains("post_logout_redirect_uri is not valid") ?? false
         #expect((answer.status == 200 && isRefusal) == isAsRecorded)
     }
+
+    /// The state is a short one, which counts with its name only.
+    @Test func pageThatAsksSendsTheLogoutOnceMore() throws {
+        var builder = CaptureBuilder()
+        Self.login(into: &builder, 1, answer: "code=code-0123456789")
+        builder.post(Self.issuer + "/token", Self.form("code-0123456789"), body: Self.tokens())
+        func logout(_ state: String) -> [(String, String)] {
+            [
+                ("client_id", "web"), ("post_logout_redirect_uri", "https://web.example/bye"),
+                ("state", state),
+            ]
+        }
+        builder.get(
+            Self.issuer + "/logout?" + FormBody.encode(logout("lo123")),
+            body: .html(
+                #"<p>Sign out?<form method="post"><input type="hidden" name="state" value="lo123"></form>"#
+            )
+        )
+        builder.post(
+            Self.issuer + "/logout",
+            logout("lo123"),
+            302,
+            answer: [("Location", "https://web.example/bye?state=lo123")]
+        )
+        let caller = try Self.caller(builder, isAsRecorded: false)
+        let page = caller.get(Self.base + "/logout", logout("a\"b"))
+        let field = HTMLForm.all(in: page.body?.text ?? "").first?.fields.first
+        #expect(field?.name == "state" && field?.value == "a\"b")
+        let answer = caller.post(Self.base + "/logout", logout("a\"b"))
+        #expect(answer.status == 302)
+        #expect(answer.location.map { RecordedURL($0).queryItems.first("state") } == "a\"b")
+    }
 }

@@ -81,12 +81,19 @@ extension ProviderEngine {
         for (name, old) in script.parameters where !common.contains(name) {
             let new = parameters.first { $0.name == name }?.value ?? ""
             if old == new { continue }
-            values.append(
-                old.utf8.count < Substitution.minimumLength
-                    ? ("\(name)=\(old)", "\(name)=\(new)") : (old, new)
-            )
+            guard old.utf8.count < Substitution.minimumLength else {
+                values.append((old, new))
+                continue
+            }
+            // Alone it may be anything: it counts with its name, in a query or in the field of a form.
+            values.append(("\(name)=\(old)", "\(name)=\(new)"))
+            values.append((field(name, old), field(name, new)))
         }
         return values
+    }
+
+    private static func field(_ name: String, _ value: String) -> String {
+        "name=\"\(HTMLText.escaped(name))\" value=\"\(HTMLText.escaped(value))\""
     }
 
     /// Values that mean the same in every login.

@@ -22,7 +22,7 @@ extension ProviderEngine {
             target: wanted.map { state.isEmpty ? $0 : AnswerRenderer.url($0, state, .query) },
             parameters: query.items.map { ($0.name, $0.value) }
         )
-        if let script = logoutScript(hasTarget: wanted != nil) {
+        if let script = logoutScript(hasTarget: wanted != nil, method: request.method) {
             var transaction = open(script: script, for: .logout(logout))
             if let session = logout.session.flatMap({ self.state.sessions[$0] }) {
                 // The pages speak of the session that was opened, `sid` and cookies.
@@ -38,14 +38,17 @@ extension ProviderEngine {
         return logout.target.map { .redirect(to: $0) } ?? .page(200, SignInPage.signedOut())
     }
 
-    private func logoutScript(hasTarget: Bool) -> Int? {
+    /// `method`: a page that asks may send the whole request once more, with the user's word.
+    private func logoutScript(hasTarget: Bool, method: String) -> Int? {
         let all = dialect.scripts.indices.filter { dialect.scripts[$0].purpose == .logout }
-        return all.first { index in
+        let fitting = all.filter { index in
             let named = dialect.scripts[index].parameters.contains {
                 LogoutCourse.targetNames.contains($0.name)
             }
             return named == hasTarget
-        } ?? (hasTarget ? nil : all.first)
+        }
+        return fitting.first { dialect.scripts[$0].steps.first?.method == method } ?? fitting.first
+            ?? (hasTarget ? nil : all.first)
     }
 
     /// Sends the user back, with the cookies that the recorded provider took away.
