@@ -61,21 +61,13 @@ package struct ReplayReport: Sendable {
         if difference.difference.isSame {
             guard let failure = recorded.findings.first(where: { $0.isPrimary && $0.severity == .error })
             else {
-                return newCause.map { "the same at the provider, with a finding of its own: \($0.rule)" }
-                    ?? "the same"
+                return "the same"
             }
             return diagnosis?.findings.contains { $0.rule == failure.rule } ?? false
                 ? "the same failure: \(failure.rule)"
                 : "the same at the provider; \(failure.rule) is in the app's part, which was not driven"
         }
         return difference.headline
-    }
-
-    /// What is wrong with the new run that was not with the recorded flow.
-    private var newCause: Finding? {
-        diagnosis?.findings.first { new in
-            new.isPrimary && new.severity != .note && !recorded.findings.contains { $0.rule == new.rule }
-        }
     }
 
     /// Requests that could not be sent, with the reason.
