@@ -1,5 +1,4 @@
 import Captures
-import Foundation
 package import JSON
 
 /// Where a text stands in the messages of a capture, as decoded: what `viewer/js/search.js` does where there is no server.
@@ -8,7 +7,7 @@ package enum ViewerSearch {
     package static let most = 200
     /// Of one message.
     private static let mostInMessage = 4
-    private static let contextCharacters = 40
+    private static let contextScalars = 40
 
     /// `{"hits": [{"capture", "exchange", "where", "name", "before", "match", "after", "secret"}], "more": bool}`, in the
     /// order of the captures and their exchanges.
@@ -19,10 +18,10 @@ package enum ViewerSearch {
         in captures: [ViewerCapture],
         isOver: () -> Bool = { false }
     ) -> JSONValue {
-        let wanted = query.lowercased()
+        let wanted = CaselessPattern(query)
         var hits: [JSONValue] = []
         var hasMore = false
-        search: for (number, capture) in captures.enumerated() where !wanted.isEmpty {
+        search: for (number, capture) in captures.enumerated() where !query.isEmpty {
             for index in capture.report.capture.indices {
                 if isOver() { break search }
                 guard let message = capture.message(index) else { continue }
@@ -42,8 +41,7 @@ package enum ViewerSearch {
         return ["hits": .array(hits), "more": .bool(hasMore)]
     }
 
-    /// `wanted`: in lower case.
-    private static func hits(of wanted: String, in message: JSONValue) -> [JSONObject] {
+    private static func hits(of wanted: CaselessPattern, in message: JSONValue) -> [JSONObject] {
         var hits: [JSONObject] = []
         for text in texts(of: message) {
             guard hits.count < mostInMessage else { break }
@@ -107,18 +105,15 @@ package enum ViewerSearch {
         return texts
     }
 
-    private static func hit(_ wanted: String, _ text: Text) -> JSONObject? {
-        guard let range = text.text.range(of: wanted, options: .caseInsensitive) else { return nil }
-        let before = text.text[..<range.lowerBound]
-        let after = text.text[range.upperBound...]
+    private static func hit(_ wanted: CaselessPattern, _ text: Text) -> JSONObject? {
+        let scalars = text.text.unicodeScalars
+        guard let range = wanted.firstRange(in: scalars) else { return nil }
+        let (before, after) = (scalars[..<range.lowerBound], scalars[range.upperBound...])
+        let (head, tail) = (before.suffix(contextScalars), after.prefix(contextScalars))
         var hit: JSONObject = ["where": .string(text.place), "name": .string(text.name)]
-        hit["before"] = .string(
-            (before.count > contextCharacters ? "…" : "") + before.suffix(contextCharacters)
-        )
-        hit["match"] = .string(String(text.text[range]))
-        hit["after"] = .string(
-            after.prefix(contextCharacters) + (after.count > contextCharacters ? "…" : "")
-        )
+        hit["before"] = .string((head.startIndex > before.startIndex ? "…" : "") + String(head))
+        hit["match"] = .string(String(scalars[range]))
+        hit["after"] = .string(String(tail) + (tail.endIndex < after.endIndex ? "…" : ""))
         if text.isSecret { hit["secret"] = true }
         return hit
     }
