@@ -172,6 +172,21 @@ struct ViewerPageTests {
         #expect(shown > 10)
     }
 
+    /// A secret that no other message has is looked for by its place.
+    @Test func followedSecretStandsNowhere() throws {
+        let capture = ViewerVisit.path("healthy/web-code-flow")
+        let all = """
+            return document.documentElement.innerText + document.title + decodeURIComponent(location.href)
+              + [...document.querySelectorAll('input')].map((field) => field.value).join()
+            """
+        let steps = [["click", ".values button", "Follow password"], ["run", all], ["key", "Escape"]]
+        let visit = try #require(try visits([(capture, "#exchange=3&present=1", steps)]).first)
+        visit.expectDecent()
+        #expect(visit.seen(1, "results").count == 1 && visit.seen(3, "results").isEmpty)
+        let text = visit.results[1].string ?? ""
+        #expect(text.contains("The value of password in 1 place") && !text.contains("not-a-password"))
+    }
+
     @Test func differenceOpensSideBySideAndPagesPrintWhole() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

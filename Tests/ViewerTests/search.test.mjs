@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { hits } from "../../viewer/js/search.js";
+import { excerpt, hits, valueAt } from "../../viewer/js/search.js";
 
 const message = {
   url: "https://idp.example/token",
@@ -33,4 +33,18 @@ test("what is found is what was looked for, in every script", () => {
   const [hit] = hits("abc=", { ...message, values: [], tokens: [], request: { headers: [], body: null }, response: { headers: [], body: { text: `${"İ".repeat(8)}abc=SECRET` } } });
   assert.equal(hit.match, "abc=");
   assert.deepEqual(hits("a.c(", message), []);
+});
+
+test("a secret is looked for by its place, and is not told", () => {
+  assert.equal(valueAt({ ...message, exchange: 4 }, "4/request.body/code"), "abcDEF");
+  for (const id of ["4/request.query/code", "3/request.body/code", "x"]) assert.equal(valueAt({ ...message, exchange: 4 }, id), null);
+  assert.equal(valueAt(null, "4/request.body/code"), null);
+  const hit = { where: "request.query", before: "a=", match: "S3cret", after: "&b" };
+  const shown = { isLifted: false, isSecret: true };
+  for (const where of ["request.query", "request", "url", "response.body"]) {
+    assert.ok(!excerpt({ ...hit, where }, shown).join("").includes("S3cret"), where);
+  }
+  assert.deepEqual(excerpt({ ...hit, secret: true }, shown), ["•".repeat(10)]);
+  assert.deepEqual(excerpt(hit, { isLifted: false, isSecret: false }), ["a=", "S3cret", "&b"]);
+  assert.deepEqual(excerpt(hit, { isLifted: true, isSecret: true }), ["a=", "S3cret", "&b"]);
 });

@@ -8,6 +8,7 @@
  * @property {number | null} exchange
  * @property {string | null} value the place where a value was made whose way is followed
  * @property {string | null} q what is searched for
+ * @property {string | null} same the place of a secret that is searched for: the value itself stands in no address
  * @property {string | null} who filters: participant, kind, host and rule
  * @property {string | null} kind
  * @property {string | null} host
@@ -19,7 +20,7 @@
  */
 
 const VIEWS = ["flow", "exchanges", "compare"];
-const TEXTS = ["flow", "value", "q", "who", "kind", "host", "rule", "a", "b"];
+const TEXTS = ["flow", "value", "q", "same", "who", "kind", "host", "rule", "a", "b"];
 const FLAGS = ["scale", "present"];
 
 /**

@@ -10,8 +10,8 @@ import { follow } from "#viewer/live.js";
 import * as place from "#viewer/location.js";
 import { messagePanel } from "#viewer/message.js";
 import { Overview } from "#viewer/overview.js";
-import { Report, wayID } from "#viewer/report.js";
-import { searchResults } from "#viewer/search.js";
+import { placeID, Report, wayID } from "#viewer/report.js";
+import { searchResults, valueAt } from "#viewer/search.js";
 import { sharePanel } from "#viewer/share.js";
 import { Shell } from "#viewer/shell.js";
 import { sourceOfPage } from "#viewer/source.js";
@@ -87,7 +87,7 @@ class Viewer {
         head ? this.source.flow(capture, head.id) : null,
         at.exchange === null || at.exchange >= this.capture.exchanges.length ? null : this.source.message(capture, at.exchange),
         at.view === "compare" ? this.comparison() : null,
-        at.q ? this.search(at.q) : null,
+        at.q || at.same ? this.search(capture, at.same, at.q) : null,
       ]);
       if (asked !== this.asked) return;
       this.seen = { flow, message, comparison, found };
@@ -100,9 +100,11 @@ class Viewer {
   }
 
   /** What is found stays until something else is searched for. */
-  async search(query) {
-    if (this.searched?.query !== query || this.searched.revision !== this.report.revision) {
-      this.searched = { query, revision: this.report.revision, result: await this.source.search(query) };
+  async search(capture, same, query) {
+    const key = JSON.stringify([same === null ? null : capture, same, query, this.report.revision]);
+    if (this.searched?.key !== key) {
+      const text = same === null ? query : valueAt(await this.source.message(capture, Number.parseInt(same, 10)), same);
+      this.searched = { key, result: text ? await this.source.search(text) : { hits: [], more: false } };
     }
     return this.searched.result;
   }
@@ -157,7 +159,7 @@ class Viewer {
       this.diagram.show(flow, { exchanges: capture.exchanges, filter, isScaled: at.scale, link, exchange: at.exchange });
     }
     shell.keepingFocus(shell.findings, [
-      found ? searchResults(at.q, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit), leave: () => this.go({ q: null }) }) : null,
+      found ? searchResults({ query: at.q, same: at.same }, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit), leave: () => this.do("find", null) }) : null,
       ...(flow ? [element("h2", {}, "Findings ", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, flow.findings, { go, veil, redraw })] : []),
     ]);
     shell.keepingFocus(shell.message, [
@@ -192,7 +194,15 @@ class Viewer {
     if (link) return this.go({ value: wayID(link), view: "flow" });
     if (value.value.length < 3) return this.shell.tell(`${value.name} is too short to be looked for.`);
     this.shell.tell(`${value.name} is no value that a login makes: these are the places where it stands.`);
-    return this.do("find", value.value);
+    // A secret is asked for by its place: the value would stand in the field, in the address and in the browser's history.
+    return value.secret ? this.find({ same: placeID({ ...value, exchange: this.at.exchange }) }) : this.find({ q: value.value });
+  }
+
+  /** Lists where something stands, a text or the secret of a place. */
+  async find({ q = null, same = null }) {
+    // What is found is listed beside a login, not beside two.
+    await this.go({ q, same, ...((q || same) && this.at.view === "compare" ? { view: "flow" } : {}) });
+    this.shell.findings.querySelector(".results li button")?.focus();
   }
 
   async copy(text, what) {
@@ -214,11 +224,7 @@ class Viewer {
     const isHidden = veil.isLifted ? "" : ", with names for the secrets";
     const actions = {
       capture: () => this.go({ capture: value, flow: null, exchange: null, value: null }),
-      find: async () => {
-        // What is found is listed beside a login, not beside two.
-        await this.go({ q: value || null, ...(value && at.view === "compare" ? { view: "flow" } : {}) });
-        shell.findings.querySelector(".results li button")?.focus();
-      },
+      find: () => this.find({ q: value || null }),
       "next-flow": () => toFlow(flows[index + 1]),
       "previous-flow": () => toFlow(flows[index - 1]),
       logins: () => this.overview.list.node.focus(),
@@ -231,7 +237,7 @@ class Viewer {
       search: () => shell.query.focus(),
       "view-flow": () => this.go({ view: "flow" }),
       "view-exchanges": () => this.go({ view: "exchanges" }),
-      "view-compare": () => this.go({ view: "compare", q: null }),
+      "view-compare": () => this.go({ view: "compare", q: null, same: null }),
       scale: () => this.go({ scale: !at.scale }),
       present: () => this.go({ present: !at.present }),
       secrets: () => {
@@ -244,7 +250,7 @@ class Viewer {
       "copy-mermaid": () => flow && this.copy(flow.mermaid, "The diagram as Mermaid"),
       share: () => shell.open("Share without secrets", sharePanel({ name: this.capture.name, index: this.report.captures.indexOf(this.capture) }, this.source, { copy: (text, what) => this.copy(text, what) })),
       help: () => shell.open("Keys", help()),
-      leave: () => (at.value !== null ? this.go({ value: null }) : at.q !== null && this.go({ q: null })),
+      leave: () => (at.value !== null ? this.go({ value: null }) : (at.q ?? at.same) !== null && this.find({})),
     };
     return actions[asked]();
   }

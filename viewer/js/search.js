@@ -1,5 +1,6 @@
 import { element } from "#viewer/dom.js";
 import { mask } from "#viewer/mask.js";
+import { placeID } from "#viewer/report.js";
 
 /** Of one message so many places are told. */
 const MOST = 4;
@@ -63,20 +64,32 @@ function hitIn(wanted, { where, name, text, secret }) {
 }
 
 /**
+ * The value that stands at a place.
+ *
+ * @param {object | null} message
+ * @param {string} id of the place, as `placeID` has it
+ * @returns {string | null}
+ */
+export function valueAt(message, id) {
+  return message?.values.find((place) => placeID({ ...place, exchange: message.exchange }) === id)?.value ?? null;
+}
+
+/**
  * What was found, each place a button.
  *
- * @param {string} query
+ * @param {{query: string | null, same: string | null}} asked a text, or the place of a secret, which is not told
  * @param {{hits: object[], more: boolean}} result
  * @param {{veil: import("#viewer/veil.js").Veil, captures: {name: string}[], go: (hit: object) => void, leave: () => void}} options
  * @returns {HTMLElement}
  */
-export function searchResults(query, { hits: found, more }, options) {
+export function searchResults({ query, same }, { hits: found, more }, options) {
+  const words = same === null ? `“${query}”` : `The value of ${same.split("/").slice(2).join("/")}`;
   const base = (name) => name.split("/").at(-1);
   const several = options.captures.length > 1;
   return element(
     "section",
     { class: "results", "aria-label": "Found" },
-    element("h2", {}, found.length === 0 ? `“${query}” stands nowhere` : `“${query}” in ${found.length}${more ? " and more" : ""} place${found.length === 1 ? "" : "s"}`, " ", element("button", { type: "button", on: { click: options.leave } }, "Close (Esc)")),
+    element("h2", {}, found.length === 0 ? `${words} stands nowhere` : `${words} in ${found.length}${more ? " and more" : ""} place${found.length === 1 ? "" : "s"}`, " ", element("button", { type: "button", on: { click: options.leave } }, "Close (Esc)")),
     more ? element("p", { class: "nothing" }, "Only the first are listed: ask for something longer.") : null,
     element(
       "ul",
@@ -89,7 +102,7 @@ export function searchResults(query, { hits: found, more }, options) {
             "button",
             { type: "button", on: { click: () => options.go(hit) } },
             element("span", { class: "place" }, `${several ? `${base(options.captures[hit.capture].name)} ` : ""}[${hit.exchange}] ${hit.where} ${hit.name}`),
-            element("code", {}, ...excerpt(hit, options.veil)),
+            element("code", {}, ...excerpt(hit, { isLifted: options.veil.isLifted, isSecret: same !== null }).map((part, index) => (index === 1 ? element("mark", {}, part) : part))),
           ),
         ),
       ),
@@ -97,9 +110,18 @@ export function searchResults(query, { hits: found, more }, options) {
   );
 }
 
-function excerpt(hit, veil) {
+/**
+ * What stands on the screen of a hit.
+ *
+ * @param {object} hit
+ * @param {{isLifted: boolean, isSecret: boolean}} shown `isSecret`: a secret was looked for
+ * @returns {string[]} what is before it, itself and what is behind it; one text where all of it is a secret
+ */
+export function excerpt(hit, { isLifted, isSecret }) {
+  const { before, match, after } = hit;
+  if (isLifted) return [before, match, after];
+  if (hit.secret) return [mask(before + match + after)];
+  const own = isSecret ? mask(match) : match;
   // Header lines and bodies may hold secrets that have no name here.
-  const isHidden = hit.secret || /^(request|response)(\.body)?$|^url$/.test(hit.where);
-  if (isHidden && !veil.isLifted) return hit.secret ? [mask(hit.before + hit.match + hit.after)] : [mask(hit.before), element("mark", {}, hit.match), mask(hit.after)];
-  return [hit.before, element("mark", {}, hit.match), hit.after];
+  return /^(request|response)(\.body)?$|^url$/.test(hit.where) ? [mask(before), own, mask(after)] : [before, own, after];
 }
