@@ -89,6 +89,19 @@ struct ViewerPageTests {
         #expect(visit.seen(6, "chosen").map { $0.prefix(14) } == ["code_challenge"])
     }
 
+    /// Evidence may stand in a message of another login.
+    @Test func evidenceLeadsToItsPlaceAndTheLoginStays() throws {
+        let plan = [("user-agent/silent-login-cookies-blocked", "[2] response.header Set-Cookie")]
+        let visits = try visits(
+            plan.map { (ViewerVisit.path($0), "", [["click", ".evidence button", $1]]) }
+        )
+        for (visit, item) in zip(visits, plan) {
+            visit.expectDecent()
+            #expect(visit.seen(1, "heading").first?.hasPrefix(item.1.prefix(3)) == true, "\(item)")
+            #expect(visit.seen(1, "findings") == visit.seen(0, "findings"), "\(item)")
+        }
+    }
+
     @Test func noteOnAMaskedValueQuotesNothingOfIt() throws {
         let capture = ViewerVisit.path("id-token/id-token-nonce-mismatch")
         let notes =

@@ -52,11 +52,9 @@ class Viewer {
     return this.report.captures[this.at.capture] ?? this.report.captures[0];
   }
 
-  /** The line of the flow that is looked at: the one of the address, else the first that failed, else the first. */
+  /** The line of the flow that is looked at. */
   get head() {
-    const { capture, at } = this;
-    const named = at.flow ?? (at.exchange === null ? null : capture.exchanges[at.exchange]?.flow);
-    return capture.flows.find((flow) => flow.id === named) ?? Report.first(capture);
+    return Report.head(this.capture, this.at);
   }
 
   /** Without a login there are exchanges all the same. */
@@ -65,10 +63,11 @@ class Viewer {
   }
 
   go(change) {
-    const before = this.at;
+    const here = () => [this.at.capture, this.at.view, this.head?.id].join();
+    const before = here();
     this.at = { ...this.at, ...change };
     // Back leads to the login or view before, not through every message on the way.
-    const isFar = ["capture", "view", "flow"].some((name) => before[name] !== this.at[name]);
+    const isFar = here() !== before;
     history[isFar ? "pushState" : "replaceState"](null, "", `#${place.format(this.at)}`);
     this.drawn = this.draw();
     return this.drawn;
@@ -174,7 +173,8 @@ class Viewer {
 
   async show(exchange, evidence) {
     this.chosen = evidence;
-    await this.go({ exchange, view: this.at.view === "compare" ? "flow" : this.at.view });
+    // The login stays: what it is told about may stand in a message of another one.
+    await this.go({ exchange, flow: this.head?.id ?? null, view: this.at.view === "compare" ? "flow" : this.at.view });
     this.shell.message.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
   }
 

@@ -17,6 +17,18 @@ export class Report {
   }
 
   /**
+   * The flow that is looked at: the one that is named, else that of the message, else the first that suggests itself.
+   *
+   * @param {object} capture
+   * @param {{flow: string | null, exchange: number | null}} at
+   * @returns {object | null} its line
+   */
+  static head(capture, { flow, exchange }) {
+    const named = flow ?? (exchange === null ? null : capture.exchanges[exchange]?.flow);
+    return capture.flows.find(({ id }) => id === named) ?? Report.first(capture);
+  }
+
+  /**
    * The ways of the value that stands at a place.
    *
    * @param {object} flow
