@@ -91,10 +91,23 @@ struct ViewerPageTests {
 
     /// Evidence may stand in a message of another login.
     @Test func evidenceLeadsToItsPlaceAndTheLoginStays() throws {
-        let plan = [("user-agent/silent-login-cookies-blocked", "[2] response.header Set-Cookie")]
+        let plan = [
+            ("user-agent/silent-login-cookies-blocked", "[2] response.header Set-Cookie"),
+            ("id-token/id-token-nonce-mismatch", "[4] jwt.claims nonce"),
+            ("authorization-request/redirect-uri-not-registered", "[3] response.body"),
+        ]
+        let mark = """
+            const panel = document.querySelector('.one-message').getBoundingClientRect();
+            const mark = document.querySelector('mark.chosen') ?? document.querySelector('.chosen');
+            const { top, bottom } = mark.getBoundingClientRect();
+            return top >= panel.top && bottom <= panel.bottom ? mark.innerText : 'out of view';
+            """
         let visits = try visits(
-            plan.map { (ViewerVisit.path($0), "", [["click", ".evidence button", $1]]) }
+            plan.map { (ViewerVisit.path($0), "", [["click", ".evidence button", $1], ["run", mark]]) }
         )
+        let marked = visits.map { $0.results[1].string ?? "" }
+        #expect(marked[0].contains("sid") && marked[1].hasPrefix("nonce"), "\(marked)")
+        #expect(!marked[2].isEmpty && marked[2] != "out of view", "\(marked)")
         for (visit, item) in zip(visits, plan) {
             visit.expectDecent()
             #expect(visit.seen(1, "heading").first?.hasPrefix(item.1.prefix(3)) == true, "\(item)")

@@ -10,6 +10,7 @@ import { follow } from "#viewer/live.js";
 import * as place from "#viewer/location.js";
 import { messagePanel } from "#viewer/message.js";
 import { Overview } from "#viewer/overview.js";
+import { proofsOf } from "#viewer/pkce.js";
 import { placeID, Report, wayID } from "#viewer/report.js";
 import { searchResults, valueAt } from "#viewer/search.js";
 import { sharePanel } from "#viewer/share.js";
@@ -88,8 +89,9 @@ class Viewer {
         at.view === "compare" ? this.comparison() : null,
         at.q || at.same ? this.search(capture, at.same, at.q) : null,
       ]);
+      const proofs = await proofsOf(head?.exchanges.includes(at.exchange) ? flow : null, message);
       if (asked !== this.asked) return;
-      this.seen = { flow, message, comparison, found };
+      this.seen = { flow, message, proofs, comparison, found };
       this.redraw();
     } catch (error) {
       if (asked === this.asked) this.shell.tell(`${error.message}. Is authreel still running?`);
@@ -126,7 +128,7 @@ class Viewer {
   /** Draws what is there, without asking for anything. */
   redraw() {
     const { at, capture, head, shell, veil } = this;
-    const { flow, message, comparison, found } = this.seen;
+    const { flow, message, proofs, comparison, found } = this.seen;
     const redraw = () => this.redraw();
     const go = (exchange, evidence = null) => this.show(exchange, evidence);
     const link = flow && at.value ? Report.way(flow, at.value) : null;
@@ -164,7 +166,7 @@ class Viewer {
     shell.keepingFocus(shell.message, [
       message
         ? messagePanel(message, {
-            veil, redraw, chosen: this.chosen, flow: head?.exchanges.includes(message.exchange) ? flow : null,
+            veil, redraw, proofs, chosen: this.chosen, isOfFlow: head?.exchanges.includes(message.exchange) ?? false,
             follow: (value) => this.follow(value), go: (exchange) => go(exchange), copy: () => this.do("copy-curl"),
           })
         : element("p", { class: "nothing" }, at.exchange === null ? "Choose a message to see what it says." : `There is no exchange ${at.exchange} in this capture.`),
@@ -175,14 +177,14 @@ class Viewer {
     this.chosen = evidence;
     // The login stays: what it is told about may stand in a message of another one.
     await this.go({ exchange, flow: this.head?.id ?? null, view: this.at.view === "compare" ? "flow" : this.at.view });
-    this.shell.message.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
+    this.shell.revealChosen();
   }
 
   async found(hit) {
     const row = this.report.captures[hit.capture].exchanges[hit.exchange];
-    this.chosen = { where: hit.where, name: hit.name };
+    this.chosen = hit;
     await this.go({ capture: hit.capture, exchange: hit.exchange, ...(row.flow ? { flow: row.flow } : { view: "exchanges" }) });
-    this.shell.message.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
+    this.shell.revealChosen();
     this.shell.message.focus({ preventScroll: true });
   }
 

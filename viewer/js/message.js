@@ -1,5 +1,6 @@
 import { cookiesPanel } from "#viewer/cookies.js";
 import { element } from "#viewer/dom.js";
+import { marksOf } from "#viewer/marks.js";
 import { pkcePanel } from "#viewer/pkce.js";
 import { placeID } from "#viewer/report.js";
 import { valueOnScreen } from "#viewer/secret.js";
@@ -17,18 +18,21 @@ const MOST = 300;
  * @param {object} options
  * @param {import("#viewer/veil.js").Veil} options.veil
  * @param {() => void} options.redraw
- * @param {object | null} options.chosen the place of a value that is to be marked
- * @param {object | null} options.flow the one that the message belongs to
+ * @param {import("#viewer/marks.js").Chosen | null} options.chosen what is to be marked
+ * @param {boolean} options.isOfFlow whether it belongs to the login that is looked at
+ * @param {object[]} options.proofs of PKCE, as `proofsOf` has them
  * @param {(place: object) => void} options.follow a value's way is asked for
  * @param {(exchange: number) => void} options.go
  * @param {() => void} options.copy the request is asked for as a command for curl
  * @returns {HTMLElement}
  */
-export function messagePanel(message, options) {
+export function messagePanel(message, given) {
+  const marks = marksOf(given.chosen, message);
+  const options = { ...given, marks };
   const { veil } = options;
+  const marked = (part, ...names) => [...names, ...(marks.has(part) ? ["chosen"] : [])].join(" ") || null;
   const request = message.values.filter((place) => place.where.startsWith("request"));
   const answer = message.values.filter((place) => place.where.startsWith("response"));
-  const proofs = (options.flow?.pkce ?? []).filter((proof) => [proof.asked, proof.proved].includes(message.exchange));
   return element(
     "article",
     { class: "message-panel", "aria-label": `Message ${message.exchange}` },
@@ -38,15 +42,15 @@ export function messagePanel(message, options) {
       `[${message.exchange}] ${[...new Set(message.steps)].join(", ") || message.method} `,
       element("button", { type: "button", title: veil.isLifted ? null : "names stand for the secrets", on: { click: options.copy } }, "Copy as curl"),
     ),
-    element("p", { class: "line-of-request" }, element("b", {}, message.method), " ", element("code", {}, shownURL(message, veil))),
-    element("p", { class: "facts" }, facts(message)),
+    element("p", { class: marked("url", "line-of-request") }, element("b", {}, message.method), " ", element("code", {}, shownURL(message, veil))),
+    element("p", { class: marked("facts", "facts") }, facts(message)),
     ...message.malformed.map((what) => element("p", { class: "failure" }, `Not as HTTP wants it: ${what}`)),
     element("section", {}, element("h3", {}, "Request"), table(request, message.more, message, options)),
     message.response
-      ? element("section", {}, element("h3", {}, `Answer ${message.response.status} ${message.response.statusText}`), table(answer, 0, message, options))
-      : element("p", { class: "failure" }, `No answer. ${message.failure ?? ""}`),
-    ...proofs.map((proof) => pkcePanel(proof, options)),
-    ...message.tokens.map((token) => tokenPanel(token, message, options)),
+      ? element("section", {}, element("h3", { class: marked("status") }, `Answer ${message.response.status} ${message.response.statusText}`), table(answer, 0, message, options))
+      : element("p", { class: marked("failure", "failure") }, `No answer. ${message.failure ?? ""}`),
+    ...options.proofs.map((proof) => pkcePanel(proof, options)),
+    ...message.tokens.map((token, index) => tokenPanel(token, message, { ...options, isMarked: (member) => marks.has(member === null ? `token/${index}` : `token/${index}/${member}`) })),
     cookiesPanel(message.cookies, options),
     // What has no name may be secret as well.
     ...(veil.isPresenting ? [element("p", { class: "nothing" }, "Headers and bodies are not shown in a presentation.")] : whole(message, options)),
@@ -67,8 +71,8 @@ function facts(message) {
   return parts.join(" · ");
 }
 
-function table(all, more, message, { veil, redraw, chosen, flow, follow }) {
-  const isMeant = (place) => chosen !== null && place.where === chosen.where && place.name === chosen.name;
+function table(all, more, message, { veil, redraw, marks, isOfFlow, follow }) {
+  const isMeant = (place) => marks.has(`value/${place.where}/${place.name}`);
   // What was found or pointed at is shown wherever it stands.
   const places = all.length > MOST ? [...all.slice(0, MOST), ...all.slice(MOST).filter(isMeant).slice(0, MOST)] : all;
   if (places.length === 0) return element("p", { class: "nothing" }, "Nothing with a name.");
@@ -79,11 +83,10 @@ function table(all, more, message, { veil, redraw, chosen, flow, follow }) {
       "tbody",
       {},
       ...places.map((place) => {
-        const isChosen = isMeant(place);
         const id = placeID({ ...place, exchange: message.exchange });
         return element(
           "tr",
-          { class: isChosen ? "chosen" : null },
+          { class: isMeant(place) ? "chosen" : null },
           element("th", { scope: "row" }, place.name || "(no name)", element("span", { class: "where" }, place.where.split(".")[1])),
           element(
             "td",
@@ -94,7 +97,7 @@ function table(all, more, message, { veil, redraw, chosen, flow, follow }) {
           element(
             "td",
             {},
-            flow ? element("button", { type: "button", "aria-label": `Follow ${place.name}`, on: { click: () => follow(place) } }, "follow") : null,
+            isOfFlow ? element("button", { type: "button", "aria-label": `Follow ${place.name}`, on: { click: () => follow(place) } }, "follow") : null,
           ),
         );
       }),
@@ -104,49 +107,63 @@ function table(all, more, message, { veil, redraw, chosen, flow, follow }) {
 }
 
 /** Of header fields that are not known to open nothing the values are masked. */
-function headersOf(title, message, side, { veil, redraw }) {
+function headersOf(title, message, side, { veil, redraw, marks }) {
   const { headers } = message[side];
+  const isMeant = (index) => marks.has(`header/${side}/${index}`);
+  const isOpen = marks.has(`headers/${side}`);
+  // Where there is no field of that name, it is all of them that are meant.
+  const areAllMeant = isOpen && !headers.some((_, index) => isMeant(index));
   return element(
     "details",
-    {},
-    element("summary", {}, `${title} (${headers.length})`),
+    { open: isOpen },
+    element("summary", { class: areAllMeant ? "chosen" : null }, `${title} (${headers.length})`),
     element(
       "dl",
       { class: "headers" },
       ...headers.flatMap(({ name, value, open }, index) => [
-        element("dt", {}, name),
-        element("dd", {}, valueOnScreen(value, { isSecret: !open, place: `${message.exchange}/${side}/${index}`, name, veil, redraw })),
+        element("dt", { class: isMeant(index) ? "chosen" : null }, name),
+        element("dd", { class: isMeant(index) ? "chosen" : null }, valueOnScreen(value, { isSecret: !open, place: `${message.exchange}/${side}/${index}`, name, veil, redraw })),
       ]),
     ),
   );
 }
 
 /** A body is made when it is unfolded; one that may hold secrets is asked for once more. */
-function bodyOf(title, message, side, { veil, redraw }) {
+function bodyOf(title, message, side, { veil, redraw, marks, chosen }) {
   const { body } = message[side];
   if (!body) return null;
   const kind = [body.type, body.size === null || body.size === undefined ? null : count(body.size, "byte")].filter(Boolean).join(", ");
   const content = element("div", {});
   const place = `${message.exchange}/${side}/body`;
-  const fill = () => content.childNodes.length === 0 && content.append(bodyContent(body, { place, veil, redraw }));
+  const isMeant = marks.has(`body/${side}`);
+  const fill = () => content.childNodes.length === 0 && content.append(bodyContent(body, { place, veil, redraw, words: isMeant ? chosen.match ?? chosen.value : null }));
+  if (isMeant) fill();
   return element(
     "details",
-    { on: { toggle: fill } },
-    element("summary", {}, kind ? `${title} (${kind})` : title),
+    { open: isMeant, on: { toggle: fill } },
+    element("summary", { class: isMeant ? "chosen" : null }, kind ? `${title} (${kind})` : title),
     content,
     body.cut ? element("p", { class: "nothing" }, "Only the first mebibyte is shown.") : null,
   );
 }
 
-function bodyContent(body, { place, veil, redraw }) {
+function bodyContent(body, { place, veil, redraw, words }) {
   if (body.base64) return element("img", { src: `data:${body.type.split(";")[0]};base64,${body.base64}`, alt: "the picture that was answered" });
   if (body.text === undefined) return element("p", { class: "nothing" }, "No text; it is not shown.");
-  if (body.open || veil.shows(place)) return element("pre", {}, pretty(body));
+  if (body.open || veil.shows(place)) return element("pre", {}, ...withMark(pretty(body), words));
   const show = () => {
     veil.lift(place);
     redraw();
   };
   return element("button", { type: "button", on: { click: show } }, "Show it as it was sent: it may hold secrets");
+}
+
+/** The text with the words that are meant marked where they stand first. */
+function withMark(text, words) {
+  const start = words ? text.indexOf(words) : -1;
+  if (start < 0) return [text];
+  const end = start + words.length;
+  return [text.slice(0, start), element("mark", { class: "chosen" }, text.slice(start, end)), text.slice(end)];
 }
 
 /** Deeper or longer JSON is left as it came: indented it would be many times as long. */

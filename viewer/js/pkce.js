@@ -15,6 +15,18 @@ function base64url(bytes) {
 }
 
 /**
+ * The proofs that a message asks for or gives, computed.
+ *
+ * @param {object | null} flow
+ * @param {object | null} message
+ * @returns {Promise<object[]>} each with `computed`
+ */
+export function proofsOf(flow, message) {
+  const proofs = message ? (flow?.pkce ?? []).filter((proof) => [proof.asked, proof.proved].includes(message.exchange)) : [];
+  return Promise.all(proofs.map(async (proof) => ({ ...proof, computed: await computed(proof.verifier, proof.method) })));
+}
+
+/**
  * The steps from a verifier to its challenge (RFC 7636, section 4.2).
  *
  * @param {string} verifier
@@ -30,7 +42,7 @@ export async function computed(verifier, method) {
 /**
  * The computation step by step, with a field in which another verifier can be tried.
  *
- * @param {object} proof `{challenge, method, asked, verifier, proved, relation}`
+ * @param {object} proof `{challenge, method, asked, verifier, proved, relation, computed}`
  * @param {{veil: import("#viewer/veil.js").Veil, redraw: () => void}} options
  * @returns {HTMLElement}
  */
@@ -38,8 +50,7 @@ export function pkcePanel(proof, { veil, redraw }) {
   const place = `pkce/${proof.proved}`;
   const steps = element("ol", { class: "computation", "aria-live": "polite" });
   const isPlain = proof.method === "plain";
-  const draw = async (verifier) => {
-    const { hash, challenge } = await computed(verifier, proof.method);
+  const draw = ({ hash, challenge }) => {
     const isSame = challenge === proof.challenge;
     const { start, one, other, end } = difference(challenge, proof.challenge);
     // The verifier of plain is the challenge: neither is to be seen then.
@@ -51,7 +62,7 @@ export function pkcePanel(proof, { veil, redraw }) {
       element("li", { class: isSame ? "passed" : "failed" }, isSame ? "✓ The two are the same." : "✗ The two are not the same."),
     );
   };
-  draw(proof.verifier);
+  draw(proof.computed);
   return element(
     "section",
     { class: "pkce" },
@@ -67,7 +78,7 @@ export function pkcePanel(proof, { veil, redraw }) {
           "label",
           { class: "try" },
           element("span", {}, "Try another verifier"),
-          element("input", { type: "text", value: proof.verifier, spellcheck: "false", autocomplete: "off", on: { input: (event) => draw(event.target.value) } }),
+          element("input", { type: "text", value: proof.verifier, spellcheck: "false", autocomplete: "off", on: { input: async (event) => draw(await computed(event.target.value, proof.method)) } }),
         )
       : null,
     steps,

@@ -108,8 +108,13 @@ export class Shell {
     const focused = controls().indexOf(document.activeElement);
     const open = new Set([...panel.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent));
     panel.replaceChildren(...children.filter(Boolean));
-    for (const details of panel.querySelectorAll("details")) details.open = open.has(details.querySelector("summary").textContent);
+    for (const details of panel.querySelectorAll("details")) details.open ||= open.has(details.querySelector("summary").textContent);
     if (focused >= 0) controls()[Math.min(focused, controls().length - 1)]?.focus();
+  }
+
+  /** Brings what is marked in the message into view: the words themselves where they are. */
+  revealChosen() {
+    (this.message.querySelector("mark.chosen") ?? this.message.querySelector(".chosen"))?.scrollIntoView({ block: "nearest" });
   }
 
   /** Says what was done. */

@@ -13,7 +13,8 @@ const SIGNS = { passed: "✓", failed: "✗", skipped: "–" };
  *
  * @param {object} token
  * @param {{started: string | null, exchange: number}} message the one that carries it
- * @param {{veil: import("#viewer/veil.js").Veil, redraw: () => void, now?: number}} options `now`: seconds since 1970
+ * @param {{veil: import("#viewer/veil.js").Veil, redraw: () => void, isMarked: (member: string | null) => boolean, now?: number}} options
+ *   `isMarked`: a member, `claims/nonce`, or all of it (null) is pointed at; `now`: seconds since 1970
  * @returns {HTMLElement}
  */
 export function tokenPanel(token, message, options) {
@@ -21,13 +22,14 @@ export function tokenPanel(token, message, options) {
   const now = options.now ?? Date.now() / 1000;
   const place = (member) => `${message.exchange}/${token.name}/${member}`;
   const none = { words: () => null, isSecret: () => false, place, ...options };
-  const claims = { words: (name, value) => time(name, value, reference, now), isSecret: (name) => token.secret.includes(name), place, ...options };
+  const headers = { ...none, isMarked: (name) => options.isMarked(`header/${name}`) };
+  const claims = { ...none, words: (name, value) => time(name, value, reference, now), isSecret: (name) => token.secret.includes(name), isMarked: (name) => options.isMarked(`claims/${name}`) };
   return element(
     "section",
     { class: "token" },
-    element("h3", {}, `${token.name}: signature ${token.signature.replaceAll("_", " ")}`),
-    token.encryption ? members("Encryption", token.encryption, header, none) : null,
-    token.header ? members("Header", token.header, header, none) : null,
+    element("h3", { class: options.isMarked(null) ? "chosen" : null }, `${token.name}: signature ${token.signature.replaceAll("_", " ")}`),
+    token.encryption ? members("Encryption", token.encryption, header, { ...none, isMarked: (name) => options.isMarked(`encryption/${name}`) }) : null,
+    token.header ? members("Header", token.header, header, headers) : null,
     token.claims ? members("Claims", token.claims, claim, claims) : null,
     element(
       "ul",
@@ -44,7 +46,7 @@ export function tokenPanel(token, message, options) {
   );
 }
 
-function members(title, object, explain, { words, isSecret, place, veil, redraw }) {
+function members(title, object, explain, { words, isSecret, isMarked, place, veil, redraw }) {
   return element(
     "table",
     { class: "values" },
@@ -58,7 +60,7 @@ function members(title, object, explain, { words, isSecret, place, veil, redraw 
         const inWords = words(name, value);
         return element(
           "tr",
-          {},
+          { class: isMarked(name) ? "chosen" : null },
           element("th", { scope: "row", title: meaning }, name),
           element(
             "td",
