@@ -42,8 +42,11 @@ struct ViewerPageTests {
             let told = try Program.run(["diagnose", "--format", "json", item.0])
             let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []
             #expect(visit.seen(0, "flows").count == flows.count)
-            // The first that failed, else the first.
-            let flow = flows.first { $0["outcome"]?.string == "failure" } ?? flows.first
+            // The first that failed, else the first with something wrong, else the first.
+            let flow =
+                flows.first { $0["outcome"]?.string == "failure" }
+                ?? flows.first { $0["findings"]?.array?.contains { $0["severity"] != "note" } == true }
+                ?? flows.first
             let causes = (flow?["findings"]?.array ?? []).filter { $0["effect_of"] == nil }
             #expect(visit.seen(0, "findings").count == causes.count, "\(item.0)")
             for (shown, cause) in zip(visit.seen(0, "findings"), causes) {

@@ -1,4 +1,5 @@
 import { element, printable, prose } from "#viewer/dom.js";
+import { isWrong } from "#viewer/report.js";
 import { count, duration } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
 
@@ -21,7 +22,7 @@ export function summary(flow) {
 export function verdict(capture) {
   const { flows } = capture;
   if (flows.length === 0) return { words: "No login in this capture.", isGood: false };
-  const broken = flows.filter((flow) => flow.first && flow.first.severity !== "note").length;
+  const broken = flows.filter(isWrong).length;
   const open = flows.filter((flow) => !flow.settled).length;
   if (broken > 0) return { words: `${count(broken, "login")} of ${flows.length} with something wrong.`, isGood: false };
   if (open > 0) return { words: `${count(open, "login")} still going on.`, isGood: false };

@@ -11,9 +11,9 @@ export class Report {
     this.revision = overview.revision ?? 0;
   }
 
-  /** The flow that is looked at without being named: the first that failed, else the first. */
-  static first(capture) {
-    return capture.flows.find((flow) => flow.outcome === "failure") ?? capture.flows[0] ?? null;
+  /** The flow that is looked at without being named: the first that failed, else the first with something wrong, else the first. */
+  static first({ flows }) {
+    return flows.find((flow) => flow.outcome === "failure") ?? flows.find(isWrong) ?? flows[0] ?? null;
   }
 
   /**
@@ -78,6 +78,11 @@ export class Report {
       for (const [place, row] of change.exchanges) capture.exchanges[place] = row;
     }
   }
+}
+
+/** @returns {boolean} whether more than a note was found in a flow, of which its line is given */
+export function isWrong(flow) {
+  return Boolean(flow.first) && flow.first.severity !== "note";
 }
 
 /** @returns {boolean} */
