@@ -23,9 +23,17 @@ struct LiveViewTests {
         let url = try #require(recorder.messages.firstMatch(of: /viewing at (http:\S+)/)).output.1
         let logins = Logins(recorder, state)
         logins.start()
+        let asked = "return performance.getEntriesByType('resource').length"
         let visit = try #require(
             try ViewerVisit.visits([
-                .init(url: String(url), steps: [["watch", "the recording is over", "120"]])
+                .init(
+                    url: String(url),
+                    steps: [
+                        ["watch", "the recording is over", "120"], ["run", asked],
+                        ["click", ".evidence button"], ["key", "/"], ["type", "code_verifier"],
+                        ["key", "Enter"], ["run", asked],
+                    ]
+                )
             ]).first
         )
         try #require(logins.failure == nil, "\(logins.failure ?? "")")
@@ -46,6 +54,11 @@ struct LiveViewTests {
                 .string
         )
         #expect(end["logins"]?.array?.contains { $0.string?.hasSuffix(title) == true } == true, "\(end)")
+        // All of it can be opened and searched when the recorder is gone.
+        #expect(visit.results[1] == visit.results.last)
+        #expect(visit.seen(3, "heading").count == 1 && !visit.seen(visit.last, "results").isEmpty)
+        #expect(visit.text(1, "title") == "login.har · authreel")
+        #expect(visit.seen(1, "live").first?.contains("authreel view \(recorder.capture)") == true)
         // Nobody gets at the page through the proxy.
         #expect(logins.throughProxy == "502")
         let refused = try JSONParser.parse(Data(contentsOf: URL(filePath: recorder.capture)))["log"]?[

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { curl, shellWord, withNames } from "../../viewer/js/copy.js";
+import { curl, fileWord, shellWord, withNames } from "../../viewer/js/copy.js";
 
 const message = {
   method: "POST", url: "https://idp.example/token?x=[1]&y={2}#fragment", tokens: [{ name: "client_assertion", text: "eyJhbGciOiJub25lIn0.e30." }],
@@ -31,6 +31,7 @@ test("whatever a word holds, the shell hands it on as it is", () => {
 test("no shell's quotes are ended from inside", () => {
   for (const text of ["\u0001'; id #", "a\\'; id #", "'; id; '", "-Kfile"]) assert.ok(!shellWord(text).slice(2, -1).includes("'"), text);
   assert.equal(shellWord("-Kfile"), "'-Kfile'");
+  assert.deepEqual(["-x.har", "/a/my login.har"].map(fileWord), ["./-x.har", "'/a/my login.har'"]);
 });
 
 test("curl without secrets: names stand for them", () => {

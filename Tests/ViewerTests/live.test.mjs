@@ -9,14 +9,15 @@ test("changes are taken until the recording is over", async () => {
   const changes = async (revision) => (asked.push(revision), answers.shift());
   // Drawing takes its time, and the server is told when it is done.
   const take = (change) => new Promise((resolve) => setTimeout(() => resolve(taken.push(change.revision)), 5));
-  await follow({ changes, drawn: async () => asked.push(`drawn ${taken.at(-1)}`) }, 0, take, (state) => told.push(state));
-  assert.deepEqual([asked, taken, told], [[0, 1, 1, "drawn 4"], [1, 4], ["live", "live", "over"]]);
+  const keep = async () => asked.push(`kept ${taken.at(-1)}`);
+  await follow({ changes, drawn: async () => asked.push("drawn") }, 0, { take, keep, tell: (state) => told.push(state) });
+  assert.deepEqual([asked, taken, told], [[0, 1, 1, "kept 4", "drawn"], [1, 4], ["live", "live", "over"]]);
 });
 
 test("a server that is gone is asked a few times more", async () => {
   const told = [];
   let paused = 0;
-  await follow({ changes: async () => Promise.reject(new Error("gone")) }, 0, () => {}, (state) => told.push(state), async () => { paused += 1; });
+  await follow({ changes: async () => Promise.reject(new Error("gone")) }, 0, { tell: (state) => told.push(state) }, async () => { paused += 1; });
   assert.deepEqual([told, paused], [["gone", "gone", "gone"], 3]);
 });
 
@@ -32,7 +33,7 @@ test("nothing is left unsaid by a server that is gone at the end", async () => {
   const told = [];
   const source = { changes: async () => ({ revision: 1, live: false }), drawn: async () => Promise.reject(new Error("gone")) };
   // A rejection that nobody takes would fail this file.
-  await follow(source, 0, () => {}, (state) => told.push(state));
+  await follow(source, 0, { take: () => {}, keep: async () => {}, tell: (state) => told.push(state) });
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(told, ["over"]);
 });

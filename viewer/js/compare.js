@@ -101,7 +101,7 @@ function isOfTwoClients(captures, { expected, seen }) {
 function missing(pairs) {
   return pairs === null
     ? "Choose two different logins."
-    : `This file holds ${pairs.length} comparison${pairs.length === 1 ? "" : "s"}, and this is none of them: authreel view compares any two.`;
+    : `This page holds ${pairs.length} comparison${pairs.length === 1 ? "" : "s"}, and this is none of them: authreel view compares any two.`;
 }
 
 function result(comparison, options) {

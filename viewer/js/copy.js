@@ -23,6 +23,13 @@ export function shellWord(text) {
 }
 
 /**
+ * A file as a word of a command of ours, also where its name begins as an option does.
+ */
+export function fileWord(name) {
+  return shellWord(name.startsWith("-") ? `./${name}` : name);
+}
+
+/**
  * The request of a message as a command for curl.
  *
  * @param {object} message

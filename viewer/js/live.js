@@ -6,11 +6,13 @@ const PATIENCE = 2000;
  *
  * @param {{changes: (revision: number) => Promise<object>, drawn: () => Promise<object>}} source
  * @param {number} revision of what is known
- * @param {(change: object) => Promise<void> | void} take
- * @param {(state: "live" | "over" | "gone") => void} tell
+ * @param {object} page
+ * @param {(change: object) => Promise<void> | void} page.take
+ * @param {(state: "live" | "over" | "gone") => void} page.tell
+ * @param {() => Promise<void>} page.keep nothing can be asked any more when this is done
  * @param {(milliseconds: number) => Promise<void>} [pause]
  */
-export async function follow(source, revision, take, tell, pause = (time) => new Promise((resolve) => setTimeout(resolve, time))) {
+export async function follow(source, revision, { take, tell, keep }, pause = (time) => new Promise((resolve) => setTimeout(resolve, time))) {
   let known = revision;
   let failures = 0;
   while (failures < 3) {
@@ -19,9 +21,14 @@ export async function follow(source, revision, take, tell, pause = (time) => new
       failures = 0;
       if (change.revision > known) await take(change);
       known = change.revision;
-      tell(change.live ? "live" : "over");
-      // The server goes when the last of it is drawn, or is gone already.
-      if (!change.live) return void source.drawn().catch(() => {});
+      if (change.live) {
+        tell("live");
+        continue;
+      }
+      await keep();
+      tell("over");
+      // The server goes when the last of it is drawn and kept, or is gone already.
+      return void source.drawn().catch(() => {});
     } catch {
       failures += 1;
       tell("gone");

@@ -6,6 +6,7 @@ import { ExchangeList } from "#viewer/exchanges.js";
 import { filterBar } from "#viewer/filter.js";
 import { findingsPanel } from "#viewer/findings.js";
 import { command, KEYS } from "#viewer/keyboard.js";
+import { kept } from "#viewer/kept.js";
 import { follow } from "#viewer/live.js";
 import * as place from "#viewer/location.js";
 import { messagePanel } from "#viewer/message.js";
@@ -268,15 +269,17 @@ class Viewer {
 
   /** Draws a recording while it goes on. */
   live() {
-    follow(
-      this.source,
-      this.report.revision,
-      (change) => {
+    follow(this.source, this.report.revision, {
+      take: (change) => {
         this.report.update(change);
         return this.draw();
       },
-      (state) => this.shell.live(state),
-    );
+      tell: (state) => this.shell.live(state, this.report.captures),
+      keep: async () => {
+        this.source = (await kept(this.source, this.report)) ?? this.source;
+        this.report.comparisons = this.source.comparisons;
+      },
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { shellWord } from "#viewer/copy.js";
+import { fileWord } from "#viewer/copy.js";
 import { element } from "#viewer/dom.js";
 import { count } from "#viewer/words.js";
 
@@ -19,12 +19,11 @@ const OPTIONS = [
  */
 export function sharePanel(capture, source, { copy }) {
   if (!source.canShare) {
-    const file = capture.name.startsWith("-") ? `./${capture.name}` : capture.name;
-    const command = `authreel share ${shellWord(file)} --out shared.har`;
+    const command = `authreel share ${fileWord(capture.name)} --out shared.har`;
     return element(
       "div",
       {},
-      element("p", {}, "This page holds the capture as it is, secrets included. A file alone redacts nothing; this does:"),
+      element("p", {}, "This page holds the capture as it is, secrets included. Alone it redacts nothing; this does:"),
       element("pre", {}, command),
       element("button", { type: "button", on: { click: () => copy(command, "The command") } }, "Copy the command"),
     );

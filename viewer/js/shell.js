@@ -1,3 +1,4 @@
+import { fileWord } from "#viewer/copy.js";
 import { element, printable } from "#viewer/dom.js";
 
 const VIEWS = [["flow", "Login", "view-flow"], ["exchanges", "All exchanges", "view-exchanges"], ["compare", "Compare", "view-compare"]];
@@ -124,12 +125,16 @@ export class Shell {
     this.forgetting = setTimeout(() => (this.notice.textContent = ""), TOLD);
   }
 
-  /** @param {"live" | "over" | "gone"} state of a recording */
-  live(state) {
-    const words = { live: "live", over: `the recording is over; authreel view ${this.title.textContent} shows it again`, gone: "authreel does not answer" }[state];
+  /**
+   * @param {"live" | "over" | "gone"} state of a recording
+   * @param {{name: string}[]} captures
+   */
+  live(state, captures) {
+    const command = ["authreel view", ...captures.map(({ name }) => fileWord(name))].join(" ");
+    const words = { live: "live", over: `the recording is over; ${command} shows it again`, gone: "authreel does not answer" }[state];
     this.state.hidden = false;
     this.state.dataset.state = state;
-    if (this.state.textContent !== words) this.state.textContent = words;
+    if (this.state.textContent !== printable(words)) this.state.textContent = printable(words);
   }
 
   open(title, content) {

@@ -6,12 +6,13 @@
  * - `overview()`: the captures with their flows and exchanges, a line each.
  * - `flow(capture, id)`, `message(capture, exchange)`, `comparison(expected, seen)`: one of them in full, or null.
  * - `search(query)`: `{hits, more}`.
+ * - `comparisons`: those that can be asked for; null for any.
  * - `canShare`, `isLive`: whether `share(options)`, and `changes(revision)` and `drawn()`, can be asked.
  */
 import { hits } from "#viewer/search.js";
 
 /** How many messages stand together in an element of the page. */
-const TOGETHER = 32;
+export const TOGETHER = 32;
 
 /** The page holds everything; each piece is read when it is asked for. */
 export class EmbeddedSource {
@@ -22,6 +23,8 @@ export class EmbeddedSource {
   constructor(text) {
     this.text = text;
     this.read = JSON.parse(text("overview"));
+    /** Those pairs of logins that can be compared. */
+    this.comparisons = this.read.comparisons;
     /** The last few elements that were read. */
     this.pieces = new Map();
   }
@@ -41,7 +44,7 @@ export class EmbeddedSource {
 
   async comparison(expected, seen) {
     const same = (one, other) => one.capture === other.capture && one.flow === other.flow;
-    const index = this.read.comparisons.findIndex((pair) => same(pair.expected, expected) && same(pair.seen, seen));
+    const index = this.comparisons.findIndex((pair) => same(pair.expected, expected) && same(pair.seen, seen));
     return index < 0 ? null : this.piece(`comparison-${index}`);
   }
 
@@ -73,6 +76,7 @@ export class EmbeddedSource {
 /** The server of `authreel view` and `authreel record --view`. */
 export class ServedSource {
   canShare = true;
+  comparisons = null;
   isLive = false;
 
   /** @param {(path: string, options?: object) => Promise<Response>} ask */
@@ -86,17 +90,29 @@ export class ServedSource {
     return overview;
   }
 
-  flow(capture, id) {
-    return this.json(`data/flow/${capture}/${encodeURIComponent(id)}`);
+  async flow(capture, id) {
+    return JSON.parse(await this.flowText(capture, id));
   }
 
-  message(capture, exchange) {
-    return this.json(`data/message/${capture}/${exchange}`);
+  async message(capture, exchange) {
+    return JSON.parse(await this.messageText(capture, exchange));
   }
 
-  comparison(expected, seen) {
+  async comparison(expected, seen) {
+    return JSON.parse(await this.comparisonText(expected, seen));
+  }
+
+  flowText(capture, id) {
+    return this.text(`data/flow/${capture}/${encodeURIComponent(id)}`);
+  }
+
+  messageText(capture, exchange) {
+    return this.text(`data/message/${capture}/${exchange}`);
+  }
+
+  comparisonText(expected, seen) {
     const parts = [expected, seen].map((side) => `${side.capture}/${encodeURIComponent(side.flow)}`);
-    return this.json(`data/comparison/${parts.join("/")}`);
+    return this.text(`data/comparison/${parts.join("/")}`);
   }
 
   search(query) {
@@ -116,12 +132,16 @@ export class ServedSource {
     return this.json("share", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(options) });
   }
 
-  /** Null where there is no such thing; throws where the server is gone. */
   async json(path, options) {
+    return JSON.parse(await this.text(path, options));
+  }
+
+  /** JSON; null, which is read as that, where there is no such thing; throws where the server is gone. */
+  async text(path, options) {
     const response = await this.ask(path, options);
     if (response.status === 404) return null;
     if (!response.ok) throw new Error(`the server answered ${response.status}: ${await response.text()}`);
-    return response.json();
+    return response.text();
   }
 }
 

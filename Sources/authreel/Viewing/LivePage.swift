@@ -14,7 +14,7 @@ struct LivePage: Sendable {
     static func start(_ path: String) async throws -> LivePage {
         let report = ReportBuilder.report(on: try CaptureReader.read(path: path), named: path)
         let shelf = ViewerShelf(
-            [ViewerCapture(report)],
+            [ViewerCapture(named(report))],
             generator: "authreel \(Authreel.version)",
             isLive: true
         )
@@ -35,7 +35,14 @@ struct LivePage: Sendable {
     ///
     /// `unsettled`: flows of which nothing is certain yet.
     func show(_ report: Report, unsettled: Set<String>) {
-        server.shelf.replace(0, with: ViewerCapture(report, unsettled: unsettled))
+        server.shelf.replace(0, with: ViewerCapture(Self.named(report), unsettled: unsettled))
+    }
+
+    /// By the path from the root: the page is read when nobody knows any more which folder it was recorded in.
+    private static func named(_ report: Report) -> Report {
+        var report = report
+        report.name = URL(filePath: report.name).path
+        return report
     }
 
     /// Tells the pages that nothing more will come.

@@ -22,7 +22,7 @@ struct ViewerServer: Sendable {
 
         func note() { time.withLock { $0 = .now } }
 
-        var isLongAgo: Bool { time.withLock { ContinuousClock.now - $0 > .milliseconds(400) } }
+        func isLongAgo(_ least: Duration) -> Bool { time.withLock { ContinuousClock.now - $0 > least } }
     }
 
     /// Begins to listen.
@@ -79,12 +79,15 @@ struct ViewerServer: Sendable {
 
     func stop() async { await server.stop() }
 
-    /// Tells open pages that nothing more will come, and lets them fetch the last of it.
+    /// Tells open pages that nothing more will come, and lets them fetch all of it: they have to do without the server then.
     func finish() async {
         shelf.end()
         lastRequest.note()
-        let end = ContinuousClock.now + .seconds(5)
-        while !(lastRequest.isLongAgo && shelf.isDrawn), ContinuousClock.now < end {
+        let end = ContinuousClock.now + .seconds(30)
+        // A page that asks for nothing in five seconds has been closed.
+        while !(lastRequest.isLongAgo(.milliseconds(400)) && shelf.isDrawn),
+            !lastRequest.isLongAgo(.seconds(5)), ContinuousClock.now < end
+        {
             try? await Task.sleep(for: .milliseconds(50))
         }
         await server.stop()
