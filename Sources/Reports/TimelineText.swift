@@ -233,7 +233,8 @@ struct TimelineText {
                 ("no answer" + (exchange.failure.map { ": \($0)" } ?? "")).printable.shortened(to: 90)
             )
         }
-        let status = response.status >= 400 ? style.red("\(response.status)") : "\(response.status)"
+        let words = "\(response.status)" + (exchange.isBrokenOff ? " broken off" : "")
+        let status = response.status >= 400 || exchange.isBrokenOff ? style.red(words) : words
         return status + (exchange.duration.map { style.dim(" \(milliseconds($0))") } ?? "")
     }
 

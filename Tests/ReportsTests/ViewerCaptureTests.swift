@@ -167,6 +167,24 @@ struct ViewerCaptureTests {
         #expect(effect["effect_of"] == "scope-rejected" && effect["primary"] == false)
     }
 
+    @Test func answerThatBrokeOffIsToldAsThat() throws {
+        var capture = CaptureBuilder()
+        let cut = Body(content: .bytes(Array("{\"a".utf8)), mediaType: "text/plain", isTruncated: true)
+        capture.get("https://a.example/", body: cut)
+        capture.get("https://a.example/", body: cut)
+        var exchanges = capture.exchanges
+        exchanges[1].failure = "the server closed the connection before the answer was complete"
+        let viewed = ViewerCapture(ReportBuilder.report(on: Capture(exchanges), named: "cut"))
+        // The recorder kept no more of the first one.
+        #expect(viewed.exchanges.map { $0["broken"] } == [false, true])
+        let messages = (0...1).map { viewed.message($0) }
+        #expect(messages.map { $0?["broken"] } == [false, true])
+        #expect(messages.map { $0?["response"]?["body"]?["truncated"] } == [true, true])
+        let told = exchanges.map { DiagramWords.answer($0, at: 0) }
+        #expect(told[0].words == "200" && !told[0].isFailure)
+        #expect(told[1].words.hasPrefix("200 broken off: the server closed") && told[1].isFailure)
+    }
+
     @Test func bodiesAreTextPicturesOrTheirSize() throws {
         var capture = CaptureBuilder()
         capture.get(

@@ -1,5 +1,6 @@
 import { drawnRows, heightOf, indexOf } from "#viewer/arrows.js";
 import { element, prose } from "#viewer/dom.js";
+import { answer } from "#viewer/exchanges.js";
 import { Report } from "#viewer/report.js";
 import { duration, offset } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
@@ -168,7 +169,7 @@ export class Diagram {
 
   background(row) {
     const exchange = this.options.exchanges[row.exchange];
-    const words = `${exchange.method} ${exchange.host}${exchange.path} ${exchange.status ?? "no answer"}`;
+    const words = `${exchange.method} ${exchange.host}${exchange.path} ${answer(exchange)}`;
     return element("div", { class: "row background", "aria-label": words }, element("span", {}, words));
   }
 }

@@ -10,7 +10,13 @@ const HEIGHT = 50;
 export function spoken(row) {
   const kind = row.kinds.length > 0 ? `, ${row.kinds.join(" and ")}` : "";
   const finding = row.rules.length > 0 ? `, finding ${row.rules.join(" and ")}` : "";
-  return `[${row.exchange}] ${row.method} ${row.host}${row.path}, ${row.status ?? "no answer"}${kind}${finding}`;
+  return `[${row.exchange}] ${row.method} ${row.host}${row.path}, ${answer(row)}${kind}${finding}`;
+}
+
+/** @returns {string} what came back, in a word or two */
+export function answer({ status, broken }) {
+  if (status === null) return "no answer";
+  return broken ? `${status} broken off` : String(status);
 }
 
 /** All exchanges of a capture, in the order of the file. */
@@ -37,7 +43,7 @@ export class ExchangeList {
   }
 
   row(row) {
-    const failed = row.status === null || row.status >= 400;
+    const failed = row.status === null || row.broken || row.status >= 400;
     return element(
       "div",
       { class: `row exchange${failed ? " failure" : ""}`, "aria-label": spoken(row) },
@@ -45,7 +51,7 @@ export class ExchangeList {
       element("span", { class: "at" }, offset(row.at)),
       element("span", { class: "method" }, row.method),
       element("span", { class: "address" }, `${row.host}${row.path}`),
-      element("span", { class: "status" }, row.status === null ? "no answer" : String(row.status)),
+      element("span", { class: "status" }, answer(row)),
       element("span", { class: "kinds" }, row.kinds.join(", ")),
       element("span", { class: "rules" }, row.rules.join(", ")),
     );

@@ -48,7 +48,8 @@ export function messagePanel(message, given) {
     element("section", {}, element("h3", {}, "Request"), table(request, message.more, message, options)),
     message.response
       ? element("section", {}, element("h3", { class: marked("status") }, `Answer ${message.response.status} ${message.response.statusText}`), table(answer, 0, message, options))
-      : element("p", { class: marked("failure", "failure") }, `No answer. ${message.failure ?? ""}`),
+      : null,
+    message.response && message.failure === null ? null : element("p", { class: marked("failure", "failure") }, ending(message)),
     ...options.proofs.map((proof) => pkcePanel(proof, options)),
     ...message.tokens.map((token, index) => tokenPanel(token, message, { ...options, isMarked: (member) => marks.has(member === null ? `token/${index}` : `token/${index}/${member}`) })),
     cookiesPanel(message.cookies, options),
@@ -62,6 +63,12 @@ function whole(message, options) {
     const title = side === "request" ? "of the request" : "of the answer";
     return [headersOf(`Headers ${title}`, message, side, options), bodyOf(`Body ${title}`, message, side, options)];
   });
+}
+
+/** How an exchange ended that did not end well. */
+function ending({ response, failure, broken }) {
+  if (!response) return `No answer. ${failure ?? ""}`;
+  return broken ? `The answer broke off: ${failure}` : `Not whole: ${failure}`;
 }
 
 function facts(message) {
@@ -143,8 +150,21 @@ function bodyOf(title, message, side, { veil, redraw, marks, chosen }) {
     { open: isMeant, on: { toggle: fill } },
     element("summary", { class: isMeant ? "chosen" : null }, kind ? `${title} (${kind})` : title),
     content,
-    body.cut ? element("p", { class: "nothing" }, "Only the first mebibyte is shown.") : null,
+    ...lacks(body, message).map((words) => element("p", { class: "nothing" }, words)),
   );
+}
+
+/**
+ * What is not to be seen of a body.
+ *
+ * @returns {string[]} in sentences
+ */
+export function lacks(body, message) {
+  return [
+    body.truncated ? (message.failure ? "Not all of it came." : "Only its beginning is in the capture.") : null,
+    body.coding ? `It is coded (${body.coding}), and that could not be undone.` : null,
+    body.cut ? "Only the first mebibyte is shown." : null,
+  ].filter(Boolean);
 }
 
 function bodyContent(body, { place, veil, redraw, words }) {

@@ -51,6 +51,9 @@ enum DiagramWords {
             return ("no answer" + (exchange.failure.map { ": \($0)".shortened(to: 60) } ?? ""), true)
         }
         let status = "\(response.status)"
+        if exchange.isBrokenOff {
+            return ("\(status) broken off: \(exchange.failure ?? "")".shortened(to: 80), true)
+        }
         if (300..<400).contains(response.status), let location = response.location {
             let url = exchange.request.url.resolving(location)
             let names = url.queryItems.items.map(\.name) + fragmentNames(url)

@@ -22,6 +22,7 @@ enum ViewerMessage {
             } ?? .null
         object["client"] = exchange.client.process.map { .string($0) } ?? .null
         object["failure"] = exchange.failure.map { .string($0) } ?? .null
+        object["broken"] = .bool(exchange.isBrokenOff)
         object["malformed"] = .array(
             exchange.malformations.map { .string("\($0.side.rawValue): \($0.reason)") }
         )
@@ -81,8 +82,12 @@ enum ViewerMessage {
     private static let mostCookies = 200
 
     /// A text as text, a picture in base64, of everything else the size.
+    ///
+    /// `truncated`: the capture has no more of it; `coding`: that could not be undone.
     private static func body(_ body: Body, _ secrets: ViewerSecrets) -> JSONValue {
         var object: JSONObject = ["type": body.mediaType.map { .string($0) } ?? .null]
+        if body.isTruncated { object["truncated"] = true }
+        if let coding = body.remainingCoding { object["coding"] = .string(coding) }
         guard let bytes = body.bytes else {
             object["size"] = body.size.map { .number(JSONNumber(Int64($0))) } ?? .null
             return .object(object)

@@ -67,6 +67,7 @@ struct ViewerRows: Sendable {
                 ("host", .string(url.hostAndPort ?? url.scheme ?? "")),
                 ("path", .string(url.path.isEmpty ? "/" : url.path)),
                 ("status", exchange.response.map { .number(JSONNumber(Int64($0.status))) } ?? .null),
+                ("broken", .bool(exchange.isBrokenOff)),
                 ("at", ViewerTime.milliseconds(exchange.startedAt, since: first)),
                 (
                     "time",
