@@ -118,6 +118,30 @@ struct ViewerPageTests {
         }
     }
 
+    /// In a window in which the panels stand below each other, and in one in which each scrolls by itself.
+    @Test func messageThatIsChosenIsReadFromItsBeginning() throws {
+        let capture = ViewerVisit.path("healthy/web-code-flow")
+        let top = "return document.querySelector('.message-panel h2').getBoundingClientRect().top"
+        let visit = try #require(
+            try visits([
+                (
+                    capture, "#exchange=4",
+                    [
+                        ["size", "1000", "800"], ["click", ".diagram .row.message", "token request"],
+                        ["run", top], ["size", "1400", "900"],
+                        ["run", "document.querySelector('.one-message').scrollTop = 4000"],
+                        ["click", ".diagram .row.message", "authorization request"],
+                        ["run", "return document.querySelector('.one-message').scrollTop"],
+                    ]
+                )
+            ]).first
+        )
+        visit.expectDecent()
+        let seen = try #require(visit.results[2].double)
+        #expect(seen >= 0 && seen < 500, "\(seen)")
+        #expect(visit.results[6].double == 0)
+    }
+
     @Test func noteOnAMaskedValueQuotesNothingOfIt() throws {
         let capture = ViewerVisit.path("id-token/id-token-nonce-mismatch")
         let notes =

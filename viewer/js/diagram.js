@@ -47,7 +47,7 @@ export function mark(row, link) {
  */
 export class Diagram {
   /**
-   * @param {(exchange: number) => void} choose a message was chosen
+   * @param {(exchange: number, isMeant: boolean) => void} choose a message was chosen, or passed on the way through the list
    */
   constructor(choose) {
     this.choose = choose;
@@ -121,11 +121,11 @@ export class Diagram {
       if (!this.unfolded.delete(first)) this.unfolded.add(first);
       return this.compose();
     }
-    if (row.exchange !== undefined) return this.choose(row.exchange);
+    if (row.exchange !== undefined) return this.choose(row.exchange, isMeant);
     // A finding leads to its message.
     const index = this.rows.indexOf(row);
     const message = this.rows.slice(0, index).findLast((other) => other.type === "message");
-    return message ? this.choose(message.exchange) : undefined;
+    return message ? this.choose(message.exchange, isMeant) : undefined;
   }
 
   row(row) {

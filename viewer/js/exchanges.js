@@ -21,13 +21,13 @@ export function answer({ status, broken }) {
 
 /** All exchanges of a capture, in the order of the file. */
 export class ExchangeList {
-  /** @param {(row: object) => void} choose */
+  /** @param {(row: object, isMeant: boolean) => void} choose */
   constructor(choose) {
     this.rows = [];
     this.list = new WindowedList({
       label: "Exchanges", name: "exchange",
       row: (index) => this.row(this.rows[index]),
-      choose: (index) => choose(this.rows[index]),
+      choose: (index, isMeant) => choose(this.rows[index], isMeant),
     });
     this.node = element("div", { class: "exchanges" }, this.list.node);
   }

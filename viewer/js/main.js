@@ -32,8 +32,8 @@ class Viewer {
     /** Counts what was asked for; an answer to an older question is not drawn. */
     this.asked = 0;
     this.overview = new Overview((flow) => this.go({ flow, exchange: null, value: null, view: "flow" }));
-    this.diagram = new Diagram((exchange) => this.show(exchange, null));
-    this.list = new ExchangeList((row) => this.go({ exchange: row.exchange, ...(row.flow ? { flow: row.flow } : {}) }));
+    this.diagram = new Diagram((exchange, isMeant) => this.show(exchange, null, { isMeant }));
+    this.list = new ExchangeList((row, isMeant) => this.show(row.exchange, null, { isMeant, ...(row.flow ? { flow: row.flow } : {}) }));
     this.shell = new Shell(report, this.overview.node, (name, value) => this.do(name, value));
     addEventListener("hashchange", () => {
       this.at = place.parse(location.hash);
@@ -143,7 +143,7 @@ class Viewer {
       const options = {
         veil, redraw,
         choose: (one, other) => this.go({ a: one, b: other }),
-        go: (number, id, exchange) => this.go({ capture: number, flow: id, exchange, value: null, view: "flow" }),
+        go: (number, id, exchange) => this.show(exchange, null, { capture: number, flow: id, value: null, view: "flow" }),
       };
       shell.drawing.replaceChildren(comparePanel(this.report.captures, { a, b, pairs: this.report.comparisons }, comparison, options));
     } else if (view === "exchanges") {
@@ -164,6 +164,10 @@ class Viewer {
       found ? searchResults({ query: at.q, same: at.same }, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit), leave: () => this.do("find", null) }) : null,
       ...(flow ? [element("h2", {}, "Findings ", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, flow.findings, { go, veil, redraw })] : []),
     ]);
+    // Another message is read from its beginning.
+    const read = `${at.capture}/${at.exchange}`;
+    if (this.read !== read) shell.message.scrollTop = 0;
+    this.read = read;
     shell.keepingFocus(shell.message, [
       message
         ? messagePanel(message, {
@@ -174,18 +178,20 @@ class Viewer {
     ]);
   }
 
-  async show(exchange, evidence) {
-    this.chosen = evidence;
-    // The login stays: what it is told about may stand in a message of another one.
-    await this.go({ exchange, flow: this.head?.id ?? null, view: this.at.view === "compare" ? "flow" : this.at.view });
-    this.shell.revealChosen();
+  /**
+   * Shows a message. The login stays unless another is named: what it is told about may stand in a message of another one.
+   *
+   * `isMeant`: it is to be read, and not only passed on the way through a list; `rest`: what else is looked at from now on.
+   */
+  async show(exchange, chosen, { isMeant = true, ...rest } = {}) {
+    this.chosen = chosen;
+    await this.go({ exchange, flow: this.head?.id ?? null, view: this.at.view === "compare" ? "flow" : this.at.view, ...rest });
+    if (isMeant) this.shell.revealMessage();
   }
 
   async found(hit) {
     const row = this.report.captures[hit.capture].exchanges[hit.exchange];
-    this.chosen = hit;
-    await this.go({ capture: hit.capture, exchange: hit.exchange, ...(row.flow ? { flow: row.flow } : { view: "exchanges" }) });
-    this.shell.revealChosen();
+    await this.show(hit.exchange, hit, { capture: hit.capture, ...(row.flow ? { flow: row.flow } : { view: "exchanges" }) });
     this.shell.message.focus({ preventScroll: true });
   }
 

@@ -6,6 +6,9 @@ const VIEWS = [["flow", "Login", "view-flow"], ["exchanges", "All exchanges", "v
 /** How long a message about what was done stands on the page, in milliseconds. */
 const TOLD = 6000;
 
+/** A message that begins further down in the window, as a part of its height, is not seen. */
+const LOWEST = 0.6;
+
 /**
  * What stands around the panels: title, search, buttons, dialog; and where the panels are.
  */
@@ -113,8 +116,11 @@ export class Shell {
     if (focused >= 0) controls()[Math.min(focused, controls().length - 1)]?.focus();
   }
 
-  /** Brings what is marked in the message into view: the words themselves where they are. */
-  revealChosen() {
+  /** Brings the message into view, and what is marked in it: the words themselves where they are. */
+  revealMessage() {
+    const { top } = this.message.getBoundingClientRect();
+    // In a narrow or low window the panels stand below each other.
+    if (top < 0 || top > innerHeight * LOWEST) this.message.scrollIntoView({ block: "start" });
     (this.message.querySelector("mark.chosen") ?? this.message.querySelector(".chosen"))?.scrollIntoView({ block: "nearest" });
   }
 
