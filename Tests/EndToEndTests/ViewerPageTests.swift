@@ -142,6 +142,39 @@ struct ViewerPageTests {
         #expect(visit.results[6].double == 0)
     }
 
+    /// As it is each time something is recorded, or the window becomes another size.
+    @Test func drawingAgainLeavesTheReaderAlone() throws {
+        let capture = ViewerVisit.path("healthy/web-code-flow")
+        let state = """
+            const list = document.querySelector('.diagram .list');
+            const panel = document.querySelector('.one-message');
+            return [list.scrollTop, panel.scrollTop, getSelection().toString(), document.querySelector('.try input').value].join();
+            """
+        let read = """
+            const list = document.querySelector('.diagram .list');
+            list.style.height = '90px';
+            list.scrollTop = 200;
+            document.querySelector('.one-message').scrollTop = 150;
+            getSelection().selectAllChildren(document.querySelector('.message-panel h2'));
+            document.querySelector('.try input').value = 'another';
+            """
+        let visit = try #require(
+            try visits([
+                (
+                    capture, "#exchange=5",
+                    [
+                        ["click", ".pkce button", "Show code_verifier"], ["run", read], ["run", state],
+                        ["run", "dispatchEvent(new Event('resize'))"], ["run", state],
+                    ]
+                )
+            ]).first
+        )
+        visit.expectDecent()
+        #expect(visit.results[2].string?.hasPrefix("200,150,[5]") == true, "\(visit.results[2])")
+        #expect(visit.results[2].string?.hasSuffix(",another") == true)
+        #expect(visit.results[4] == visit.results[2])
+    }
+
     @Test func noteOnAMaskedValueQuotesNothingOfIt() throws {
         let capture = ViewerVisit.path("id-token/id-token-nonce-mismatch")
         let notes =

@@ -57,3 +57,13 @@ test("what a server does not have is null, and what it refuses is told", async (
   await assert.rejects(source.flow(0, "../x"), /403/);
   assert.deepEqual(asked, ["data/flow/0/flow-9", "data/message/0/1", "data/flow/0/..%2Fx"]);
 });
+
+test("a document that is the same as before is the very same", async () => {
+  let text = '{"id":"flow-1"}';
+  const source = new ServedSource(async () => ({ status: 200, ok: true, text: async () => text }));
+  const first = await source.flow(0, "flow-1");
+  assert.equal(await source.flow(0, "flow-1"), first);
+  assert.notEqual(await source.flow(1, "flow-1"), first);
+  text = '{"id":"flow-1","findings":[]}';
+  assert.deepEqual(await source.flow(0, "flow-1"), { id: "flow-1", findings: [] });
+});

@@ -106,7 +106,7 @@ export class Diagram {
     // An answer that was chosen stays it, and so does what is no message.
     const isPassed = passed !== undefined && passed.exchange === undefined && this.rows[chosen]?.type === passed.type;
     const stays = isPassed || (exchange !== null && this.rows[chosen]?.exchange === exchange);
-    this.list.mark(stays ? chosen : exchange === null ? -1 : indexOf(this.rows, exchange));
+    this.list.mark(stays ? chosen : exchange === null ? -1 : indexOf(this.rows, exchange), JSON.stringify([exchange, filter, isScaled]));
     this.rowsBefore = this.rows;
     // What is wrong is seen without being looked for.
     const cause = this.rows.findIndex((row) => row.type === "finding" && row.primary);

@@ -39,7 +39,7 @@ export class ExchangeList {
   show(rows, { filter, exchange }) {
     this.rows = rows.filter((row) => matches(row, filter));
     this.list.setRows(this.rows.length, () => HEIGHT);
-    this.list.mark(exchange === null ? -1 : this.rows.findIndex((row) => row.exchange === exchange));
+    this.list.mark(exchange === null ? -1 : this.rows.findIndex((row) => row.exchange === exchange), JSON.stringify([exchange, filter]));
   }
 
   row(row) {

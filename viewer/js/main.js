@@ -160,22 +160,24 @@ class Viewer {
       shell.draw(tools, this.diagram.node, way);
       this.diagram.show(flow, { exchanges: capture.exchanges, filter, isScaled: at.scale, link, exchange: at.exchange });
     }
-    shell.keepingFocus(shell.findings, [
+    const findings = flow?.findings ?? null;
+    shell.drawPanel(shell.findings, [found, at.q, at.same, JSON.stringify([findings, head?.settled, head?.outcome]), veil.revision], () => [
       found ? searchResults({ query: at.q, same: at.same }, found, { veil, captures: this.report.captures, go: (hit) => this.found(hit), leave: () => this.do("find", null) }) : null,
-      ...(flow ? [element("h2", {}, "Findings ", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, flow.findings, { go, veil, redraw })] : []),
+      ...(findings ? [element("h2", {}, "Findings ", tool("Copy as Markdown", "C: the diagnosis for a ticket", () => this.do("copy-markdown"))), findingsPanel(head, findings, { go, veil, redraw })] : []),
+    ]);
+    const isOfFlow = head?.exchanges.includes(at.exchange) ?? false;
+    shell.drawPanel(shell.message, [message, at.exchange, this.chosen, isOfFlow, JSON.stringify(proofs), veil.revision], () => [
+      message
+        ? messagePanel(message, {
+            veil, redraw, proofs, isOfFlow, chosen: this.chosen,
+            follow: (value) => this.follow(value), go: (exchange) => go(exchange), copy: () => this.do("copy-curl"),
+          })
+        : element("p", { class: "nothing" }, at.exchange === null ? "Choose a message to see what it says." : `There is no exchange ${at.exchange} in this capture.`),
     ]);
     // Another message is read from its beginning.
     const read = `${at.capture}/${at.exchange}`;
     if (this.read !== read) shell.message.scrollTop = 0;
     this.read = read;
-    shell.keepingFocus(shell.message, [
-      message
-        ? messagePanel(message, {
-            veil, redraw, proofs, chosen: this.chosen, isOfFlow: head?.exchanges.includes(message.exchange) ?? false,
-            follow: (value) => this.follow(value), go: (exchange) => go(exchange), copy: () => this.do("copy-curl"),
-          })
-        : element("p", { class: "nothing" }, at.exchange === null ? "Choose a message to see what it says." : `There is no exchange ${at.exchange} in this capture.`),
-    ]);
   }
 
   /**

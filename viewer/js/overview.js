@@ -61,7 +61,7 @@ export class Overview {
     this.words.className = isGood ? "verdict good" : "verdict";
     this.list.node.hidden = this.flows.length === 0;
     this.list.setRows(this.flows.length, () => (isLarge ? HEIGHT * 1.2 : HEIGHT));
-    this.list.mark(this.flows.findIndex((flow) => flow.id === chosen));
+    this.list.mark(this.flows.findIndex((flow) => flow.id === chosen), chosen);
     const told = new Set(this.flows.flatMap((flow) => flow.exchanges));
     const others = capture.exchanges.length - told.size;
     this.rest.textContent = printable([

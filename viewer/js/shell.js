@@ -63,6 +63,8 @@ export class Shell {
     this.findings = element("section", { class: "part what-is-wrong", "aria-label": "Findings", tabindex: -1 });
     this.message = element("section", { class: "part one-message", "aria-label": "Message", tabindex: -1 });
     this.frame = element("main", {}, element("div", { class: "part logins" }, overview), this.drawing, this.findings, this.message);
+    /** By panel what it is drawn of. */
+    this.drawnOf = new Map();
     this.dialogTitle = element("h2", { id: "dialog-title" });
     this.dialogBody = element("div", {});
     this.dialog = element("dialog", { "aria-labelledby": "dialog-title" }, this.dialogTitle, this.dialogBody, element("button", { type: "button", on: { click: () => this.dialog.close() } }, "Close"));
@@ -106,6 +108,20 @@ export class Shell {
     if (rest) this.drawing.append(rest);
   }
 
+  /**
+   * Draws a panel anew where something that it is drawn of is another one; else what is read, selected or typed in it stays.
+   *
+   * @param {HTMLElement} panel
+   * @param {unknown[]} parts what it is drawn of
+   * @param {() => (Node | null)[]} make
+   */
+  drawPanel(panel, parts, make) {
+    const before = this.drawnOf.get(panel);
+    if (before && parts.every((part, index) => part === before[index])) return;
+    this.drawnOf.set(panel, parts);
+    this.keepingFocus(panel, make());
+  }
+
   /** Other content for a panel; the focus goes to the control at the place where it was, what was unfolded stays so. */
   keepingFocus(panel, children) {
     const controls = () => [...panel.querySelectorAll("button, summary, input, select, a")];
@@ -121,7 +137,10 @@ export class Shell {
     const { top } = this.message.getBoundingClientRect();
     // In a narrow or low window the panels stand below each other.
     if (top < 0 || top > innerHeight * LOWEST) this.message.scrollIntoView({ block: "start" });
-    (this.message.querySelector("mark.chosen") ?? this.message.querySelector(".chosen"))?.scrollIntoView({ block: "nearest" });
+    const chosen = this.message.querySelector("mark.chosen") ?? this.message.querySelector(".chosen");
+    const fold = chosen?.closest("details");
+    if (fold) fold.open = true;
+    chosen?.scrollIntoView({ block: "nearest" });
   }
 
   /** Says what was done. */

@@ -82,6 +82,8 @@ export class ServedSource {
   /** @param {(path: string, options?: object) => Promise<Response>} ask */
   constructor(ask) {
     this.ask = ask;
+    /** The last few documents, so that one that is the same as before is the very same. */
+    this.known = new Map();
   }
 
   async overview() {
@@ -91,11 +93,19 @@ export class ServedSource {
   }
 
   async flow(capture, id) {
-    return JSON.parse(await this.flowText(capture, id));
+    return this.read(`flow/${capture}/${id}`, await this.flowText(capture, id));
   }
 
   async message(capture, exchange) {
-    return JSON.parse(await this.messageText(capture, exchange));
+    return this.read(`message/${capture}/${exchange}`, await this.messageText(capture, exchange));
+  }
+
+  read(name, text) {
+    if (this.known.get(name)?.text !== text) {
+      if (this.known.size >= 8) this.known.delete(this.known.keys().next().value);
+      this.known.set(name, { text, document: JSON.parse(text) });
+    }
+    return this.known.get(name).document;
   }
 
   async comparison(expected, seen) {

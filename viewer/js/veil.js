@@ -7,6 +7,8 @@ export class Veil {
     this.isOpen = false;
     this.isPresenting = false;
     this.single = new Set();
+    /** Counts the changes. */
+    this.revision = 0;
   }
 
   /** All secrets are shown. */
@@ -23,11 +25,13 @@ export class Veil {
   toggle() {
     this.isOpen = !this.isOpen;
     this.single.clear();
+    this.revision += 1;
   }
 
   /** Shows one. */
   lift(place) {
     this.single.add(place);
+    this.revision += 1;
   }
 
   /** Nothing that was shown before is shown behind a presentation either. */
@@ -35,5 +39,6 @@ export class Veil {
     this.isPresenting = isPresenting;
     this.isOpen = false;
     this.single.clear();
+    this.revision += 1;
   }
 }

@@ -112,10 +112,17 @@ export class WindowedList {
     return row;
   }
 
-  /** Marks a row as chosen and brings it into view, without telling anybody. */
-  mark(index) {
+  /**
+   * Marks a row as chosen, without telling anybody, and brings it into view where it is about something else than before: who
+   * has scrolled away from it is not brought back because the list grows.
+   *
+   * @param {number} index -1 for none
+   * @param {string} subject what it is about, whatever its place in the list
+   */
+  mark(index, subject) {
     this.chosen = index;
-    if (index >= 0) this.reveal(index);
+    if (index >= 0 && subject !== this.subject) this.reveal(index);
+    this.subject = subject;
     this.draw(true);
     if (index >= 0) this.node.setAttribute("aria-activedescendant", `${this.name}-${index}`);
     else this.node.removeAttribute("aria-activedescendant");
@@ -123,7 +130,8 @@ export class WindowedList {
 
   /** @param {boolean} isMeant by a click or Enter, not only on the way to another row */
   select(index, isMeant) {
-    this.mark(index);
+    this.reveal(index);
+    this.mark(index, this.subject);
     this.choose(index, isMeant);
   }
 
