@@ -37,6 +37,10 @@ package struct LiveStory {
     private var toldEnds: [Int] = []
     /// Flows that have something to tell when they have been quiet for longer.
     package private(set) var waiting: Set<String> = []
+    /// Flows of which nothing is certain yet: those that wait, and those that have come to no end and to no error.
+    ///
+    /// Whoever types a password has not abandoned the page.
+    package private(set) var unsettled: Set<String> = []
 
     private struct Message: Hashable {
         var exchange: Int
@@ -70,6 +74,7 @@ package struct LiveStory {
         isOver: Bool = false
     ) -> [News] {
         waiting = []
+        unsettled = []
         self.skipped = skipped
         var news = messages(in: report)
         for item in report.flows where item.flow.exchanges.contains(where: { $0 + skipped >= first }) {
@@ -77,7 +82,11 @@ package struct LiveStory {
             let isMoving = isBegunAnew(item.flow) || isFollowingRedirect(item.flow, report.capture)
             let time = isMoving ? Self.patience : Self.settlingTime
             news += ends(of: item, isQuiet: isOver || now - last >= time)
+            if !isOver, item.diagnosis.outcome == .incomplete, Self.error(of: item) == nil {
+                unsettled.insert(item.flow.id)
+            }
         }
+        unsettled.formUnion(waiting)
         return news
     }
 
@@ -163,7 +172,7 @@ package struct LiveStory {
 
     private mutating func ends(of item: Report.DiagnosedFlow, isQuiet: Bool) -> [News] {
         let exchanges = Set(item.flow.exchanges.map { $0 + skipped })
-        let primary = item.diagnosis.findings.first { $0.isPrimary && $0.severity == .error }
+        let primary = Self.error(of: item)
         var news: [News] = []
         if item.diagnosis.outcome == .success,
             let index = toldFindings.firstIndex(where: {
@@ -209,6 +218,11 @@ package struct LiveStory {
             )
         }
         return news
+    }
+
+    /// What broke the flow, if anything did.
+    private static func error(of item: Report.DiagnosedFlow) -> Finding? {
+        item.diagnosis.findings.first { $0.isPrimary && $0.severity == .error }
     }
 
     /// What went well; nil for what comes before a login, which may follow yet.

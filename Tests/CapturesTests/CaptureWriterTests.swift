@@ -35,6 +35,18 @@ struct CaptureWriterTests {
         #expect(lines.dropFirst().dropLast().allSatisfy { $0.hasPrefix(#"{"startedDateTime""#) })
     }
 
+    @Test func whoeverLooksAtAFileKnowsWhetherItIsRecordedInto() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        #expect(!CaptureWriter.isAtWork(on: path))
+        var writer: CaptureWriter? = try CaptureWriter(path: path, version: "1.0")
+        try writer?.append([exchange(0)])
+        #expect(CaptureWriter.isAtWork(on: path))
+        writer = nil
+        #expect(!CaptureWriter.isAtWork(on: path))
+    }
+
     @Test func theEndOfAFileIsReadFromAPosition() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

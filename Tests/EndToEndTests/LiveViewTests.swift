@@ -44,6 +44,8 @@ struct LiveViewTests {
         let rows = watched.filter { $0["flow"]?.string == "flow-1" }.compactMap { $0["rows"]?.int }
         let stories = watched.compactMap { $0["logins"]?.array?.first?.string }
         #expect(Set(stories).count > 1 && !rows.isEmpty && rows == rows.sorted(), "\(watched)")
+        // Whoever is at the login page has not abandoned it.
+        #expect(!stories.contains { $0.contains("never completed") }, "\(stories)")
         // In the end it says what the diagnosis says.
         let told = try Program.run(["diagnose", "--format", "json", recorder.capture])
         let flows = try JSONParser.parse(told.output.utf8)["flows"]?.array ?? []

@@ -79,6 +79,24 @@ struct LiveStoryTests {
         )
     }
 
+    /// Whoever is at the login page may still type the password; nobody has to be asked again until something comes.
+    @Test func loginThatHasNotEndedIsUnsettled() throws {
+        let path = Fixtures.root.appending(path: "captures/authorization-response/login-abandoned.har").path
+        let capture = try CaptureReader.read(path: path)
+        let report = ReportBuilder.report(on: capture, named: "x")
+        let later = try #require(capture.indices.map { capture[$0].endedAt }.max()) + .seconds(60)
+        var story = LiveStory(style: .plain)
+        _ = story.news(in: report, now: later)
+        #expect(story.unsettled == ["flow-1"] && story.waiting.isEmpty)
+        _ = story.news(in: report, now: later, isOver: true)
+        #expect(story.unsettled.isEmpty)
+        let broken = try ViewerCaptureTests.capture("token-request/pkce-verifier-mismatch").report
+        _ = story.news(in: broken, now: broken.capture[0].startedAt)
+        #expect(story.unsettled == story.waiting && !story.waiting.isEmpty)
+        _ = story.news(in: broken, now: later + .seconds(1_000_000_000))
+        #expect(story.unsettled.isEmpty)
+    }
+
     @Test func goodLoginIsToldOnce() throws {
         let ends = ends(try told("healthy/web-code-flow"))
         #expect(ends.count == 1)

@@ -240,6 +240,19 @@ struct ViewerServingTests {
         try #require(shelf.waiting == 1)
     }
 
+    /// A capture that nobody records into may grow all the same.
+    @Test func whetherSomebodyRecordsIsAChange() async {
+        let shelf = ViewerShelf([], generator: "test", isLive: true)
+        #expect(shelf.overview["recorded"] == false)
+        shelf.isRecorded = true
+        let change = await shelf.changes(after: 0)
+        #expect(change["recorded"] == true && change["live"] == true && change["revision"]?.int == 1)
+        shelf.isRecorded = true
+        #expect(shelf.overview["revision"] == 1)
+        shelf.end()
+        #expect(shelf.overview["recorded"] == false)
+    }
+
     /// It is told of the end when it comes back.
     @Test func serverWaitsForAPageThatIsDrawingAtTheEnd() async throws {
         let shelf = ViewerShelf([], generator: "test", isLive: true)

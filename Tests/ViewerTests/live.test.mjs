@@ -4,14 +4,14 @@ import { follow } from "../../viewer/js/live.js";
 import { Report } from "../../viewer/js/report.js";
 
 test("changes are taken until the recording is over", async () => {
-  const answers = [{ revision: 1, live: true }, { revision: 1, live: true }, { revision: 4, live: false }];
+  const answers = [{ revision: 1, live: true }, { revision: 1, live: true, recorded: true }, { revision: 4, live: false }];
   const [asked, taken, told] = [[], [], []];
   const changes = async (revision) => (asked.push(revision), answers.shift());
   // Drawing takes its time, and the server is told when it is done.
   const take = (change) => new Promise((resolve) => setTimeout(() => resolve(taken.push(change.revision)), 5));
   const keep = async () => asked.push(`kept ${taken.at(-1)}`);
   await follow({ changes, drawn: async () => asked.push("drawn") }, 0, { take, keep, tell: (state) => told.push(state) });
-  assert.deepEqual([asked, taken, told], [[0, 1, 1, "kept 4", "drawn"], [1, 4], ["live", "live", "over"]]);
+  assert.deepEqual([asked, taken, told], [[0, 1, 1, "kept 4", "drawn"], [1, 4], ["still", "live", "over"]]);
 });
 
 test("a server that is gone is asked a few times more", async () => {

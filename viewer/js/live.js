@@ -8,7 +8,7 @@ const PATIENCE = 2000;
  * @param {number} revision of what is known
  * @param {object} page
  * @param {(change: object) => Promise<void> | void} page.take
- * @param {(state: "live" | "over" | "gone") => void} page.tell
+ * @param {(state: "live" | "still" | "over" | "gone") => void} page.tell `still`: nobody records, at this moment
  * @param {() => Promise<void>} page.keep nothing can be asked any more when this is done
  * @param {(milliseconds: number) => Promise<void>} [pause]
  */
@@ -22,7 +22,7 @@ export async function follow(source, revision, { take, tell, keep }, pause = (ti
       if (change.revision > known) await take(change);
       known = change.revision;
       if (change.live) {
-        tell("live");
+        tell(change.recorded ? "live" : "still");
         continue;
       }
       await keep();

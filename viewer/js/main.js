@@ -277,12 +277,14 @@ class Viewer {
 
   /** Draws a recording while it goes on. */
   live() {
+    const tell = (state) => this.shell.live(state, this.report.captures);
+    if (this.report.isRecorded) tell("live");
     follow(this.source, this.report.revision, {
       take: (change) => {
         this.report.update(change);
         return this.draw();
       },
-      tell: (state) => this.shell.live(state, this.report.captures),
+      tell,
       keep: async () => {
         this.source = (await kept(this.source, this.report)) ?? this.source;
         this.report.comparisons = this.source.comparisons;

@@ -9,6 +9,7 @@ export class Report {
     this.comparisons = overview.comparisons ?? null;
     this.compares = overview.compares ?? false;
     this.revision = overview.revision ?? 0;
+    this.isRecorded = overview.recorded ?? false;
   }
 
   /** The flow that is looked at without being named: the first that failed, else the first with something wrong, else the first. */

@@ -151,13 +151,13 @@ export class Shell {
   }
 
   /**
-   * @param {"live" | "over" | "gone"} state of a recording
+   * @param {"live" | "still" | "over" | "gone"} state of a recording
    * @param {{name: string}[]} captures
    */
   live(state, captures) {
     const command = ["authreel view", ...captures.map(({ name }) => fileWord(name))].join(" ");
-    const words = { live: "live", over: `the recording is over; ${command} shows it again`, gone: "authreel does not answer" }[state];
-    this.state.hidden = false;
+    const words = { live: "live", still: "", over: `the recording is over; ${command} shows it again`, gone: "authreel does not answer" }[state];
+    this.state.hidden = state === "still";
     this.state.dataset.state = state;
     if (this.state.textContent !== printable(words)) this.state.textContent = printable(words);
   }

@@ -23,6 +23,15 @@ extension CaptureWriter {
         case changed
     }
 
+    /// Whether somebody records into a file; the lock that tells is held no longer than the question takes.
+    package static func isAtWork(on path: String) -> Bool {
+        // A pipe would be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     /// Looks whether the file is still what was opened; a few system calls, so nothing to do for every entry.
     ///
     /// - Parameter end: up to where the file was in order when it was looked at before.

@@ -71,8 +71,12 @@ struct View: AsyncParsableCommand {
             generator: "authreel \(Authreel.version)",
             isLive: paths.contains { $0 != nil }
         )
+        let follower = CaptureFollower(paths: paths, shelf: shelf)
         let server = try await ViewerServer.start(shelf, port: port, folder: viewerDir)
-        let follower = Task { await CaptureFollower(paths: paths, shelf: shelf).run() }
+        let following = Task { [follower] in
+            var follower = follower
+            await follower.run()
+        }
         print(server.url)
         fflush(nil)
         let environment = ProcessInfo.processInfo.environment
@@ -83,7 +87,7 @@ struct View: AsyncParsableCommand {
             StandardError.note("open it in a browser; Ctrl-C ends it")
         }
         for await _ in signals { break }
-        follower.cancel()
+        following.cancel()
         folder.remove()
         await server.stop()
     }

@@ -269,13 +269,13 @@ final class LiveView: Sendable {
                 : CaptureReader.read(path: path, from: start?.offset, descriptor: readable)
         else { return nil }
         let report = ReportBuilder.report(on: capture, named: path)
-        let (news, waiting) = story.withLock {
+        let (news, unsettled) = story.withLock {
             (
                 $0.news(in: report, skipped: start?.entries ?? 0, now: SystemClock.now, isOver: isOver),
-                $0.waiting
+                $0.unsettled
             )
         }
-        observe(report, waiting)
+        observe(report, unsettled)
         for item in news { tell(item) }
         return report
     }

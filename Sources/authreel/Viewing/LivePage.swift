@@ -16,7 +16,8 @@ struct LivePage: Sendable {
         let shelf = ViewerShelf(
             [ViewerCapture(named(report))],
             generator: "authreel \(Authreel.version)",
-            isLive: true
+            isLive: true,
+            isRecorded: true
         )
         return LivePage(server: try await ViewerServer.start(shelf), folder: try RunFolder())
     }
@@ -48,6 +49,10 @@ struct LivePage: Sendable {
     /// Tells the pages that nothing more will come.
     func end() async {
         folder.remove()
+        // Where there is too much for a last look, what was open is so no longer.
+        if let last = server.shelf.captures.first, !last.unsettled.isEmpty {
+            show(last.report, unsettled: [])
+        }
         await server.finish()
     }
 }

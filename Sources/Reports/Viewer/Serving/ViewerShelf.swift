@@ -9,6 +9,7 @@ package final class ViewerShelf: Sendable {
         /// Counts what was put on the shelf.
         var revision = 0
         var isLive: Bool
+        var isRecorded: Bool
         /// Pages that wait for what is new.
         var waiting = 0
         /// When pages were told of something, who come again when they have drawn it.
@@ -27,11 +28,34 @@ package final class ViewerShelf: Sendable {
     ///
     /// `generator`: name and version of the program.
     /// `isLive`: more may come.
-    package init(_ captures: [ViewerCapture], generator: String, isLive: Bool) {
+    /// `isRecorded`: somebody records into one of them.
+    package init(
+        _ captures: [ViewerCapture],
+        generator: String,
+        isLive: Bool,
+        isRecorded: Bool = false
+    ) {
         self.generator = generator
         state = Mutex(
-            State(captures: captures, changes: captures.map { ChangeLog($0, revision: 0) }, isLive: isLive)
+            State(
+                captures: captures,
+                changes: captures.map { ChangeLog($0, revision: 0) },
+                isLive: isLive,
+                isRecorded: isRecorded
+            )
         )
+    }
+
+    /// Whether somebody records into one of the captures.
+    package var isRecorded: Bool {
+        get { state.withLock { $0.isRecorded } }
+        set {
+            state.withLock { state in
+                guard state.isRecorded != newValue else { return }
+                state.isRecorded = newValue
+                state.revision += 1
+            }
+        }
     }
 
     package var captures: [ViewerCapture] { state.withLock { $0.captures } }
@@ -59,6 +83,7 @@ package final class ViewerShelf: Sendable {
     package func end() {
         state.withLock { state in
             state.isLive = false
+            state.isRecorded = false
             state.ending = state.waiting + state.drawing.count { $0.duration(to: .now) < Self.longestDrawing }
             state.revision += 1
         }
@@ -66,16 +91,17 @@ package final class ViewerShelf: Sendable {
 
     /// What the page opens with.
     var overview: JSONObject {
-        let (captures, revision, isLive) = state.withLock { ($0.captures, $0.revision, $0.isLive) }
-        var overview = ViewerCapture.overview(of: captures, generator: generator)
-        overview["revision"] = .number(JSONNumber(Int64(revision)))
-        overview["live"] = .bool(isLive)
+        let state = state.withLock { $0 }
+        var overview = ViewerCapture.overview(of: state.captures, generator: generator)
+        overview["revision"] = .number(JSONNumber(Int64(state.revision)))
+        overview["live"] = .bool(state.isLive)
+        overview["recorded"] = .bool(state.isRecorded)
         return overview
     }
 
     /// What is new since a revision, as soon as there is something, at the latest after `patience`.
     ///
-    /// `{"revision", "live", "captures": [{"flows": [[place, head]], "flowCount", "exchanges": [[place, row]],
+    /// `{"revision", "live", "recorded", "captures": [{"flows": [[place, head]], "flowCount", "exchanges": [[place, row]],
     /// "exchangeCount"}]}`.
     func changes(after revision: Int, patience: Duration = .seconds(20)) async -> JSONValue {
         let clock = ContinuousClock()
@@ -95,6 +121,7 @@ package final class ViewerShelf: Sendable {
             }
             return [
                 "revision": .number(JSONNumber(Int64(state.revision))), "live": .bool(state.isLive),
+                "recorded": .bool(state.isRecorded),
                 "captures": .array(state.changes.map { $0.changes(after: revision) }),
             ]
         }
