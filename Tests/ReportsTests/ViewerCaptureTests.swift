@@ -52,6 +52,23 @@ struct ViewerCaptureTests {
         #expect(capture.flow("flow-2") == nil && capture.message(99) == nil)
     }
 
+    /// The rules cut secrets; who asks for one gets all of it.
+    @Test(arguments: [
+        ("token-request/code-altered", "code"), ("token-request/client-secret-mismatch", "Authorization"),
+    ])
+    func evidenceThatIsCutIsThereInFull(_ name: String, _ value: String) throws {
+        let capture = try Self.capture(name)
+        let findings = capture.flow("flow-1")?["findings"]?.array ?? []
+        let evidence = findings.first?["evidence"]?.array?.filter { $0["shortened"] == true } ?? []
+        #expect(evidence.count == 2 && evidence.contains { $0["name"]?.string == value })
+        for item in evidence {
+            let (cut, full) = (try #require(item["value"]?.string), try #require(item["full"]?.string))
+            #expect(
+                cut.hasSuffix("…(\(full.unicodeScalars.count))") && full.hasPrefix(cut.prefix { $0 != "…" })
+            )
+        }
+    }
+
     @Test func nothingIsCertainOfWhatStillGoesOn() throws {
         let report = try Self.capture("token-request/pkce-verifier-mismatch").report
         let capture = ViewerCapture(report, unsettled: ["flow-1"])

@@ -25,6 +25,14 @@ test("two values that are set against each other", () => {
   }
 });
 
+test("what else a finding tells, and what it tells twice, hides no difference", () => {
+  const values = [[1, "https://a.example/cb"], [4, "https://a.example/cb/"], [4, "https://a.example/cb/"], [4, "invalid_grant: not accepted"]];
+  assert.deepEqual(pair(finding("a", null, values)), ["https://a.example/cb", "https://a.example/cb/"]);
+  const cut = { evidence: [{ exchange: 3, value: "4/0A…(44)", full: "4/0AdLIrYe" }, { exchange: 4, value: "4%2F…(46)", full: "4%2F0AdLIrYe" }] };
+  assert.equal(pair(cut), null);
+  assert.deepEqual(pair(cut, (evidence) => evidence.full), ["4/0AdLIrYe", "4%2F0AdLIrYe"]);
+});
+
 test("a note quotes a value only where the value stands there", () => {
   const item = { note: "differs from character 4 on", fullNote: 'differs from character 4 on: "a" instead of "b"' };
   assert.deepEqual([note(item, false), note(item, true), note({ note: "empty" }, true)], [item.note, item.fullNote, "empty"]);

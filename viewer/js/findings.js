@@ -16,18 +16,32 @@ export function grouped(findings) {
   return causes.map((finding) => ({ finding, effects: findings.filter((other) => isEffect(other) && other.effect_of === finding.rule && other !== finding) }));
 }
 
+/** Of so many values of a finding two that are alike are looked for. */
+const MOST = 12;
+
 /**
  * The two values that a finding sets against each other; null where it does not have exactly two that are alike.
  *
- * @returns {[object, object] | null}
+ * @param {object} finding
+ * @param {(evidence: object) => string} [text] a value as it stands on the screen
+ * @returns {[string, string] | null}
  */
-export function pair(finding) {
-  const values = finding.evidence.filter((evidence) => evidence.exchange !== null && evidence.value.length >= 4);
-  if (values.length !== 2 || values[0].value === values[1].value) return null;
-  const { start, end } = difference(values[0].value, values[1].value);
-  // Two of a kind, or what differs is everything.
-  const longest = Math.max(values[0].value.length, values[1].value.length);
-  return (start.length + end.length) * 2 >= longest ? [values[0], values[1]] : null;
+export function pair(finding, text = (evidence) => evidence.value) {
+  const all = finding.evidence.filter((evidence) => evidence.exchange !== null).map(text).filter((value) => value.length >= 4);
+  const values = [...new Set(all)].slice(0, MOST);
+  const pairs = values.flatMap((one, index) => values.slice(index + 1).filter((other) => areAlike(one, other)).map((other) => [one, other]));
+  return pairs.length === 1 ? pairs[0] : null;
+}
+
+/** Two of a kind: what differs is not everything. */
+function areAlike(one, other) {
+  const { start, end } = difference(one, other);
+  return (start.length + end.length) * 2 >= Math.max(one.length, other.length);
+}
+
+/** The value of evidence as it stands on the screen: the rules cut secrets, until they are shown. */
+function valueOf(evidence, veil) {
+  return veil.shows(placeID(evidence)) ? (evidence.full ?? evidence.value) : evidence.value;
 }
 
 /**
@@ -65,7 +79,7 @@ export function findingsPanel(head, findings, options) {
 }
 
 function body(finding, options) {
-  const two = pair(finding);
+  const two = pair(finding, (evidence) => valueOf(evidence, options.veil));
   return [
     element("h3", {}, element("span", { class: "severity" }, finding.primary ? "root cause" : finding.severity), " ", ...prose(finding.title)),
     element("p", { class: "rule" }, finding.variant ? `${finding.rule} · ${finding.variant}` : finding.rule),
@@ -86,9 +100,12 @@ function evidenceItem(evidence, two, { go, veil, redraw }) {
       ? element("span", { class: "place" }, `computed: ${place}`)
       : element("button", { class: "place", type: "button", on: { click: () => go(evidence.exchange, evidence) } }, `[${evidence.exchange}] ${place}`),
     valueOnScreen(
-      evidence.value,
-      { isSecret: Boolean(evidence.secret) && (veil.isPresenting || !evidence.shortened), place: placeID(evidence), name: evidence.name, veil, redraw },
-      () => written(evidence, two),
+      evidence.full ?? evidence.value,
+      {
+        isSecret: Boolean(evidence.secret) && (veil.isPresenting || !evidence.shortened || Boolean(evidence.full)),
+        place: placeID(evidence), name: evidence.name, veil, redraw, cover: evidence.shortened ? evidence.value : null,
+      },
+      () => written(valueOf(evidence, veil), two),
     ),
     evidence.note ? element("span", { class: "note" }, note(evidence, veil.shows(placeID(evidence)))) : null,
   );
@@ -105,9 +122,9 @@ export function note(item, isShown) {
 }
 
 /** The value, with the characters marked in which the two of them differ. */
-function written(evidence, two) {
-  if (!two || !two.includes(evidence)) return [evidence.value];
-  const { start, one, other, end } = difference(two[0].value, two[1].value);
-  const own = evidence === two[0] ? one : other;
+function written(value, two) {
+  if (!two?.includes(value)) return [value];
+  const { start, one, other, end } = difference(two[0], two[1]);
+  const own = value === two[0] ? one : other;
   return [start, element("mark", {}, own === "" ? "∅" : own), end];
 }

@@ -5,12 +5,13 @@ import { mask } from "#viewer/mask.js";
  * A value on the screen: masked where it is secret, and then a button that shows this one.
  *
  * @param {string} value
- * @param {{isSecret: boolean, place: string, name: string, veil: import("#viewer/veil.js").Veil, redraw: () => void}} options
- *   `place`: unique in what is looked at; `name`: of the value, for those who hear it
+ * @param {{isSecret: boolean, place: string, name: string, veil: import("#viewer/veil.js").Veil, redraw: () => void, cover?: string | null}}
+ *   options `place`: unique in what is looked at; `name`: of the value, for those who hear it; `cover`: what stands on the button
+ *   in the place of a mask
  * @param {() => (Node | string)[]} written what stands there where it is shown
  * @returns {HTMLElement}
  */
-export function valueOnScreen(value, { isSecret, place, name, veil, redraw }, written = () => [value]) {
+export function valueOnScreen(value, { isSecret, place, name, veil, redraw, cover = null }, written = () => [value]) {
   if (!isSecret || veil.shows(place)) return element("code", {}, ...written());
   if (veil.isPresenting) return element("code", { class: "masked" }, mask(value));
   return element(
@@ -24,6 +25,6 @@ export function valueOnScreen(value, { isSecret, place, name, veil, redraw }, wr
         },
       },
     },
-    mask(value),
+    cover ?? mask(value),
   );
 }

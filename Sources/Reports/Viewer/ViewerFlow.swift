@@ -70,7 +70,12 @@ enum ViewerFlow {
                 }
                 guard isSecret else { return .object(object) }
                 object["secret"] = true
-                if isShortened(evidence), !secrets.holds(evidence.value) { object["shortened"] = true }
+                if isShortened(evidence), !secrets.holds(evidence.value) {
+                    object["shortened"] = true
+                    object["full"] =
+                        ViewerEvidence.full(evidence, in: capture.report.capture).map { .string(cut($0)) }
+                        ?? .null
+                }
                 return .object(object)
             }
         )
