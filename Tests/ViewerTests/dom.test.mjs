@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { printable } from "../../viewer/js/dom.js";
+import { printable, visible } from "../../viewer/js/dom.js";
+import { edged } from "../../viewer/js/secret.js";
 
 test("what would turn or end the text around it is shown, not obeyed", () => {
   assert.equal(printable("exe.\u202egnp"), "exe.\\u{202e}gnp");
@@ -8,4 +9,12 @@ test("what would turn or end the text around it is shown, not obeyed", () => {
   assert.equal(printable("\u0000\u001b[31m\u0085\u2066\u200f"), "\\u{0}\\u{1b}[31m\\u{85}\\u{2066}\\u{200f}");
   const text = "two\r\n\tlines, \u0627\u0644, \u{1f600} and \u00a0";
   assert.equal(printable(text), text);
+});
+
+test("every character of a value is to be seen", () => {
+  const shown = visible("callback\u200b\u00a0\ufeff\u00ad\u{e0061}\r\n\t\u2800\u2028x\u200d");
+  assert.equal(shown, "callback\\u{200b}\\u{a0}\\u{feff}\\u{ad}\\u{e0061}\\u{d}\\u{a}\\u{9}\\u{2800}\\u{2028}x\\u{200d}");
+  const text = "two words, \u0645\u06cc\u200c\u062e, \u{1f469}\u200d\u{1f4bb}\ufe0f, \u65e5\u3000\u672c";
+  assert.equal(visible(text), text);
+  assert.deepEqual([edged(["  a b "]), edged([""]), edged(["a ", "b"])], [["\\u{20}\\u{20}a b\\u{20}"], [""], ["a ", "b"]]);
 });

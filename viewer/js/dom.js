@@ -8,11 +8,37 @@ const CONTROLS = /[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\
  * @returns {string}
  */
 export function printable(text) {
-  return text.replace(CONTROLS, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
+  return text.replace(CONTROLS, number);
 }
+
+/**
+ * A value, of which every character is to be seen: no-break space becomes `\u{a0}`, a line break `\u{a}`, as on the terminal.
+ *
+ * @param {string} text
+ * @returns {string}
+ */
+export function visible(text) {
+  return printable(text).replace(INVISIBLE, number);
+}
+
+function number(mark) {
+  return `\\u{${mark.codePointAt(0).toString(16)}}`;
+}
+
+/** What joins letters and signs that are seen, and the space of East Asian scripts. */
+const JOINS = "\\u200c\\u200d\\u3000\\ufe00-\\ufe0f\\u{e0020}-\\u{e007f}\\u{e0100}-\\u{e01ef}";
+
+/** What has no ink (`InvisibleCharacter.swift`). */
+const UNSEEN = `(?![ ${JOINS}])[\\p{Zs}\\p{Zl}\\p{Zp}\\p{DI}\\ufff9-\\ufffb\\u2800]`;
+
+/** That, line breaks and tabs; and joins where they join nothing but ASCII. */
+const INVISIBLE = new RegExp(`[\\t\\n\\r]|${UNSEEN}|(?<=^|[\\0-\\x7f]|${UNSEEN})[${JOINS}]`, "gu");
 
 /** What a browser writes on the screen of an element's attributes. */
 const READ = new Set(["title", "aria-label"]);
+
+/** Elements whose text is a value, or the part of one that is marked. */
+const VALUES = new Set(["code", "mark"]);
 
 /**
  * An element. Text is only ever text: nothing of a capture is parsed as markup, and nothing of it turns what is around it.
@@ -39,7 +65,7 @@ export function element(tag, properties = {}, ...children) {
   for (const child of children) {
     if (child === null || child === undefined) continue;
     // What is there to be copied stays as it is.
-    made.append(child instanceof Node || tag === "textarea" ? child : printable(String(child)));
+    made.append(child instanceof Node || tag === "textarea" ? child : (VALUES.has(tag) ? visible : printable)(String(child)));
   }
   return made;
 }

@@ -99,7 +99,7 @@ function table(all, more, message, { veil, redraw, marks, isOfFlow, follow }) {
             "td",
             {},
             valueOnScreen(place.value, { isSecret: Boolean(place.secret), place: id, name: place.name, veil, redraw }),
-            place.raw && (!place.secret || veil.shows(id)) ? element("span", { class: "raw" }, `as sent: ${place.raw}`) : null,
+            place.raw && (!place.secret || veil.shows(id)) ? element("span", { class: "raw" }, "as sent: ", element("code", {}, place.raw)) : null,
           ),
           element(
             "td",
@@ -183,7 +183,7 @@ function withMark(text, words) {
   const start = words ? text.indexOf(words) : -1;
   if (start < 0) return [text];
   const end = start + words.length;
-  return [text.slice(0, start), element("mark", { class: "chosen" }, text.slice(start, end)), text.slice(end)];
+  return [text.slice(0, start), element("span", { class: "chosen" }, text.slice(start, end)), text.slice(end)];
 }
 
 /** Deeper or longer JSON is left as it came: indented it would be many times as long. */

@@ -12,7 +12,7 @@ import { mask } from "#viewer/mask.js";
  * @returns {HTMLElement}
  */
 export function valueOnScreen(value, { isSecret, place, name, veil, redraw, cover = null }, written = () => [value]) {
-  if (!isSecret || veil.shows(place)) return element("code", {}, ...written());
+  if (!isSecret || veil.shows(place)) return element("code", {}, ...edged(written()));
   if (veil.isPresenting) return element("code", { class: "masked" }, mask(value));
   return element(
     "button",
@@ -27,4 +27,11 @@ export function valueOnScreen(value, { isSecret, place, name, veil, redraw, cove
     },
     cover ?? mask(value),
   );
+}
+
+/** Blanks at the ends of a value, which nobody would see. */
+export function edged(parts) {
+  const [only] = parts;
+  if (parts.length > 1 || typeof only !== "string") return parts;
+  return [only.replace(/^ +| +$/g, (blanks) => "\\u{20}".repeat(blanks.length))];
 }

@@ -137,7 +137,7 @@ export class Shell {
     const { top } = this.message.getBoundingClientRect();
     // In a narrow or low window the panels stand below each other.
     if (top < 0 || top > innerHeight * LOWEST) this.message.scrollIntoView({ block: "start" });
-    const chosen = this.message.querySelector("mark.chosen") ?? this.message.querySelector(".chosen");
+    const chosen = this.message.querySelector("pre .chosen") ?? this.message.querySelector(".chosen");
     const fold = chosen?.closest("details");
     if (fold) fold.open = true;
     chosen?.scrollIntoView({ block: "nearest" });
