@@ -131,6 +131,17 @@ struct ViewerCaptureTests {
         #expect(token["checks"]?.array?.isEmpty == false)
     }
 
+    @Test func membersOfATokenAreAsTheyWereSent() throws {
+        let claims = #"{"uid":9007199254740993,"big":1e400,"aud":["a", 1.0],"uid":"twice"}"#
+        let members = ViewerMessage.members(try JSONParser.parse(Array(claims.utf8)).object)
+        #expect(members.array?.map { $0["name"] } == ["uid", "big", "aud", "uid"])
+        #expect(
+            members.array?.map { $0["text"] } == ["9007199254740993", "1e400", #"["a",1.0]"#, "twice"]
+        )
+        #expect(members.array?.map { $0["number"] == true } == [true, true, false, false])
+        #expect(ViewerMessage.members(nil) == .null)
+    }
+
     @Test func brokersLoginHoldsTheUpstreamOne() throws {
         var capture = CaptureBuilder()
         let outer =

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { marksOf } from "../../viewer/js/marks.js";
 
+const members = (object) => Object.entries(object).map(([name, text]) => ({ name, text }));
 const message = {
   failure: null,
   values: [{ where: "request.query", name: "state", value: "x" }, { where: "response.header", name: "sid", value: "1" }, { where: "jwt.claims", name: "nonce", value: "n" }],
   tokens: [
-    { name: "access_token", header: { alg: "RS256" }, claims: { aud: "api" } },
-    { name: "id_token", header: { alg: "RS256", kid: "1" }, claims: { aud: ["app"], nonce: "n" } },
+    { name: "access_token", header: members({ alg: "RS256" }), claims: members({ aud: "api" }) },
+    { name: "id_token", header: members({ alg: "RS256", kid: "1" }), claims: members({ aud: '["app"]', nonce: "n" }) },
   ],
   request: { headers: [{ name: "Cookie", value: "a=1" }, { name: "Origin", value: "x" }], body: null },
   response: { status: 302, headers: [{ name: "Location", value: "/" }, { name: "Set-Cookie", value: "a=1" }, { name: "set-cookie", value: "b=1" }], body: { text: "{}" } },

@@ -5,7 +5,7 @@ import { excerpt, hits, valueAt } from "../../viewer/js/search.js";
 const message = {
   url: "https://idp.example/token",
   values: [{ where: "request.body", name: "code", value: "abcDEF", secret: true }, { where: "request.body", name: "redirect_uri", value: "https://app.example/cb" }],
-  tokens: [{ name: "id_token", secret: ["sub"], header: { alg: "RS256" }, claims: { sub: "alice", aud: ["app"] } }],
+  tokens: [{ name: "id_token", secret: ["sub"], header: [{ name: "alg", text: "RS256" }], claims: [{ name: "sub", text: "alice" }, { name: "aud", text: '["app"]' }] }],
   request: { headers: [{ name: "X-Trace", value: "t-1" }], body: { text: "code=abcDEF" } },
   response: { headers: [], body: { text: `${"x".repeat(60)}needle${"y".repeat(60)}` } },
 };

@@ -55,9 +55,9 @@ function others(chosen, message) {
     case "token":
       return members(message, PARTS, name.slice(name.indexOf(" ") + 1), (_, token) => name.startsWith(`${token.name} `));
     case "jwt.header":
-      return members(message, ["header", "encryption"], name, (value) => written(value) === chosen.value);
+      return members(message, ["header", "encryption"], name, (text) => text === chosen.value);
     case "jwt.claims":
-      return members(message, ["claims"], name, (value) => written(value) === chosen.value);
+      return members(message, ["claims"], name, (text) => text === chosen.value);
     default:
       return [];
   }
@@ -74,15 +74,10 @@ function headers(side, name, message) {
 /** A member of the tokens: the one that is meant, else each of that name; the tokens themselves where none has it or none was read. */
 function members({ tokens, values }, parts, name, isMeant) {
   const found = tokens.flatMap((token, index) =>
-    parts.filter((part) => token[part] && Object.hasOwn(token[part], name)).map((part) => ({ id: `token/${index}/${part}/${name}`, isMeant: isMeant(token[part][name], token) })),
+    parts.flatMap((part) => (token[part] ?? []).filter((member) => member.name === name).map(({ text }) => ({ id: `token/${index}/${part}/${name}`, isMeant: isMeant(text, token) }))),
   );
   if (found.length === 0 && tokens.length > 0) return tokens.map((_, index) => `token/${index}`);
   if (found.length === 0) return values.filter((place) => TOKEN.test(place.value)).map((place) => `value/${place.where}/${place.name}`);
   const meant = found.filter((member) => member.isMeant);
   return (meant.length > 0 ? meant : found).map((member) => member.id);
-}
-
-/** @returns {string} a member as a token's panel writes it */
-function written(value) {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

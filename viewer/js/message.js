@@ -1,5 +1,6 @@
 import { cookiesPanel } from "#viewer/cookies.js";
 import { element } from "#viewer/dom.js";
+import { indented } from "#viewer/json.js";
 import { marksOf } from "#viewer/marks.js";
 import { pkcePanel } from "#viewer/pkce.js";
 import { placeID } from "#viewer/report.js";
@@ -186,29 +187,8 @@ function withMark(text, words) {
   return [text.slice(0, start), element("span", { class: "chosen" }, text.slice(start, end)), text.slice(end)];
 }
 
-/** Deeper or longer JSON is left as it came: indented it would be many times as long. */
-const DEEPEST = 40;
-const LONGEST = 500_000;
-
 /** JSON with line breaks, a form with one field a line; everything else as it came. */
-function pretty(body) {
-  if (/^application\/x-www-form-urlencoded/i.test(body.type ?? "")) return body.text.replaceAll("&", "&\n");
-  if (!/json/i.test(body.type ?? "") && !/^\s*[[{]/.test(body.text)) return body.text;
-  if (body.text.length > LONGEST || depth(body.text) > DEEPEST) return body.text;
-  try {
-    return JSON.stringify(JSON.parse(body.text), null, 2);
-  } catch {
-    return body.text;
-  }
-}
-
-/** How deep brackets are nested, those in strings included. */
-function depth(text) {
-  let [now, deepest] = [0, 0];
-  for (const sign of text) {
-    if (sign === "[" || sign === "{") now += 1;
-    else if (sign === "]" || sign === "}") now -= 1;
-    if (now > deepest) deepest = now;
-  }
-  return deepest;
+function pretty({ type, text }) {
+  if (/^application\/x-www-form-urlencoded/i.test(type ?? "")) return text.replaceAll("&", "&\n");
+  return /json/i.test(type ?? "") || /^\s*[[{]/.test(text) ? indented(text) : text;
 }

@@ -36,10 +36,10 @@ function* texts(message) {
   }
   for (const token of message.tokens) {
     for (const part of ["header", "claims"]) {
-      for (const [member, value] of Object.entries(token[part] ?? {})) {
-        const name = `${token.name} ${member}`;
-        yield { where: "token", name, text: member };
-        yield { where: "token", name, text: typeof value === "string" ? value : JSON.stringify(value), secret: token.secret.includes(member) };
+      for (const member of token[part] ?? []) {
+        const name = `${token.name} ${member.name}`;
+        yield { where: "token", name, text: member.name };
+        yield { where: "token", name, text: member.text, secret: token.secret.includes(member.name) };
       }
     }
   }

@@ -46,7 +46,7 @@ export function tokenPanel(token, message, options) {
   );
 }
 
-function members(title, object, explain, { words, isSecret, isMarked, place, veil, redraw }) {
+function members(title, list, explain, { words, isSecret, isMarked, place, veil, redraw }) {
   return element(
     "table",
     { class: "values" },
@@ -54,10 +54,9 @@ function members(title, object, explain, { words, isSecret, isMarked, place, vei
     element(
       "tbody",
       {},
-      ...Object.entries(object).slice(0, MOST).map(([name, value]) => {
-        const text = typeof value === "string" ? value : JSON.stringify(value);
+      ...list.slice(0, MOST).map(({ name, text, number }) => {
         const meaning = explain(name);
-        const inWords = words(name, value);
+        const inWords = words(name, number ? Number(text) : text);
         return element(
           "tr",
           { class: isMarked(name) ? "chosen" : null },

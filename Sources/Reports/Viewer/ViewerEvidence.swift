@@ -6,7 +6,7 @@ import Flows
 enum ViewerEvidence {
     /// The value in full; nil where the capture has none of this beginning and this length there.
     ///
-    /// - Parameter evidence: with a value as ``Masking`` cuts it, `dBjf…(43)`.
+    /// `evidence`: with a value as ``Masking`` cuts it, `dBjf…(43)`.
     static func full(_ evidence: Evidence, in capture: Capture) -> String? {
         guard let index = evidence.place.exchange, capture.indices.contains(index),
             let cut = evidence.value.wholeMatch(of: /(?s)(.*)…\((\d{1,9})\)/)

@@ -118,15 +118,28 @@ enum ViewerMessage {
             .contains((type ?? "").lowercased().split(separator: ";").first.map(String.init) ?? "")
     }
 
+    /// Each member with its name and its text: a script's numbers would lose digits, and its objects members of the same name.
+    static func members(_ object: JSONObject?) -> JSONValue {
+        guard let object else { return .null }
+        return .array(
+            object.members.map { member in
+                var shown: JSONObject = ["name": .string(member.name)]
+                shown["text"] = .string(member.value.string ?? JSONWriter.text(of: member.value))
+                if case .number = member.value { shown["number"] = true }
+                return .object(shown)
+            }
+        )
+    }
+
     private static func token(_ token: StepToken, _ secrets: ViewerSecrets) -> JSONValue {
         var object: JSONObject = ["name": .string(token.name), "text": .string(token.token.text)]
-        object["header"] = token.token.header.map { .object($0) } ?? .null
-        object["claims"] = token.token.claims.map { .object($0) } ?? .null
+        object["header"] = members(token.token.header)
+        object["claims"] = members(token.token.claims)
         object["secret"] = .array(
             (token.token.claims?.members ?? []).filter { secrets.isSecret(claim: $0.name, $0.value) }
                 .map { .string($0.name) }
         )
-        object["encryption"] = token.envelope?.header.map { .object($0) } ?? .null
+        object["encryption"] = members(token.envelope?.header)
         object["signature"] = .string(token.signature.rawValue)
         object["checks"] = .array(
             token.checks.map { check in

@@ -75,12 +75,12 @@ package enum ViewerSearch {
         for token in message["tokens"]?.array ?? [] {
             let secret = Set((token["secret"]?.array ?? []).compactMap(\.string))
             for part in ["header", "claims"] {
-                for member in token[part]?.object?.members ?? [] {
-                    let name = "\(token["name"]?.string ?? "") \(member.name)"
-                    let value = member.value.string ?? JSONWriter.text(of: member.value)
-                    texts.append(Text(place: "token", name: name, text: member.name))
+                for member in token[part]?.array ?? [] {
+                    let (own, value) = (member["name"]?.string ?? "", member["text"]?.string ?? "")
+                    let name = "\(token["name"]?.string ?? "") \(own)"
+                    texts.append(Text(place: "token", name: name, text: own))
                     texts.append(
-                        Text(place: "token", name: name, text: value, isSecret: secret.contains(member.name))
+                        Text(place: "token", name: name, text: value, isSecret: secret.contains(own))
                     )
                 }
             }
