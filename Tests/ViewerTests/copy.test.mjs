@@ -42,6 +42,13 @@ test("curl without secrets: names stand for them", () => {
   assert.ok(command.includes("Authorization: Basic <credentials>") && command.includes("a=<cookie>; b=<cookie>"));
 });
 
+test("an answer in a coding is decoded", () => {
+  const headers = [{ name: "accept-encoding", value: "gzip, deflate, br, zstd", open: true }];
+  const command = curl({ ...message, request: { headers, body: null } }, { isLifted: false });
+  assert.ok(command.startsWith("curl --globoff --compressed ") && !command.includes("zstd"));
+  assert.ok(!curl(message, { isLifted: false }).includes("--compressed"));
+});
+
 test("what is no form, and may hold anything, is left out", () => {
   const body = { type: "multipart/form-data; boundary=x", text: "password: hunter2" };
   assert.ok(curl({ ...message, request: { headers: [], body } }, { isLifted: false }).endsWith("--data-raw '<body>'"));

@@ -39,14 +39,17 @@ export function fileWord(name) {
 export function curl(message, { isLifted }) {
   const named = isLifted ? (text) => text : (text) => withNames(text, message);
   const url = isLifted ? message.url.replace(/#.*$/s, "") : namedURL(message);
+  const isCoding = (name) => name.toLowerCase() === "accept-encoding";
   const isToken = (text) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
   const words = ["curl", "--globoff"];
+  // What is asked for in a coding has to be decoded by whoever asks; curl offers what it can decode.
+  if (message.request.headers.some(({ name }) => isCoding(name))) words.push("--compressed");
   const body = message.request.body;
   if (message.method !== (body ? "POST" : "GET") && isToken(message.method)) words.push("-X", shellWord(message.method));
   const lines = [`${words.join(" ")} --url ${shellWord(url)}`];
   for (const { name, value, open } of message.request.headers) {
     // A name with an at sign would make curl read a file.
-    if (OWN.has(name.toLowerCase()) || !isToken(name)) continue;
+    if (OWN.has(name.toLowerCase()) || isCoding(name) || !isToken(name)) continue;
     lines.push(`  -H ${shellWord(`${name}: ${isLifted || open ? value : hidden(name, value)}`)}`);
   }
   const isForm = /^application\/x-www-form-urlencoded/i.test(body?.type ?? "");
