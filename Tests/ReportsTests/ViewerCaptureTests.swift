@@ -131,6 +131,23 @@ struct ViewerCaptureTests {
         #expect(token["checks"]?.array?.isEmpty == false)
     }
 
+    @Test func bodiesThatAreNoUTF8AreReadAsBrowsersReadThem() {
+        var capture = CaptureBuilder()
+        let refused: [UInt8] = [0x80, 0x20] + Array("refus".utf8) + [0xe9, 0x92]
+        for type in [
+            "text/html; charset=\"ISO-8859-1\"", "text/plain", "text/html; charset=shift_jis", "image/x",
+        ] {
+            capture.get("https://a.example/", body: Body(content: .bytes(refused), mediaType: type))
+        }
+        capture.get("https://a.example/", body: Body(content: .bytes([0xe9, 0]), mediaType: "text/plain"))
+        let viewed = ViewerCapture(ReportBuilder.report(on: capture.capture, named: "bodies"))
+        let bodies = viewed.report.capture.indices.map { viewed.message($0)?["response"]?["body"] }
+        #expect(
+            bodies.map { $0?["text"]?.string } == ["€ refusé’", "€ refusé’", nil, nil, nil]
+        )
+        #expect(bodies.map { $0?["charset"]?.string == "windows-1252" } == [true, true, false, false, false])
+    }
+
     @Test func membersOfATokenAreAsTheyWereSent() throws {
         let claims = #"{"uid":9007199254740993,"big":1e400,"aud":["a", 1.0],"uid":"twice"}"#
         let members = ViewerMessage.members(try JSONParser.parse(Array(claims.utf8)).object)

@@ -42,6 +42,11 @@ test("curl without secrets: names stand for them", () => {
   assert.ok(command.includes("Authorization: Basic <credentials>") && command.includes("a=<cookie>; b=<cookie>"));
 });
 
+test("a text in another charset is sent from a file", () => {
+  const body = { type: "text/plain; charset=iso-8859-1", charset: "windows-1252", text: "refus\u00e9", open: true };
+  assert.ok(curl({ ...message, request: { headers: [], body } }, { isLifted: true }).endsWith("--data-binary @body.bin"));
+});
+
 test("an answer in a coding is decoded", () => {
   const headers = [{ name: "accept-encoding", value: "gzip, deflate, br, zstd", open: true }];
   const command = curl({ ...message, request: { headers, body: null } }, { isLifted: false });

@@ -53,7 +53,8 @@ export function curl(message, { isLifted }) {
     lines.push(`  -H ${shellWord(`${name}: ${isLifted || open ? value : hidden(name, value)}`)}`);
   }
   const isForm = /^application\/x-www-form-urlencoded/i.test(body?.type ?? "");
-  if (body?.text !== undefined) lines.push(`  --data-raw ${shellWord(isLifted || body.open ? body.text : isForm ? named(body.text) : "<body>")}`);
+  // In another charset the bytes are others than those of the text.
+  if (body?.text !== undefined && !body.charset) lines.push(`  --data-raw ${shellWord(isLifted || body.open ? body.text : isForm ? named(body.text) : "<body>")}`);
   else if (body) lines.push("  --data-binary @body.bin");
   return lines.join(" \\\n");
 }

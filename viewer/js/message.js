@@ -140,7 +140,7 @@ function headersOf(title, message, side, { veil, redraw, marks }) {
 function bodyOf(title, message, side, { veil, redraw, marks, chosen }) {
   const { body } = message[side];
   if (!body) return null;
-  const kind = [body.type, body.size === null || body.size === undefined ? null : count(body.size, "byte")].filter(Boolean).join(", ");
+  const kind = [body.type, body.charset ? `read as ${body.charset}` : null, body.size === null || body.size === undefined ? null : count(body.size, "byte")].filter(Boolean).join(", ");
   const content = element("div", {});
   const place = `${message.exchange}/${side}/body`;
   const isMeant = marks.has(`body/${side}`);

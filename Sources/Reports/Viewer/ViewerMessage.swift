@@ -83,7 +83,7 @@ enum ViewerMessage {
 
     /// A text as text, a picture in base64, of everything else the size.
     ///
-    /// `truncated`: the capture has no more of it; `coding`: that could not be undone.
+    /// `truncated`: the capture has no more of it; `coding`: that could not be undone; `charset`: of a text that is no UTF-8.
     private static func body(_ body: Body, _ secrets: ViewerSecrets) -> JSONValue {
         var object: JSONObject = ["type": body.mediaType.map { .string($0) } ?? .null]
         if body.isTruncated { object["truncated"] = true }
@@ -100,6 +100,12 @@ enum ViewerMessage {
             object["open"] = .bool(secrets.isOpen(text))
         } else if bytes.count <= mostBytes, isPicture(body.mediaType) {
             object["base64"] = .string(Base64.encode(bytes))
+        } else if body.remainingCoding == nil,
+            let text = WesternText.text(of: shown, mediaType: body.mediaType)
+        {
+            object["text"] = .string(text)
+            object["open"] = .bool(secrets.isOpen(text))
+            object["charset"] = .string(WesternText.charset)
         }
         return .object(object)
     }
