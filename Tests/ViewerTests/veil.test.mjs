@@ -24,3 +24,16 @@ test("a presentation shows none, and none behind it", () => {
   veil.present(false);
   assert.ok(!veil.shows("a") && !veil.isLifted);
 });
+
+test("what was shown in one capture is hidden in another", () => {
+  const veil = new Veil();
+  veil.look(0);
+  veil.lift("4/request.body/code");
+  veil.look(0);
+  assert.ok(veil.shows("4/request.body/code"));
+  veil.look(1);
+  assert.ok(!veil.shows("4/request.body/code"));
+  veil.toggle();
+  veil.look(0);
+  assert.ok(veil.isLifted);
+});

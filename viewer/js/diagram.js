@@ -66,10 +66,11 @@ export class Diagram {
 
   /**
    * @param {object} flow
-   * @param {{exchanges: object[], filter: object, isScaled: boolean, link: object | null, exchange: number | null}} options
+   * @param {{capture: number, exchanges: object[], filter: object, isScaled: boolean, link: object | null, exchange: number | null}}
+   *   options `capture`: where the flow is from, as each has a `flow-1`
    */
   show(flow, options) {
-    const isNew = this.flow?.id !== flow.id;
+    const isNew = this.flow?.id !== flow.id || this.options.capture !== options.capture;
     if (isNew) {
       this.unfolded.clear();
       this.rowsBefore = undefined;
@@ -106,7 +107,7 @@ export class Diagram {
     // An answer that was chosen stays it, and so does what is no message.
     const isPassed = passed !== undefined && passed.exchange === undefined && this.rows[chosen]?.type === passed.type;
     const stays = isPassed || (exchange !== null && this.rows[chosen]?.exchange === exchange);
-    this.list.mark(stays ? chosen : exchange === null ? -1 : indexOf(this.rows, exchange), JSON.stringify([exchange, filter, isScaled]));
+    this.list.mark(stays ? chosen : exchange === null ? -1 : indexOf(this.rows, exchange), JSON.stringify([this.flow.id, this.options.capture, exchange, filter, isScaled]));
     this.rowsBefore = this.rows;
     // What is wrong is seen without being looked for.
     const cause = this.rows.findIndex((row) => row.type === "finding" && row.primary);

@@ -34,12 +34,14 @@ export class ExchangeList {
 
   /**
    * @param {object[]} rows
-   * @param {{filter: object, exchange: number | null}} options
+   * @param {{capture: number, filter: object, exchange: number | null}} options
    */
-  show(rows, { filter, exchange }) {
+  show(rows, { capture, filter, exchange }) {
+    if (this.capture !== capture) this.list.node.scrollTop = 0;
+    this.capture = capture;
     this.rows = rows.filter((row) => matches(row, filter));
     this.list.setRows(this.rows.length, () => HEIGHT);
-    this.list.mark(exchange === null ? -1 : this.rows.findIndex((row) => row.exchange === exchange), JSON.stringify([exchange, filter]));
+    this.list.mark(exchange === null ? -1 : this.rows.findIndex((row) => row.exchange === exchange), JSON.stringify([capture, exchange, filter]));
   }
 
   row(row) {

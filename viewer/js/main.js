@@ -81,6 +81,7 @@ class Viewer {
     const asked = this.asked;
     document.documentElement.dataset.state = "busy";
     this.veil.isPresenting === this.at.present || this.veil.present(this.at.present);
+    this.veil.look(this.at.capture);
     const { head, at } = this;
     const capture = Math.min(at.capture, this.report.captures.length - 1);
     try {
@@ -148,7 +149,7 @@ class Viewer {
       shell.drawing.replaceChildren(comparePanel(this.report.captures, { a, b, pairs: this.report.comparisons }, comparison, options));
     } else if (view === "exchanges") {
       shell.draw(filterBar(capture.exchanges, filter, (wanted) => this.go(wanted)), this.list.node);
-      this.list.show(capture.exchanges, { filter, exchange: at.exchange });
+      this.list.show(capture.exchanges, { capture: at.capture, filter, exchange: at.exchange });
     } else {
       const rows = head.exchanges.map((exchange) => capture.exchanges[exchange]).filter(Boolean);
       const tools = [
@@ -158,7 +159,7 @@ class Viewer {
       ];
       const way = link ? wayPanel(link, flow.findings, { go, leave: () => this.go({ value: null }), veil, redraw }) : null;
       shell.draw(tools, this.diagram.node, way);
-      this.diagram.show(flow, { exchanges: capture.exchanges, filter, isScaled: at.scale, link, exchange: at.exchange });
+      this.diagram.show(flow, { capture: at.capture, exchanges: capture.exchanges, filter, isScaled: at.scale, link, exchange: at.exchange });
     }
     const findings = flow?.findings ?? null;
     shell.drawPanel(shell.findings, [found, at.q, at.same, JSON.stringify([findings, head?.settled, head?.outcome]), veil.revision], () => [

@@ -34,6 +34,15 @@ export class Veil {
     this.revision += 1;
   }
 
+  /** What was shown one by one in a capture is hidden where another one is looked at: its places are other values there. */
+  look(capture) {
+    if (this.capture !== undefined && this.capture !== capture && this.single.size > 0) {
+      this.single.clear();
+      this.revision += 1;
+    }
+    this.capture = capture;
+  }
+
   /** Nothing that was shown before is shown behind a presentation either. */
   present(isPresenting) {
     this.isPresenting = isPresenting;
