@@ -240,6 +240,20 @@ struct ViewerServingTests {
         try #require(shelf.waiting == 1)
     }
 
+    @Test func searchesOfOnePageEndNoneOfAnother() async throws {
+        let responder = try Self.responder()
+        let found = try await withThrowingTaskGroup(of: Int.self) { group in
+            for page in 0..<40 {
+                group.addTask {
+                    let hits = try await Self.json(responder, "data/search?page=\(page)&q=redirect_uri")
+                    return hits["hits"]?.array?.count ?? 0
+                }
+            }
+            return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(found.count == 1 && found.first != 0, "\(found)")
+    }
+
     /// A capture that nobody records into may grow all the same.
     @Test func whetherSomebodyRecordsIsAChange() async {
         let shelf = ViewerShelf([], generator: "test", isLive: true)

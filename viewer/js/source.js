@@ -82,6 +82,8 @@ export class ServedSource {
   /** @param {(path: string, options?: object) => Promise<Response>} ask */
   constructor(ask) {
     this.ask = ask;
+    /** Who asks: a search of one page ends none of another. */
+    this.page = crypto.randomUUID();
     /** The last few documents, so that one that is the same as before is the very same. */
     this.known = new Map();
   }
@@ -126,7 +128,7 @@ export class ServedSource {
   }
 
   search(query) {
-    return this.json(`data/search?q=${encodeURIComponent(query)}`);
+    return this.json(`data/search?page=${this.page}&q=${encodeURIComponent(query)}`);
   }
 
   changes(revision) {

@@ -23,8 +23,8 @@ package final class ViewerResponder: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The last search that was asked for; an older one is over.
-        var search = 0
+        /// By page the last search that it asked for; an older one is over.
+        var searches: [String: Int] = [:]
         var shares = 0
         /// The last that was shared: it can be saved.
         var shared: (number: Int, name: String, bytes: [UInt8])?
@@ -116,15 +116,7 @@ package final class ViewerResponder: Sendable {
                 )
             )
         case "search":
-            let number = state.withLock { state in
-                state.search += 1
-                return state.search
-            }
-            return Self.json(
-                ViewerSearch.hits(of: parameter("q") ?? "", in: captures) {
-                    state.withLock { $0.search != number }
-                }
-            )
+            return search(for: parameter("q") ?? "", by: parameter("page") ?? "")
         case "drawn":
             shelf.drawn()
             return Self.json(.object([:]))
@@ -134,6 +126,21 @@ package final class ViewerResponder: Sendable {
         }
         return Self.text(404, "there is no such thing here\n")
     }
+
+    /// `page`: what it calls itself; a search that it does not wait for any more is no answer.
+    private func search(for query: String, by page: String) -> RecordedResponse {
+        let number = state.withLock { state in
+            // Pages that are open still ask again.
+            if state.searches.count > Self.mostPages { state.searches = [:] }
+            state.searches[page, default: 0] += 1
+            return state.searches[page]
+        }
+        func isOver() -> Bool { state.withLock { $0.searches[page] != number } }
+        let hits = ViewerSearch.hits(of: query, in: shelf.captures, isOver: isOver)
+        return isOver() ? Self.text(409, "the page has asked for something else\n") : Self.json(hits)
+    }
+
+    private static let mostPages = 100
 
     // MARK: - Sharing
 
