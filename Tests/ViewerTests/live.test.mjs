@@ -14,11 +14,14 @@ test("changes are taken until the recording is over", async () => {
   assert.deepEqual([asked, taken, told], [[0, 1, 1, "kept 4", "drawn"], [1, 4], ["still", "live", "over"]]);
 });
 
-test("a server that is gone is asked a few times more", async () => {
-  const told = [];
-  let paused = 0;
-  await follow({ changes: async () => Promise.reject(new Error("gone")) }, 0, { tell: (state) => told.push(state) }, async () => { paused += 1; });
-  assert.deepEqual([told, paused], [["gone", "gone", "gone"], 3]);
+test("a server that is gone is asked again, ever more seldom", async () => {
+  const [told, paused] = [[], []];
+  const answers = [...Array(6).fill(null), { revision: 1, live: true, recorded: true }, null, { revision: 2, live: false }];
+  const changes = async () => answers.shift() ?? Promise.reject(new Error("gone"));
+  const page = { take: () => {}, keep: async () => {}, tell: (state) => told.push(state) };
+  await follow({ changes, drawn: async () => {} }, 1, page, async (time) => paused.push(time));
+  assert.deepEqual(paused, [2000, 4000, 8000, 16000, 30000, 30000, 2000]);
+  assert.deepEqual(told, [...Array(6).fill("gone"), "live", "gone", "over"]);
 });
 
 test("lists grow, change in place and become shorter", () => {

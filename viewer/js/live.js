@@ -1,8 +1,9 @@
-/** After a server that does not answer one waits so long, in milliseconds. */
+/** After a server that does not answer one waits so long, in milliseconds; each time longer, up to so long. */
 const PATIENCE = 2000;
+const MOST_PATIENCE = 30_000;
 
 /**
- * Asks for what is new until the recording is over, or nobody is asked any more.
+ * Asks for what is new until the recording is over, ever more seldom where nobody answers: the machine may have slept.
  *
  * @param {{changes: (revision: number) => Promise<object>, drawn: () => Promise<object>}} source
  * @param {number} revision of what is known
@@ -15,7 +16,7 @@ const PATIENCE = 2000;
 export async function follow(source, revision, { take, tell, keep }, pause = (time) => new Promise((resolve) => setTimeout(resolve, time))) {
   let known = revision;
   let failures = 0;
-  while (failures < 3) {
+  for (;;) {
     try {
       const change = await source.changes(known);
       failures = 0;
@@ -30,9 +31,9 @@ export async function follow(source, revision, { take, tell, keep }, pause = (ti
       // The server goes when the last of it is drawn and kept, or is gone already.
       return void source.drawn().catch(() => {});
     } catch {
-      failures += 1;
       tell("gone");
-      await pause(PATIENCE);
+      await pause(Math.min(PATIENCE * 2 ** failures, MOST_PATIENCE));
+      failures += 1;
     }
   }
 }
