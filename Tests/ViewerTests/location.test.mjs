@@ -26,6 +26,7 @@ test("what is no number, no view and no side is none", () => {
   }
   assert.equal(parse("#view=constructor").view, "flow");
   assert.equal(parse("#capture=-1").capture, 0);
+  assert.deepEqual([parse("#capture=7", 2).capture, parse("#capture=1", 2).capture, parse("#capture=1", 0).capture], [1, 1, 0]);
   assert.deepEqual(side("12/flow-1/x"), { capture: 12, flow: "flow-1/x" });
   for (const text of [null, "", "flow-1", "x/flow-1", "0/"]) assert.equal(side(text), null);
 });

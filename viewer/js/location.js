@@ -25,13 +25,14 @@ const FLAGS = ["scale", "present"];
 
 /**
  * @param {string} hash with or without `#`
- * @returns {Place}
+ * @param {number} [captures] how many there are
+ * @returns {Place} of a capture that there is
  */
-export function parse(hash) {
+export function parse(hash, captures = Infinity) {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
   const number = (name) => (/^\d{1,9}$/.test(parts.get(name) ?? "") ? Number(parts.get(name)) : null);
   const place = {
-    capture: number("capture") ?? 0,
+    capture: Math.max(0, Math.min(number("capture") ?? 0, captures - 1)),
     view: VIEWS.includes(parts.get("view")) ? parts.get("view") : "flow",
     exchange: number("exchange"),
   };

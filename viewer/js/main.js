@@ -24,7 +24,7 @@ import { wayPanel } from "#viewer/way.js";
 class Viewer {
   constructor(source, report) {
     Object.assign(this, { source, report });
-    this.at = place.parse(location.hash);
+    this.at = place.parse(location.hash, report.captures.length);
     if (report.compares && !location.hash) this.at.view = "compare";
     this.veil = new Veil();
     /** The place of a value in the message that is marked. */
@@ -36,7 +36,7 @@ class Viewer {
     this.list = new ExchangeList((row, isMeant) => this.show(row.exchange, null, { isMeant, ...(row.flow ? { flow: row.flow } : {}) }));
     this.shell = new Shell(report, this.overview.node, (name, value) => this.do(name, value));
     addEventListener("hashchange", () => {
-      this.at = place.parse(location.hash);
+      this.at = place.parse(location.hash, report.captures.length);
       this.draw();
     });
     addEventListener("keydown", (event) => this.key(event));
@@ -51,7 +51,7 @@ class Viewer {
   }
 
   get capture() {
-    return this.report.captures[this.at.capture] ?? this.report.captures[0];
+    return this.report.captures[this.at.capture];
   }
 
   /** The line of the flow that is looked at. */
@@ -83,13 +83,12 @@ class Viewer {
     this.veil.isPresenting === this.at.present || this.veil.present(this.at.present);
     this.veil.look(this.at.capture);
     const { head, at } = this;
-    const capture = Math.min(at.capture, this.report.captures.length - 1);
     try {
       const [flow, message, comparison, found] = await Promise.all([
-        head ? this.source.flow(capture, head.id) : null,
-        at.exchange === null || at.exchange >= this.capture.exchanges.length ? null : this.source.message(capture, at.exchange),
+        head ? this.source.flow(at.capture, head.id) : null,
+        at.exchange === null || at.exchange >= this.capture.exchanges.length ? null : this.source.message(at.capture, at.exchange),
         at.view === "compare" ? this.comparison() : null,
-        at.q || at.same ? this.search(capture, at.same, at.q) : null,
+        at.q || at.same ? this.search(at.capture, at.same, at.q) : null,
       ]);
       const proofs = await proofsOf(head?.exchanges.includes(at.exchange) ? flow : null, message);
       if (asked !== this.asked) return;
@@ -233,7 +232,7 @@ class Viewer {
     const { flows } = this.capture;
     const index = flows.indexOf(this.head);
     const toFlow = (other) => other && this.go({ flow: other.id, exchange: null, value: null, view: "flow" });
-    const isHidden = veil.isLifted ? "" : ", with names for the secrets";
+    const hidden = (words) => (veil.isLifted ? "" : `, with ${words} of the secrets`);
     const actions = {
       capture: () => this.go({ capture: value, flow: null, exchange: null, value: null }),
       find: () => this.find({ q: value || null }),
@@ -257,8 +256,8 @@ class Viewer {
         veil.toggle();
         return this.redraw();
       },
-      "copy-curl": () => message && this.copy(curl(message, veil), `The request as curl${isHidden}`),
-      "copy-markdown": () => flow && this.copy(markdown(flow, veil), `The diagnosis as Markdown${isHidden}`),
+      "copy-curl": () => message && this.copy(curl(message, veil), `The request as curl${hidden("names in the place")}`),
+      "copy-markdown": () => flow && this.copy(markdown(flow, veil), `The diagnosis as Markdown${hidden("the beginnings")}`),
       "copy-mermaid": () => flow && this.copy(flow.mermaid, "The diagram as Mermaid"),
       share: () => shell.open("Share without secrets", sharePanel({ name: this.capture.name, index: this.report.captures.indexOf(this.capture) }, this.source, { copy: (text, what) => this.copy(text, what) })),
       help: () => shell.open("Keys", help()),
