@@ -24,6 +24,16 @@ struct SequenceDiagramTests {
         }
     }
 
+    /// A note stands there where it says why the login came to nothing, and not where it went well.
+    @Test func rootCauseStandsThereAlsoWhereItIsANote() throws {
+        let abandoned = Self.order(try Self.diagram("captures/authorization-response/login-abandoned.har"))
+        #expect(abandoned.contains("login-abandoned"))
+        for name in ["healthy/web-code-flow", "healthy/refresh", "healthy/logout", "healthy/native-app"] {
+            let order = Self.order(try Self.diagram("captures/\(name).har"))
+            #expect(order.allSatisfy { $0.first?.isNumber == true }, "\(name): \(order)")
+        }
+    }
+
     /// Recorded by clocks that lag behind one another by milliseconds.
     @Test func answersStandWhereTheyCaused() throws {
         let order = Self.order(try Self.diagram("Tests/Recordings/login-http2.har"))

@@ -10,6 +10,9 @@ test("a capture in one line", () => {
   assert.equal(words(flow("success"), flow("success", "note")), "All 2 logins are healthy, with 1 note.");
   assert.equal(words(flow("success"), flow("failure", "error")), "1 login of 2 with something wrong.");
   assert.equal(words(flow("incomplete")), "Nothing wrong found, but the login did not finish.");
+  assert.equal(words(flow("incomplete", "note")), "The login did not finish.");
+  assert.equal(words(flow("success"), flow("cancelled", "note")), "1 of 2 logins succeeded.");
+  assert.equal(words(flow("success"), flow("incomplete")), "Nothing wrong found; 1 of 2 logins succeeded.");
   assert.equal(words(flow("incomplete", null, false)), "1 login still going on.");
   assert.equal(words(), "No login in this capture.");
 });

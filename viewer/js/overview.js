@@ -30,8 +30,10 @@ export function verdict(capture) {
   const notes = flows.reduce((sum, flow) => sum + flow.findings, 0);
   const end = notes > 0 ? `, with ${count(notes, "note")}.` : ".";
   if (succeeded === flows.length) return { words: (flows.length === 1 ? "The login is healthy" : `All ${flows.length} logins are healthy`) + end, isGood: true };
-  if (flows.length === 1) return { words: "Nothing wrong found, but the login did not finish.", isGood: false };
-  return { words: `Nothing wrong found; ${succeeded} of ${flows.length} logins succeeded.`, isGood: false };
+  // A note may say why it did not finish.
+  const nothing = notes > 0 ? "" : "Nothing wrong found";
+  if (flows.length === 1) return { words: nothing ? `${nothing}, but the login did not finish.` : "The login did not finish.", isGood: false };
+  return { words: `${nothing ? `${nothing}; ` : ""}${succeeded} of ${flows.length} logins succeeded.`, isGood: false };
 }
 
 /** The logins of a capture. */

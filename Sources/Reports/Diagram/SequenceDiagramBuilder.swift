@@ -12,6 +12,7 @@ package enum SequenceDiagramBuilder {
 
 private struct Drawing {
     private let flow: Flow
+    /// Causes; of notes only the one that says why a login came to nothing.
     private let findings: [Finding]
     private let capture: Capture
     private let table: LaneTable
@@ -20,7 +21,10 @@ private struct Drawing {
 
     init(_ item: Report.DiagnosedFlow, _ capture: Capture) {
         flow = item.flow
-        findings = item.diagnosis.findings
+        let hasFailed = item.diagnosis.outcome != .success
+        findings = item.diagnosis.findings.filter {
+            $0.effectOf == nil && ($0.severity != .note || hasFailed && $0.isRootCause)
+        }
         self.capture = capture
         table = LaneTable(item.flow.steps, item.flow.exchanges, capture)
         let position = item.flow.surroundings.position
@@ -221,7 +225,7 @@ private struct Drawing {
     private func withFindings(_ rows: [SequenceDiagram.Row]) -> [SequenceDiagram.Row] {
         guard !table.lanes.isEmpty else { return rows }
         var rows = rows
-        for finding in findings.reversed() where finding.effectOf == nil && finding.severity != .note {
+        for finding in findings.reversed() {
             let position = flow.surroundings.position
             let exchange = finding.evidence.compactMap(\.place.exchange).filter(capture.indices.contains)
                 .max { position[$0] < position[$1] }
