@@ -204,13 +204,17 @@ struct FlowDriverTests {
 
     @Test func scopeThatLooksLikeAnAddressStaysAsItIs() async throws {
         var client = ReplayWorld.Client()
-        client.asks = [("scope", ReplayWorld.issuer + "/auth/calendar")]
+        let scope = "https://apis.example/auth/calendar"
+        client.asks = [("scope", scope)]
         let capture = try ReplayWorld().record(client)
         let issuer = "http://127.0.0.1:8090/other"
         let world = ReplayWorld(issuer: issuer)
-        _ = try await world.replay(capture, map: EndpointMap([.init(old: ReplayWorld.issuer, new: issuer)]))
+        let map = EndpointMap([
+            .init(old: ReplayWorld.issuer, new: issuer), .init(old: "https://apis.example", new: issuer),
+        ])
+        _ = try await world.replay(capture, map: map)
         let asked = world.asked.withLock { $0 }.first { $0.url.path.hasSuffix("/authorize") }
-        #expect(asked?.url.queryItems.first("scope") == ReplayWorld.issuer + "/auth/calendar")
+        #expect(asked?.url.queryItems.first("scope") == scope)
     }
 
     @Test func strangerIsNeverContacted() async throws {

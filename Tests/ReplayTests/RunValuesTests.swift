@@ -56,6 +56,16 @@ struct RunValuesTests {
         #expect(values.replacing(in: "t=eyJhbGciOiJub25lIn0.e30.") == "t=eyJhbGciOiJub25lIn0.e30.c2ln")
     }
 
+    /// Four characters each, of which some would be read alone.
+    @Test func pieceOfTheStandardAlphabetIsNotTakenApart() {
+        var values = RunValues()
+        values.bind("https://id.example/token", to: "http://127.0.0.1:8090/token")
+        let piece = Base64URL.encode("to: https://id.example/token".utf8)
+        for text in [piece + "+abc", "abc+" + piece, piece + "/abc+", "+" + piece] {
+            #expect(values.replacing(in: text) == text)
+        }
+    }
+
     @Test(arguments: ["", "s", "sv"]) func valueInsideOfBase64URLIsFound(padding: String) {
         var values = RunValues()
         values.bind("https://id.example/token", to: "http://127.0.0.1:8090/token")

@@ -203,7 +203,7 @@ package struct TLSKeyLog: Sendable {
         case .wrong(let reason): note(reason)
         case .premaster(let name, let secret):
             goodLines += 1
-            if premasters.count < Self.mostPremasters { premasters[name] = secret }
+            if premasters.count < Self.mostPremasters || premasters[name] != nil { premasters[name] = secret }
         case .secret(let label, let random, let secret):
             goodLines += 1
             guard builder == nil else {

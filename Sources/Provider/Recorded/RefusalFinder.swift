@@ -218,7 +218,7 @@ struct RefusalFinder {
                 // A nonce to be sent along is asked for again, for each run its own.
                 if answer.error?.error == "use_dpop_nonce" { continue }
                 dialect.recordedOutcomes[role, default: []].append(
-                    answer.isRefusal || Self.isRefusedLogout(message, index) ? template(response) : nil
+                    Self.isRefused(message, answer, index) ? template(response) : nil
                 )
             }
         }
@@ -226,11 +226,10 @@ struct RefusalFinder {
         dialect.recordedOutcomes = dialect.recordedOutcomes.filter { $0.value.contains { $0 != nil } }
     }
 
-    /// Whether the answer to a logout request is itself the page that refuses it, whatever its status.
-    private static func isRefusedLogout(_ message: OAuthMessage, _ index: CaptureIndex) -> Bool {
-        guard case .endSession(let call) = message,
-            case .refused(let place) = LogoutCourse(of: call, in: index).end
-        else { return false }
+    /// Logouts are answered with redirects, and refused by pages of any status: by what the answer itself says.
+    private static func isRefused(_ message: OAuthMessage, _ answer: Answer, _ index: CaptureIndex) -> Bool {
+        guard case .endSession(let call) = message else { return answer.isRefusal }
+        guard case .refused(let place) = LogoutCourse(of: call, in: index).end else { return false }
         return place.exchange == call.exchange && index.capture[call.exchange].response?.location == nil
     }
 

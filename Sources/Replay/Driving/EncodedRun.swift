@@ -28,7 +28,10 @@ struct EncodedRun {
         isToken = JSONWebToken.parse(text) != nil
         isPadded = padded > end && (padded - start).isMultiple(of: 4)
         range = start..<(isPadded ? padded : end)
-        content = end - start < Self.shortest ? nil : Base64URL.decode(text)
+        let isPiece =
+            Self.isOfStandardOne(bytes[..<start].last)
+            || Self.isOfStandardOne(end < bytes.count ? bytes[end] : nil)
+        content = isPiece || end - start < Self.shortest ? nil : Base64URL.decode(text)
     }
 
     /// Another content, spelled as this one is.
@@ -50,6 +53,9 @@ struct EncodedRun {
         default: false
         }
     }
+
+    /// What only the standard alphabet has (RFC 4648, section 4): beside it stands a piece of something longer.
+    private static func isOfStandardOne(_ byte: UInt8?) -> Bool { byte == 0x2b || byte == 0x2f }
 
     /// What each of a text's runs says.
     static func contents(of text: String) -> [[UInt8]] {
