@@ -81,7 +81,8 @@ package struct TimeShift: Sendable {
             end += 1
         }
         guard let scale: Int64 = [10: 1, 13: 1000, 16: 1_000_000][end - index],
-            end == text.count || !text[end].isASCIIWordByte, window.contains(value / scale)
+            end == text.count || !text[end].isASCIIWordByte, window.contains(value / scale),
+            value + offset * scale >= 0
         else { return nil }
         return (end - index, Array(String(value + offset * scale).utf8))
     }
@@ -151,10 +152,18 @@ package struct TimeShift: Sendable {
         let plain = Array(Timestamp(seconds: moved).rfc3339.utf8)
         let month = Int(plain[5] - 0x30) * 10 + Int(plain[6] - 0x30)
         let separator: [UInt8] = [isOld ? 0x2d : 0x20]
-        // The epoch began on a Thursday.
-        let weekday = Self.weekdays[Int((moved / Self.day) % 7)]
+        let weekday = Self.weekdays[Self.weekday(at: moved)]
         let date = Array(plain[8..<10]) + separator + Self.months[month - 1] + separator + Array(plain[0..<4])
         return (25, weekday + [0x2c, 0x20] + date + [0x20] + Array(plain[11..<19]))
+    }
+
+    /// The day of the week of a time, also of one before the epoch, which began on a Thursday: 0 is a Thursday.
+    ///
+    /// `seconds`: since the epoch.
+    static func weekday(at seconds: Int64) -> Int {
+        // Division rounds towards zero.
+        let days = seconds / day - (seconds % day < 0 ? 1 : 0)
+        return Int((days % 7 + 7) % 7)
     }
 
     // MARK: - Bytes

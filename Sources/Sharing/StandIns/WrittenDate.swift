@@ -78,8 +78,8 @@ struct WrittenDate {
             copied = range.upperBound
         }
         if let weekday {
-            // The epoch began on a Thursday.
-            put(named(Self.weekdays[Int((other.seconds / 86400) % 7)], like: weekday).utf8, weekday.range)
+            let name = Self.weekdays[TimeShift.weekday(at: other.seconds)]
+            put(named(name, like: weekday).utf8, weekday.range)
         }
         for (part, role) in parts {
             let place =

@@ -67,6 +67,28 @@ struct TimeShiftTests {
         #expect(Self.moved(text) == nil)
     }
 
+    /// A capture whose clock stood near the epoch: times move to before it.
+    @Test(arguments: [
+        ("Thu, 01 Jan 1970 00:00:00 GMT", "Wed, 27 Nov 1968 00:00:00 GMT"),
+        ("Mon, 05-Jan-1970 00:00:01 GMT", "Sun, 01-Dec-1968 00:00:01 GMT"),
+        ("Monday, 5 January 1970", "Sunday, 1 December 1968"), ("1970-01-05", "1968-12-01"),
+    ])
+    func timeMovesToBeforeTheEpoch(text: String, expected: String) {
+        let shift = TimeShift(
+            first: Timestamp(seconds: 0),
+            last: Timestamp(seconds: 3),
+            draw: UInt64(370 * 86400)
+        )
+        #expect(shift.shifting(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } == expected)
+        #expect(shift.shifting(Array("0000086400".utf8)) == nil)
+    }
+
+    @Test func weekdaysGoOnBeforeTheEpoch() {
+        let days = [-8, -7, -1, 0, 6, 7].map { TimeShift.weekday(at: $0 * 86400) }
+        #expect(days == [6, 0, 6, 0, 6, 0])
+        #expect(TimeShift.weekday(at: -1) == 6 && TimeShift.weekday(at: -86401) == 5)
+    }
+
     @Test func whatIsTakenStays() {
         let text = Array("a 1774084500 b 1774084501 c 1774084502".utf8)
         var moved: Set<[UInt8]> = [Array("1774084502".utf8)]
