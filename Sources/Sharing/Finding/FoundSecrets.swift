@@ -25,6 +25,8 @@ struct FoundSecrets {
     var phones: Set<String> = []
     /// Names of people and of their accounts, as claims and forms have them.
     var people: Set<String> = []
+    /// Numbers of accounts that are too short to be told from others but by what stands before them, as they are named.
+    var accountIDs: Set<NamedValue> = []
     /// Values that have names: one may be another that was changed on its way.
     var relatives: Set<String> = []
     /// Certificates of keys, in base64: everybody may know them, and parts of them look drawn.
@@ -58,10 +60,16 @@ struct FoundSecrets {
     var asked: [Int: Set<String>] = [:]
     /// Passwords and secrets that are short, or look like a word, and stand for nothing else.
     private var known: Set<String> = []
+    /// Of ``accountIDs`` those that are nothing else.
+    private(set) var accountNumbers: Set<String> = []
 
     /// What is replaced wherever it stands, however short it is.
     var sureWords: SureWords {
-        SureWords(asked: values.filter { $0.value == .asked }.keys.sorted(), known: known.sorted())
+        SureWords(
+            asked: values.filter { $0.value == .asked }.keys.sorted(),
+            known: known.sorted(),
+            accounts: accountNumbers.sorted()
+        )
     }
 
     /// What somebody asks for is no more open than that.
@@ -110,8 +118,7 @@ struct FoundSecrets {
 
     /// Whether a value is the number of an account that is too short to be told from others by its look.
     private func isAccountNumber(_ text: String) -> Bool {
-        text.utf8.count >= SureWords.shortest && values[text] == nil
-            && text.utf8.allSatisfy { $0.isASCIIDigit }
+        values[text] == nil && SureWords.isAccountNumber(text.utf8)
     }
 
     /// The words of addresses and clients, which mean what they mean.
@@ -151,13 +158,15 @@ struct FoundSecrets {
         for (pair, kind) in named where isSure(pair.value, kind) && !open.contains(pair.value.lowercased()) {
             known.insert(pair.value)
         }
-        for (pair, kind) in named {
+        for (pair, kind) in named where !accountIDs.contains(pair) {
             let isSomebodys =
                 kind == .personal && isAccount(pair.value)
                 || kind == .subject && isAccountNumber(pair.value) && !open.contains(pair.value)
             if isSomebodys { known.insert(pair.value) }
         }
         takeOtherSpellings()
+        accountNumbers = Set(accountIDs.filter { named[$0] != nil }.map(\.value)).subtracting(known)
+            .filter(isAccountNumber)
         // A token in pieces is one token.
         for pieces in chunks.values where pieces.count > 1 {
             let joined = pieces.sorted { $0.key < $1.key }.map(\.value).joined()

@@ -218,10 +218,10 @@ final class SecretFinder {
             if !options.keepsPersonal, !Drawn.looks(value.bytes), Self.isAccount(value.bytes) {
                 found.people.insert(text)
             }
-        case "id": if Self.isAccountNumber(value.bytes[...]) { note(.subject, value.name, text) }
+        case "id": if value.isOwnID, SureWords.isAccountNumber(value.bytes) { noteID(value.name, text) }
         case "resourcename":
             let last = value.bytes.split(separator: 0x2f).last ?? []
-            if Self.isAccountNumber(last) {
+            if SureWords.isAccountNumber(last) {
                 note(.subject, value.name, String(decoding: last, as: UTF8.self))
             }
         default: return
@@ -234,9 +234,13 @@ final class SecretFinder {
             && !SureWords.isCommon(String(decoding: text, as: UTF8.self))
     }
 
-    /// Fewer digits number other things as well.
-    private static func isAccountNumber(_ text: ArraySlice<UInt8>) -> Bool {
-        text.count >= SureWords.shortest && text.allSatisfy { $0.isASCIIDigit }
+    /// Takes the number of an account: a short one may be a day, a size or a version elsewhere.
+    private func noteID(_ name: String, _ text: String) {
+        guard text.utf8.count < FragmentIndex.shortestPiece else { return note(.subject, name, text) }
+        let pair = NamedValue(name, text)
+        guard !options.keepsPersonal, found.named[pair] == nil else { return }
+        found.named[pair] = .subject
+        found.accountIDs.insert(pair)
     }
 
     /// Whether digits are a code that somebody was sent or shown, under a name that is also that of other secrets.

@@ -11,7 +11,12 @@ struct SureWords {
     /// Shorter ones are met in the middle of others by chance.
     private static let shortestAnywhere = 4
 
-    init(asked: some Sequence<String>, known: some Sequence<String>) {
+    /// `accounts`: numbers that are replaced behind what names an account only.
+    init(
+        asked: some Sequence<String>,
+        known: some Sequence<String>,
+        accounts: some Sequence<String> = EmptyCollection()
+    ) {
         for text in asked {
             texts.append(text)
             boundaries.append(text.utf8.count < Self.shortestAnywhere ? .word : .none)
@@ -20,6 +25,15 @@ struct SureWords {
             texts.append(text)
             boundaries.append(text.utf8.allSatisfy { $0.isASCIIDigit } ? .number : .word)
         }
+        for text in accounts {
+            texts.append(text)
+            boundaries.append(.account)
+        }
+    }
+
+    /// Whether a text may be the number of an account: fewer digits number other things as well.
+    static func isAccountNumber(_ text: some Collection<UInt8>) -> Bool {
+        text.count >= shortest && text.allSatisfy { $0.isASCIIDigit }
     }
 
     /// Whether what is secret of this kind is so wherever it stands.

@@ -19,6 +19,23 @@ struct ScriptObject {
     /// The slot of its `name`, which is a person's where a member beside it says so.
     var ownName: Int?
     var isPerson = false
+    /// The slot of its `id`, and whether a member beside it says what somebody is called.
+    var id: Int?
+    var isCalled = false
+
+    /// The slot of its `id` once it is known to be somebody's.
+    ///
+    /// `isWhole`: the object is a document of its own.
+    /// `member`: in small letters.
+    mutating func ownID(_ slot: Int, called member: String, isWhole: Bool) -> Int? {
+        if member == "id" { id = slot }
+        if Self.called.contains(member) || Self.personal.contains(member) { isCalled = true }
+        guard isWhole || isCalled, let own = id else { return nil }
+        id = nil
+        return own
+    }
+
+    private static let called: Set<String> = ["login", "name", "displayname", "screen_name", "mail"]
 
     /// What is called by what stands beside it: the `answer` to a question that a login asks, the `user` of a password.
     ///

@@ -134,6 +134,9 @@ struct ScriptSlots {
         slots.append(slot)
         guard let object = objects.indices.last else { return }
         let (place, key) = (slots.count - 1, member.lowercased())
+        if let own = objects[object].ownID(place, called: key, isWhole: object == 0) {
+            slots[own].isOwnID = true
+        }
         if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
         if ScriptObject.naming.contains(key) || ScriptObject.describing.contains(key), !slot.isNumber {
             let own = SlotReader.string(TextCoding.escapes.decoded(text[slot.range]).bytes)

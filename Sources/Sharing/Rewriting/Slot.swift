@@ -10,6 +10,8 @@ struct Slot {
     var kind: TextKind?
     /// A number in JSON: digits only may stand there.
     var isNumber = false
+    /// The `id` of a document's own object, or of one that says what somebody is called.
+    var isOwnID = false
     /// base64 stands around the value (Basic credentials).
     var isBase64 = false
 }

@@ -9,6 +9,8 @@ struct NamedText {
     var container: TextKind
     /// Digits in JSON that are no string.
     var isNumber = false
+    /// The `id` of a document's own object, or of one that says what somebody is called.
+    var isOwnID = false
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -71,13 +73,24 @@ struct TextWalker {
         }
         guard let coding = slot.coding else {
             return inside(
-                NamedText(name: slot.name, bytes: Array(raw), container: kind, isNumber: slot.isNumber),
+                NamedText(
+                    name: slot.name,
+                    bytes: Array(raw),
+                    container: kind,
+                    isNumber: slot.isNumber,
+                    isOwnID: slot.isOwnID
+                ),
                 slot.kind,
                 depth
             )
         }
         let decoded = coding.decoded(raw)
-        let value = NamedText(name: slot.name, bytes: decoded.bytes, container: kind)
+        let value = NamedText(
+            name: slot.name,
+            bytes: decoded.bytes,
+            container: kind,
+            isOwnID: slot.isOwnID
+        )
         return inside(value, slot.kind, depth).map { decoded.encoding($0, as: coding) }
     }
 

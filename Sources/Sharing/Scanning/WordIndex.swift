@@ -12,6 +12,8 @@ package struct WordIndex: Sendable {
         case word
         /// Also nothing that is written inside of numbers.
         case number
+        /// A number behind a segment of a path, a parameter or a member that names accounts (``AccountNames``).
+        case account
         /// Nothing that is written inside of base64.
         case base64
     }
@@ -91,11 +93,13 @@ package struct WordIndex: Sendable {
             let byte = text[start + offset]
             guard (word.folds ? Self.lowercased(byte) : byte) == word.bytes[offset] else { return false }
         }
+        if word.boundary == .account, !AccountNames.stand(before: start, in: text) { return false }
         // What ends a sentence is no part of a number.
         let isStop =
             end < text.count && text[end] == 0x2e
             && (end + 1 == text.count || !Self.isWordByte(text[end + 1]))
-        return (start == 0 || !joins(text[start - 1], text[start], word.boundary))
+        return
+            (start == 0 || word.boundary == .account || !joins(text[start - 1], text[start], word.boundary))
             && (end == text.count || isStop || !joins(text[end], text[end - 1], word.boundary))
     }
 
@@ -104,7 +108,7 @@ package struct WordIndex: Sendable {
         switch boundary {
         case .none: false
         case .word: Self.isWordByte(edge) && Self.isWordByte(byte)
-        case .number: Self.isWordByte(byte) || [0x2b, 0x2d, 0x2e, 0x3a].contains(byte)
+        case .number, .account: Self.isWordByte(byte) || [0x2b, 0x2d, 0x2e, 0x3a].contains(byte)
         case .base64: Self.isWordByte(byte) || [0x2b, 0x2d, 0x2f].contains(byte)
         }
     }

@@ -19,6 +19,7 @@ extension StandIns {
     func isSecret(_ text: String, named name: String) -> Bool {
         keys.replacements[text] != nil || found.kind(of: text) != nil
             || found.named[NamedValue(name, text)] != nil
+            || found.accountNumbers.contains(text) && AccountNames.isName(name)
     }
 
     /// A text with every secret in it, and every piece of one, replaced; nil where there is none.

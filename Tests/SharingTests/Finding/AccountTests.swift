@@ -37,6 +37,32 @@ struct AccountTests {
         #expect(text?.hasSuffix(String(body.suffix(8))) == true)
     }
 
+    /// Things have an `id` in a document about somebody, too, and a number may be a day, a size or a version elsewhere.
+    @Test func numberOfAnAccountIsNoOtherNumber() throws {
+        var world = try SharingWorld()
+        let body =
+            #"{"id":583231,"name":"Ann Poe","settings":{"items":[{"id":864000}]},"#
+            + #""owner":{"login":"octokatze","id":271828}}"#
+        world.append("https://api.code.example/user", type: "application/json", body: body)
+        world.append(
+            "https://api.code.example/users/583231?from=583231&size=864000",
+            type: "text/html",
+            body: "<a href='/people/271828?v=271828'>583231</a> expires_in: 864000 /day/271828"
+        )
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        let last = try shared.entry(shared.capture.count - 1)
+        let url = try #require(last["request"]?["url"]?.string)
+        #expect(url.hasSuffix("?from=583231&size=864000") && !url.contains("users/583231"))
+        let text = try #require(last["response"]?["content"]?["text"]?.string)
+        #expect(text.hasSuffix("?v=271828'>583231</a> expires_in: 864000 /day/271828"))
+        #expect(!text.contains("people/271828"))
+        let document = try shared.entry(shared.capture.count - 2)["response"]
+        let own = try #require(document?["content"]?["text"]?.string)
+        #expect(!own.contains("583231") && !own.contains("271828") && own.contains("864000"))
+        #expect(shared.differences.isEmpty)
+    }
+
     @Test func accountStaysWithWhatIsPersonal() throws {
         var world = try SharingWorld()
         let body = #"{"login":"octokatze","id":583231,"url":"https://code.example/octokatze"}"#

@@ -1,0 +1,60 @@
+import Captures
+
+/// What stands before the number of an account and says that it is one: `/users/583231`, `user_id=583231`, `"uid": 583231`.
+enum AccountNames {
+    /// Whether such a segment of a path, or such a name, stands right before a place.
+    static func stand(before start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard start > 0 else { return false }
+        if text[start - 1] == 0x2f {
+            let word = word(before: start - 1, in: text)
+            let isSegment = start - 1 - word.count > 0 && text[start - 2 - word.count] == 0x2f
+            return isSegment && segments.contains(String(decoding: word, as: UTF8.self).lowercased())
+        }
+        var end = start
+        var hasMark = false
+        while end > 0, start - end < longestGap {
+            let byte = text[end - 1]
+            if byte == 0x3a || byte == 0x3d {
+                guard !hasMark else { return false }
+                hasMark = true
+            } else if !around.contains(byte) {
+                break
+            }
+            end -= 1
+        }
+        return hasMark && isName(String(decoding: word(before: end, in: text), as: UTF8.self))
+    }
+
+    /// Whether a parameter or a member of this name has the number of an account.
+    static func isName(_ name: String) -> Bool {
+        let key = SecretRoles.normalized(name)
+        return names.contains(key) || ["userid", "accountid", "memberid"].contains(where: key.hasSuffix)
+    }
+
+    private static let segments: Set<String> = [
+        "user", "users", "u", "people", "person", "account", "accounts", "member", "members", "profile",
+        "profiles",
+    ]
+    private static let names: Set<String> = [
+        "id", "u", "uid", "user", "sub", "account", "member", "personid", "ownerid", "authorid", "actorid",
+        "creatorid", "customerid", "subjectid",
+    ]
+
+    /// White space, quotation marks and what escapes them, between a name and its value.
+    private static let around: Set<UInt8> = [0x20, 0x22, 0x27, 0x5c]
+    private static let longestGap = 12
+    private static let longestName = 40
+
+    private static func word(
+        before end: Int,
+        in text: UnsafeBufferPointer<UInt8>
+    ) -> Slice<UnsafeBufferPointer<UInt8>> {
+        var start = end
+        while start > 0, end - start < longestName,
+            text[start - 1].isASCIIAlphanumeric || text[start - 1] == 0x5f || text[start - 1] == 0x2d
+        {
+            start -= 1
+        }
+        return text[start..<end]
+    }
+}
