@@ -232,6 +232,7 @@ final class SecretFinder {
     private static func isAccount(_ text: [UInt8]) -> Bool {
         text.allSatisfy { $0.isASCIIAlphanumeric || [0x2d, 0x2e, 0x5f].contains($0) }
             && !SureWords.isCommon(String(decoding: text, as: UTF8.self))
+            && !AccountNames.isWord(String(decoding: text, as: UTF8.self))
     }
 
     /// Takes the number of an account: a short one may be a day, a size or a version elsewhere.

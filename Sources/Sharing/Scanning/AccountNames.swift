@@ -31,6 +31,27 @@ enum AccountNames {
         return names.contains(key) || ["userid", "accountid", "memberid"].contains(where: key.hasSuffix)
     }
 
+    /// Whether somebody's account has the name of a thing that protocols, products, environments and pages speak of: it is
+    /// replaced where it is named only.
+    static func isWord(_ name: String) -> Bool { words.contains(name.lowercased()) }
+
+    private static let words = Set(
+        """
+        callback authorize authorization authenticate authentication redirect consent logout signout signup register
+        registration verify verification confirm device devices refresh revoke introspect userinfo discovery metadata
+        claims certs keys jwks federation gateway proxy router server worker agent daemon socket stream webhook events
+        google github gitlab bitbucket microsoft azure amazon apple facebook twitter linkedin slack discord auth0 okta
+        keycloak salesforce android windows linux macos ubuntu browser chrome chromium firefox safari opera webkit
+        desktop tablet staging production development sandbox preview testing release stable canary nightly beta alpha
+        local remote internal external private shared dashboard settings preferences notifications messages search
+        home index welcome overview report reports status health monitor metrics premium standard enterprise business
+        basic free trial plan widget widgets plugin module package project projects repository organization company
+        engineering marketing finance product products catalog order orders invoice payment checkout cart store shop
+        mercury venus earth mars jupiter saturn
+        """
+        .split { $0 == " " || $0 == "\n" }.map(String.init)
+    )
+
     private static let segments: Set<String> = [
         "user", "users", "u", "people", "person", "account", "accounts", "member", "members", "profile",
         "profiles",

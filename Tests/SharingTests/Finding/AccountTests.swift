@@ -63,6 +63,29 @@ struct AccountTests {
         #expect(shared.differences.isEmpty)
     }
 
+    /// An account that is called as a page or a path is: it is nobody's name where it does not stand as one.
+    @Test(arguments: [
+        "callback", "authorize", "google", "github", "chrome", "dashboard", "staging", "mercury",
+    ])
+    func accountThatIsAWordIsReplacedWhereItIsNamed(login: String) throws {
+        var world = try SharingWorld()
+        world.append(
+            "https://api.code.example/user",
+            type: "application/json",
+            body: #"{"login":"\#(login)","type":"User"}"#
+        )
+        let page = "<div class='\(login)'>The \(login) view</div>"
+        world.append("https://code.example/v1/\(login)?view=\(login)", type: "text/html", body: page)
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        let document = try shared.entry(shared.capture.count - 2)["response"]?["content"]?["text"]?.string
+        #expect(document?.contains(login) == false)
+        let last = try shared.entry(shared.capture.count - 1)
+        #expect(last["request"]?["url"]?.string == "https://code.example/v1/\(login)?view=\(login)")
+        #expect(last["response"]?["content"]?["text"]?.string == page)
+        #expect(shared.differences.isEmpty)
+    }
+
     @Test func accountStaysWithWhatIsPersonal() throws {
         var world = try SharingWorld()
         let body = #"{"login":"octokatze","id":583231,"url":"https://code.example/octokatze"}"#
