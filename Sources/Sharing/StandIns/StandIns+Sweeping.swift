@@ -225,6 +225,11 @@ extension StandIns {
             where place != match.places[0] || text[place] != 0x30 {
                 output[place] = digit
             }
+            let first = match.places[0]
+            // A number in JSON has no zero in front. Of the number as it is known the digit stands in the middle.
+            if output[first] == 0x30, text[first] != 0x30 {
+                output[first] = text[first] == 0x39 ? 0x38 : 0x39
+            }
             note(match.number)
         }
         return output == text ? nil : output

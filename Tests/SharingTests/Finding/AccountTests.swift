@@ -86,6 +86,26 @@ struct AccountTests {
         #expect(shared.differences.isEmpty)
     }
 
+    /// Of the number as it is known the first digit is one in the middle, and becomes any.
+    @Test func phoneNumberStaysANumberOfJSON() throws {
+        for _ in 0..<24 {
+            var world = try SharingWorld()
+            world.append(
+                "https://api.code.example/me",
+                type: "application/json",
+                body: #"{"id":7,"phone_number":"+49 30 1234567"}"#
+            )
+            let url = "https://api.code.example/q"
+            world.append(url, type: "application/json", body: #"{"a":301234567,"b":1}"#)
+            world.options.keepsAll = true
+            let shared = try world.shared()
+            let body = try shared.entry(shared.capture.count - 1)["response"]?["content"]?["text"]?.string
+            let text = try #require(body)
+            #expect(!text.contains("301234567"))
+            #expect((try? JSONParser.parse(text.utf8)) != nil, "\(text)")
+        }
+    }
+
     @Test func accountStaysWithWhatIsPersonal() throws {
         var world = try SharingWorld()
         let body = #"{"login":"octokatze","id":583231,"url":"https://code.example/octokatze"}"#
