@@ -4,8 +4,10 @@ import Captures
 /// times and dates of RFC 3339, dates of HTTP (RFC 9110, section 5.6.7) also as old cookies spell them, times without marks
 /// (X.680, section 46), and dates as people write them.
 ///
-/// Each keeps its form, and its length but for the names of months. Times that have nothing to do with the capture (1970, by which cookies are removed)
-/// stay.
+/// Each keeps its form. Numbers of digits keep their length; days and months may lose or gain a digit where they are written
+/// without zeros in front (`9.3.2026`, `9 March 2026`), names of months and weekdays have their own length, and so has what is
+/// behind the digits of an ordinal. Times that have nothing to do with the capture stay: those of 1970, by which cookies are
+/// removed, in a capture of today.
 package struct TimeShift: Sendable {
     /// Seconds.
     let offset: Int64
