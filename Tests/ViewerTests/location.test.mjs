@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { format, parse, side } from "../../viewer/js/location.js";
+import { format, isSameMessage, parse, side } from "../../viewer/js/location.js";
 
 const nothing = {
   capture: 0, view: "flow", flow: null, exchange: null, value: null, q: null, same: null, who: null, kind: null, host: null, rule: null, a: null, b: null,
@@ -29,4 +29,10 @@ test("what is no number, no view and no side is none", () => {
   assert.deepEqual([parse("#capture=7", 2).capture, parse("#capture=1", 2).capture, parse("#capture=1", 0).capture], [1, 1, 0]);
   assert.deepEqual(side("12/flow-1/x"), { capture: 12, flow: "flow-1/x" });
   for (const text of [null, "", "flow-1", "x/flow-1", "0/"]) assert.equal(side(text), null);
+});
+
+test("the same message is one of the same capture, whatever else is looked at", () => {
+  const one = { ...nothing, exchange: 3 };
+  assert.ok(isSameMessage(one, { ...one, view: "exchanges", flow: "flow-2", value: "1/request.query/state", q: "x" }));
+  for (const other of [{ ...one, capture: 1 }, { ...one, exchange: 4 }, { ...one, exchange: null }]) assert.ok(!isSameMessage(one, other));
 });

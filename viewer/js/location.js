@@ -55,6 +55,11 @@ export function format(place) {
   return parts.toString();
 }
 
+/** @returns {boolean} whether the same message is looked at, or none at both places */
+export function isSameMessage(one, other) {
+  return one.capture === other.capture && one.exchange === other.exchange;
+}
+
 /** @returns {{capture: number, flow: string} | null} a side of a comparison, of `0/flow-1` */
 export function side(text) {
   const parts = /^(\d{1,4})\/(.+)$/.exec(text ?? "");

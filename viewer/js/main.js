@@ -36,7 +36,10 @@ class Viewer {
     this.list = new ExchangeList((row, isMeant) => this.show(row.exchange, null, { isMeant, ...(row.flow ? { flow: row.flow } : {}) }));
     this.shell = new Shell(report, this.overview.node, (name, value) => this.do(name, value));
     addEventListener("hashchange", () => {
+      const before = this.at;
       this.at = place.parse(location.hash, report.captures.length);
+      // Another message may have a place of the same name, which nobody chose.
+      if (!place.isSameMessage(before, this.at)) this.chosen = null;
       this.draw();
     });
     addEventListener("keydown", (event) => this.key(event));
