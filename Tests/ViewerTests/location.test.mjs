@@ -11,7 +11,7 @@ test("an address brings back what was looked at", () => {
   for (const place of [
     nothing,
     { ...nothing, flow: "flow-2", exchange: 7, value: "3/response.location/code & more" },
-    { ...nothing, same: "3/request.body/password" },
+    { ...nothing, same: "0/3/request.body/password" },
     { ...nothing, capture: 3, view: "exchanges", exchange: 0, host: "[::1]:8080", q: "50% #1" },
     { ...nothing, view: "compare", a: "0/flow-1", b: "1/flow-2", scale: true, present: true },
   ]) {

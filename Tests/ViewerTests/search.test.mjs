@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { excerpt, hits, valueAt } from "../../viewer/js/search.js";
+import { excerpt, hits, sameID, secretOf, valueAt } from "../../viewer/js/search.js";
 
 const message = {
   url: "https://idp.example/token",
@@ -47,4 +47,24 @@ test("a secret is looked for by its place, and is not told", () => {
   assert.deepEqual(excerpt({ ...hit, secret: true }, shown), ["•".repeat(10)]);
   assert.deepEqual(excerpt(hit, { isLifted: false, isSecret: false }), ["a=", "S3cret", "&b"]);
   assert.deepEqual(excerpt(hit, { isLifted: true, isSecret: true }), ["a=", "S3cret", "&b"]);
+});
+
+test("a secret is read from the capture that it was chosen in, whichever is looked at", async () => {
+  const captures = [{ exchanges: [{}, {}] }, { exchanges: [{}] }];
+  const asked = [];
+  const source = {
+    message: async (capture, exchange) => {
+      asked.push([capture, exchange]);
+      return { exchange, values: [{ where: "request.query", name: "a/b", value: `of ${capture}` }] };
+    },
+  };
+  const place = { exchange: 0, where: "request.query", name: "a/b" };
+  assert.equal(sameID(1, place), "1/0/request.query/a/b");
+  assert.equal(await secretOf(sameID(1, place), captures, source), "of 1");
+  assert.equal(await secretOf(sameID(0, { ...place, exchange: 1 }), captures, source), "of 0");
+  assert.deepEqual(asked, [[1, 0], [0, 1]]);
+  for (const same of ["0/request.query/a/b", "1/1/request.query/a/b", "2/0/request.query/a/b", "1/-/request.query/a/b", "x"]) {
+    assert.equal(await secretOf(same, captures, source), null, same);
+  }
+  assert.equal(asked.length, 2);
 });

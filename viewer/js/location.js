@@ -8,7 +8,8 @@
  * @property {number | null} exchange
  * @property {string | null} value the place where a value was made whose way is followed
  * @property {string | null} q what is searched for
- * @property {string | null} same the place of a secret that is searched for: the value itself stands in no address
+ * @property {string | null} same the place of a secret that is searched for, `0/3/request.query/state` with its capture before it: the value
+ *   itself stands in no address
  * @property {string | null} who filters: participant, kind, host and rule
  * @property {string | null} kind
  * @property {string | null} host

@@ -12,8 +12,8 @@ import * as place from "#viewer/location.js";
 import { messagePanel } from "#viewer/message.js";
 import { Overview } from "#viewer/overview.js";
 import { proofsOf } from "#viewer/pkce.js";
-import { placeID, Report, wayID } from "#viewer/report.js";
-import { searchResults, valueAt } from "#viewer/search.js";
+import { Report, wayID } from "#viewer/report.js";
+import { sameID, searchResults, secretOf } from "#viewer/search.js";
 import { sharePanel } from "#viewer/share.js";
 import { Shell } from "#viewer/shell.js";
 import { sourceOfPage } from "#viewer/source.js";
@@ -91,7 +91,7 @@ class Viewer {
         head ? this.source.flow(at.capture, head.id) : null,
         at.exchange === null || at.exchange >= this.capture.exchanges.length ? null : this.source.message(at.capture, at.exchange),
         at.view === "compare" ? this.comparison() : null,
-        at.q || at.same ? this.search(at.capture, at.same, at.q) : null,
+        at.q || at.same ? this.search(at.same, at.q) : null,
       ]);
       const proofs = await proofsOf(head?.exchanges.includes(at.exchange) ? flow : null, message);
       if (asked !== this.asked) return;
@@ -105,10 +105,10 @@ class Viewer {
   }
 
   /** What is found stays until something else is searched for. */
-  async search(capture, same, query) {
-    const key = JSON.stringify([same === null ? null : capture, same, query, this.report.revision]);
+  async search(same, query) {
+    const key = JSON.stringify([same, query, this.report.revision]);
     if (this.searched?.key !== key) {
-      const text = same === null ? query : valueAt(await this.source.message(capture, Number.parseInt(same, 10)), same);
+      const text = same === null ? query : await secretOf(same, this.report.captures, this.source);
       this.searched = { key, result: text ? await this.source.search(text) : { hits: [], more: false } };
     }
     return this.searched.result;
@@ -209,7 +209,7 @@ class Viewer {
     if (value.value.length < 3) return this.shell.tell(`${value.name} is too short to be looked for.`);
     this.shell.tell(`${value.name} is no value that a login makes: these are the places where it stands.`);
     // A secret is asked for by its place: the value would stand in the field, in the address and in the browser's history.
-    return value.secret ? this.find({ same: placeID({ ...value, exchange: this.at.exchange }) }) : this.find({ q: value.value });
+    return value.secret ? this.find({ same: sameID(this.at.capture, { ...value, exchange: this.at.exchange }) }) : this.find({ q: value.value });
   }
 
   /** Lists where something stands, a text or the secret of a place. */
@@ -237,7 +237,7 @@ class Viewer {
     const toFlow = (other) => other && this.go({ flow: other.id, exchange: null, value: null, view: "flow" });
     const hidden = (words) => (veil.isLifted ? "" : `, with ${words} of the secrets`);
     const actions = {
-      capture: () => this.go({ capture: value, flow: null, exchange: null, value: null }),
+      capture: () => this.go({ capture: value, flow: null, exchange: null, value: null, same: null }),
       find: () => this.find({ q: value || null }),
       "next-flow": () => toFlow(flows[index + 1]),
       "previous-flow": () => toFlow(flows[index - 1]),

@@ -75,15 +75,46 @@ export function valueAt(message, id) {
 }
 
 /**
+ * The place of a secret as it stands in an address; the search is through all captures, so its own is named.
+ *
+ * @param {number} capture
+ * @param {object} place
+ * @returns {string} `0/3/request.query/state`
+ */
+export function sameID(capture, place) {
+  return `${capture}/${placeID(place)}`;
+}
+
+/** @returns {{capture: number, exchange: number, id: string, name: string} | null} what `sameID` wrote; `id`: as `placeID` has it */
+function sought(same) {
+  const parts = /^(\d{1,4})\/((\d{1,9})\/[^/]*\/(.*))$/s.exec(same);
+  return parts ? { capture: Number(parts[1]), id: parts[2], exchange: Number(parts[3]), name: parts[4] } : null;
+}
+
+/**
+ * The secret that is searched for.
+ *
+ * @param {string} same its place, as `sameID` has it
+ * @param {{exchanges: object[]}[]} captures
+ * @param {{message: (capture: number, exchange: number) => Promise<object>}} source
+ * @returns {Promise<string | null>} null where there is no such place
+ */
+export async function secretOf(same, captures, source) {
+  const place = sought(same);
+  if (!place || place.exchange >= (captures[place.capture]?.exchanges.length ?? 0)) return null;
+  return valueAt(await source.message(place.capture, place.exchange), place.id);
+}
+
+/**
  * What was found, each place a button.
  *
- * @param {{query: string | null, same: string | null}} asked a text, or the place of a secret, which is not told
+ * @param {{query: string | null, same: string | null}} asked a text, or the place of a secret, as `sameID` has it; the value is not told
  * @param {{hits: object[], more: boolean}} result
  * @param {{veil: import("#viewer/veil.js").Veil, captures: {name: string}[], go: (hit: object) => void, leave: () => void}} options
  * @returns {HTMLElement}
  */
 export function searchResults({ query, same }, { hits: found, more }, options) {
-  const words = same === null ? `“${query}”` : `The value of ${same.split("/").slice(2).join("/")}`;
+  const words = same === null ? `“${query}”` : `The value of ${sought(same)?.name ?? "this place"}`;
   const base = (name) => name.split("/").at(-1);
   const several = options.captures.length > 1;
   return element(
