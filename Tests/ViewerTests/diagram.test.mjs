@@ -33,10 +33,10 @@ test("ways of a place", () => {
   const flow = { id: "flow-1", links: [link] };
   assert.deepEqual(Report.ways(flow, { exchange: 1, where: "request.query", name: "code_challenge" }), [link]);
   assert.deepEqual(Report.ways(flow, { exchange: 2, where: "request.query", name: "code_challenge" }), []);
-  assert.equal(wayID(link), "4/request.body/code_verifier");
+  assert.equal(wayID(link, flow), "4/request.body/code_verifier");
   // All that was made of one value is its way.
   const other = { ...link, transform: "equal", uses: [{ exchange: 6, where: "request.body", name: "code_verifier" }] };
-  const way = Report.way({ links: [link, other] }, wayID(link));
+  const way = Report.way({ links: [link, other] }, wayID(link, flow));
   assert.deepEqual(way.uses.map((use) => [use.exchange, use.transform]), [[1, "s256"], [null, "s256"], [6, "equal"]]);
   assert.equal(Report.way({ links: [link] }, "0/x/y"), null);
 });

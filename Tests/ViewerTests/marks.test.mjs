@@ -52,3 +52,13 @@ test("without an answer it is the failure that is meant, and nothing where nothi
   assert.equal(marksOf(null, message).size, 0);
   assert.deepEqual(marks("computed"), []);
 });
+
+test("of two values of one name the one that was chosen is marked, else that of the value, else both", () => {
+  const [where, name] = ["request.query", "resource"];
+  const repeated = { ...message, values: [{ where, name, value: "a" }, { where, name, value: "b" }] };
+  const [first, second] = ["value/request.query/resource", "value/request.query:2/resource"];
+  assert.deepEqual(marks(where, name, { ordinal: 2, value: "b" }, repeated), [second]);
+  assert.deepEqual(marks(where, name, { value: "a" }, repeated), [first]);
+  assert.deepEqual(marks(where, name, { value: "b…(9)", full: "b" }, repeated), [second]);
+  assert.deepEqual(marks(where, name, { match: "b" }, repeated), [first, second]);
+});

@@ -68,3 +68,9 @@ test("a secret is read from the capture that it was chosen in, whichever is look
   }
   assert.equal(asked.length, 2);
 });
+
+test("of a repeated parameter the one that was chosen is looked for", () => {
+  const [where, name] = ["request.query", "resource"];
+  const repeated = { exchange: 2, values: [{ where, name, value: "first" }, { where, name, value: "second" }] };
+  assert.deepEqual(["2/request.query/resource", "2/request.query:2/resource", "2/request.query:3/resource"].map((id) => valueAt(repeated, id)), ["first", "second", null]);
+});

@@ -203,13 +203,13 @@ class Viewer {
   /** A value that travels is followed; of one that every login has the places are looked for. */
   follow(value) {
     const { flow } = this.seen;
-    const [link] = flow ? Report.ways(flow, { ...value, exchange: this.at.exchange }) : [];
+    const [link] = flow ? Report.ways(flow, value) : [];
     this.chosen = value;
-    if (link) return this.go({ value: wayID(link), view: "flow" });
+    if (link) return this.go({ value: wayID(link, flow), view: "flow" });
     if (value.value.length < 3) return this.shell.tell(`${value.name} is too short to be looked for.`);
     this.shell.tell(`${value.name} is no value that a login makes: these are the places where it stands.`);
     // A secret is asked for by its place: the value would stand in the field, in the address and in the browser's history.
-    return value.secret ? this.find({ same: sameID(this.at.capture, { ...value, exchange: this.at.exchange }) }) : this.find({ q: value.value });
+    return value.secret ? this.find({ same: sameID(this.at.capture, value) }) : this.find({ q: value.value });
   }
 
   /** Lists where something stands, a text or the secret of a place. */

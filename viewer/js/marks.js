@@ -1,5 +1,7 @@
 /** Which part of a message's panel is marked: where evidence, a link or something that was found points. */
 
+import { partID, placesOf } from "#viewer/report.js";
+
 /** Of a token, in the order in which they are shown. */
 const PARTS = ["encryption", "header", "claims"];
 
@@ -7,23 +9,30 @@ const PARTS = ["encryption", "header", "claims"];
 const TOKEN = /^(Bearer |DPoP )?eyJ[\w-]*\./i;
 
 /**
- * @typedef {{where: string, name: string, value?: string, match?: string}} Chosen a place of evidence, of a link or of a hit,
- *   with the value that stands there or the words that were found
+ * @typedef {{where: string, name: string, value?: string, full?: string, match?: string, ordinal?: number}} Chosen a place of evidence,
+ *   of a link, of a hit or of a message, with the value that stands there or the words that were found; `full`: the value where
+ *   `value` is cut; `ordinal`: as `placesOf` has it
  */
 
 /**
  * @param {Chosen | null} chosen
  * @param {object} message
- * @returns {Set<string>} `value/request.body/code`, `header/request/3`, `headers/request`, `body/response`,
+ * @returns {Set<string>} `value/request.body/code`, `value/request.body:2/code`, `header/request/3`, `headers/request`, `body/response`,
  *   `token/0/claims/nonce`, `token/0`, `url`, `status`, `facts`, `failure`
  */
 export function marksOf(chosen, message) {
   if (chosen === null) return new Set();
   const { where, name } = chosen;
   // What the panel lists by name is marked there.
-  const isListed = /^(request|response)\./.test(where) && message.values.some((place) => place.where === where && place.name === name);
-  if (isListed) return new Set([`value/${where}/${name}`]);
+  const listed = /^(request|response)\./.test(where) ? placesOf(message).filter((place) => place.where === where && place.name === name) : [];
+  if (listed.length > 0) return new Set(meantOf(listed, chosen).map((place) => `value/${partID(place)}`));
   return new Set(others(chosen, message));
+}
+
+/** Of several of one name the one that was chosen, else those with its value, else all. */
+function meantOf(places, { ordinal, value, full = value }) {
+  const meant = places.filter((place) => (ordinal === undefined ? place.value === full : place.ordinal === ordinal));
+  return meant.length > 0 ? meant : places;
 }
 
 function others(chosen, message) {
@@ -72,12 +81,13 @@ function headers(side, name, message) {
 }
 
 /** A member of the tokens: the one that is meant, else each of that name; the tokens themselves where none has it or none was read. */
-function members({ tokens, values }, parts, name, isMeant) {
+function members(message, parts, name, isMeant) {
+  const { tokens } = message;
   const found = tokens.flatMap((token, index) =>
     parts.flatMap((part) => (token[part] ?? []).filter((member) => member.name === name).map(({ text }) => ({ id: `token/${index}/${part}/${name}`, isMeant: isMeant(text, token) }))),
   );
   if (found.length === 0 && tokens.length > 0) return tokens.map((_, index) => `token/${index}`);
-  if (found.length === 0) return values.filter((place) => TOKEN.test(place.value)).map((place) => `value/${place.where}/${place.name}`);
+  if (found.length === 0) return placesOf(message).filter((place) => TOKEN.test(place.value)).map((place) => `value/${partID(place)}`);
   const meant = found.filter((member) => member.isMeant);
   return (meant.length > 0 ? meant : found).map((member) => member.id);
 }

@@ -3,7 +3,7 @@ import { element } from "#viewer/dom.js";
 import { indented } from "#viewer/json.js";
 import { marksOf } from "#viewer/marks.js";
 import { pkcePanel } from "#viewer/pkce.js";
-import { placeID } from "#viewer/report.js";
+import { partID, placeID, placesOf } from "#viewer/report.js";
 import { valueOnScreen } from "#viewer/secret.js";
 import { tokenPanel } from "#viewer/token.js";
 import { shownURL } from "#viewer/url.js";
@@ -22,7 +22,7 @@ const MOST = 300;
  * @param {import("#viewer/marks.js").Chosen | null} options.chosen what is to be marked
  * @param {boolean} options.isOfFlow whether it belongs to the login that is looked at
  * @param {object[]} options.proofs of PKCE, as `proofsOf` has them
- * @param {(place: object) => void} options.follow a value's way is asked for
+ * @param {(place: object) => void} options.follow the way of a value is asked for, of a place as `placesOf` has it
  * @param {(exchange: number) => void} options.go
  * @param {() => void} options.copy the request is asked for as a command for curl
  * @returns {HTMLElement}
@@ -32,8 +32,9 @@ export function messagePanel(message, given) {
   const options = { ...given, marks };
   const { veil } = options;
   const marked = (part, ...names) => [...names, ...(marks.has(part) ? ["chosen"] : [])].join(" ") || null;
-  const request = message.values.filter((place) => place.where.startsWith("request"));
-  const answer = message.values.filter((place) => place.where.startsWith("response"));
+  const places = placesOf(message);
+  const request = places.filter((place) => place.where.startsWith("request"));
+  const answer = places.filter((place) => place.where.startsWith("response"));
   return element(
     "article",
     { class: "message-panel", "aria-label": `Message ${message.exchange}` },
@@ -80,7 +81,7 @@ function facts(message) {
 }
 
 function table(all, more, message, { veil, redraw, marks, isOfFlow, follow }) {
-  const isMeant = (place) => marks.has(`value/${place.where}/${place.name}`);
+  const isMeant = (place) => marks.has(`value/${partID(place)}`);
   // What was found or pointed at is shown wherever it stands.
   const places = all.length > MOST ? [...all.slice(0, MOST), ...all.slice(MOST).filter(isMeant).slice(0, MOST)] : all;
   if (places.length === 0) return element("p", { class: "nothing" }, "Nothing with a name.");
@@ -91,7 +92,7 @@ function table(all, more, message, { veil, redraw, marks, isOfFlow, follow }) {
       "tbody",
       {},
       ...places.map((place) => {
-        const id = placeID({ ...place, exchange: message.exchange });
+        const id = placeID(place);
         return element(
           "tr",
           { class: isMeant(place) ? "chosen" : null },

@@ -33,11 +33,14 @@ export class Report {
    * The ways of the value that stands at a place.
    *
    * @param {object} flow
-   * @param {{exchange: number | null, where: string, name: string}} place
+   * @param {{exchange: number | null, where: string, name: string, value?: string, ordinal?: number}} place as `placesOf` has it
    * @returns {object[]} links of the flow
    */
   static ways(flow, place) {
-    return flow.links.filter((link) => [link.origin, ...link.uses].some((other) => samePlace(other, place)));
+    const isOf = (link, isMeant) => [link.origin, ...link.uses].some((other) => samePlace(other, place) && isMeant(other));
+    // The diagnosis does not say which of several of one name it means: the one with this value, else the first.
+    const exact = flow.links.filter((link) => isOf(link, (other) => other.value === place.value));
+    return exact.length > 0 || (place.ordinal ?? 1) > 1 ? exact : flow.links.filter((link) => isOf(link, () => true));
   }
 
   /**
@@ -48,7 +51,7 @@ export class Report {
    * @returns {object | null} a link whose uses have their own `transform`
    */
   static way(flow, id) {
-    const links = flow.links.filter((link) => wayID(link) === id);
+    const links = flow.links.filter((link) => wayID(link, flow) === id);
     if (links.length === 0) return null;
     const uses = links.flatMap((link) => link.uses.map((use) => ({ ...use, transform: link.transform })));
     return { ...links[0], uses };
@@ -94,13 +97,43 @@ export function samePlace(one, other) {
 /**
  * A link's own name in an address: the place where its value was made.
  *
- * @returns {string}
+ * @param {object} link
+ * @param {object} flow of which it is
+ * @returns {string} as `placeID` has it; of several values that were made under one name the ways are counted
  */
-export function wayID(link) {
-  return placeID(link.origin);
+export function wayID(link, flow) {
+  const values = flow.links.filter(({ origin }) => samePlace(origin, link.origin)).map(({ origin }) => origin.value);
+  return placeID({ ...link.origin, ordinal: [...new Set(values)].indexOf(link.origin.value) + 1 });
 }
 
-/** @returns {string} a place as text, unique in a capture */
+/**
+ * What a message says by name: parameters may be repeated, and cookies set twice.
+ *
+ * @param {object} message
+ * @returns {object[]} its values, each with its exchange and its `ordinal`, from 1, among those of its name at the same part
+ */
+export function placesOf(message) {
+  const counts = new Map();
+  return message.values.map((value) => {
+    const place = { ...value, exchange: message.exchange };
+    const id = placeID(place);
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+    return { ...place, ordinal: counts.get(id) };
+  });
+}
+
+/**
+ * A place as text, unique in a capture.
+ *
+ * @param {{exchange: number | null, where: string, name: string, ordinal?: number}} place without an ordinal it is the first of its
+ *   name, as evidence and links have it
+ * @returns {string} `3/request.query/state`, `3/request.query:2/state`
+ */
 export function placeID(place) {
-  return `${place.exchange ?? "-"}/${place.where}/${place.name}`;
+  return `${place.exchange ?? "-"}/${partID(place)}`;
+}
+
+/** @returns {string} a place as text, unique in its message */
+export function partID({ where, name, ordinal = 1 }) {
+  return `${where}${ordinal > 1 ? `:${ordinal}` : ""}/${name}`;
 }

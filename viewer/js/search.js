@@ -1,6 +1,6 @@
 import { element } from "#viewer/dom.js";
 import { mask } from "#viewer/mask.js";
-import { placeID } from "#viewer/report.js";
+import { placeID, placesOf } from "#viewer/report.js";
 
 /** Of one message so many places are told. */
 const MOST = 4;
@@ -71,14 +71,14 @@ function hitIn(wanted, { where, name, text, secret }) {
  * @returns {string | null}
  */
 export function valueAt(message, id) {
-  return message?.values.find((place) => placeID({ ...place, exchange: message.exchange }) === id)?.value ?? null;
+  return message ? (placesOf(message).find((place) => placeID(place) === id)?.value ?? null) : null;
 }
 
 /**
  * The place of a secret as it stands in an address; the search is through all captures, so its own is named.
  *
  * @param {number} capture
- * @param {object} place
+ * @param {object} place as `placesOf` has it
  * @returns {string} `0/3/request.query/state`
  */
 export function sameID(capture, place) {
