@@ -1,8 +1,9 @@
-import Captures
 import Foundation
 import JSON
 import TestSupport
 import Testing
+
+@testable import Captures
 
 struct CaptureWriterTests {
     private func exchange(_ number: Int, body: String = "ok") -> Exchange {
@@ -45,6 +46,22 @@ struct CaptureWriterTests {
         #expect(CaptureWriter.isAtWork(on: path))
         writer = nil
         #expect(!CaptureWriter.isAtWork(on: path))
+    }
+
+    @Test func whoeverLooksAtAFileKeepsNobodyFromRecordingIntoIt() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        let mine = CaptureFile.openNew(path)
+        let other = open(path, O_RDONLY | O_CLOEXEC)
+        defer { for descriptor in [mine, other] { close(descriptor) } }
+        #expect(flock(other, LOCK_SH | LOCK_NB) == 0)
+        var pauses = 0
+        #expect(!CaptureFile.takeLock(mine) { pauses += 1 })
+        #expect(pauses == 5)
+        // The question is answered meanwhile.
+        #expect(CaptureFile.takeLock(mine) { _ = flock(other, LOCK_UN) })
+        #expect(CaptureWriter.isAtWork(on: path))
     }
 
     @Test func theEndOfAFileIsReadFromAPosition() throws {

@@ -109,14 +109,26 @@ extension CaptureFile {
         )
     }
 
+    /// Locks the file for one recorder; waits a moment for those who do not record.
+    ///
+    /// A program that is just being started holds what we have open, and whoever asks whether somebody records
+    /// (``CaptureWriter/isAtWork(on:)``) holds a lock as long as the question takes.
+    ///
+    /// - Parameters:
+    ///   - descriptor: of the file; stays open.
+    ///   - pause: between two tries, of which there are six.
+    /// - Returns: whether it is locked; where not, `errno` tells why.
+    static func takeLock(_ descriptor: Int32, pause: () -> Void = { usleep(10_000) }) -> Bool {
+        for _ in 0..<5 {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return true }
+            pause()
+        }
+        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+
     /// One recorder at a time; threads of this process are kept out, too.
     private static func lock(_ descriptor: Int32, path: String) throws(CaptureError) {
-        // A program that is just being started holds what we have open, for a moment.
-        for _ in 0..<5 {
-            guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
-            usleep(10_000)
-        }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
+        if takeLock(descriptor) { return }
         var record = record()
         let isKnown = fcntl(descriptor, F_GETLK, &record) == 0 && record.l_type != Int16(F_UNLCK)
         throw .lockedByAnother(path: path, processID: isKnown ? record.l_pid : nil)

@@ -180,7 +180,7 @@ package final class CaptureWriter: Sendable {
             isEmpty: file.isEmpty,
             entries: file.entries
         )
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
+        guard CaptureFile.takeLock(descriptor),
             CaptureFile.copy(file.end, from: file.descriptor, to: descriptor),
             CaptureFile.write(CaptureFile.tail[...], to: descriptor, at: file.end)
         else {
