@@ -8,7 +8,7 @@ import OAuth
 /// Providers rotate keys: a client that keeps a key set has to fetch it again when a token names a key it
 /// does not know (OpenID Connect Core, section 10.1.1). Variant `rotated`: a key set fetched later has it.
 /// Variant `absent`: none in the capture has. A client that is set to the keys of another server is seen by what it
-/// fetches on getting the token, and only where it does not go on: what else it may have fetched them for is not to be seen.
+/// fetches on getting the token, and only where it turns the token away right after: else they may be for anything.
 struct IDTokenKidUnknown: Rule {
     static let info = RuleInfo(
         id: "id-token-kid-unknown",

@@ -75,6 +75,14 @@ struct IDTokenKidUnknownTests {
         return Recording(others.exchanges + [fetched])
     }
 
+    /// The callback answered with a page that says nothing.
+    private func showingAPage(in recording: Recording) -> Recording {
+        recording.editingLast("/callback") { exchange in
+            exchange.response?.status = 200
+            exchange.response?.body = Body(text: "<!doctype html><title>Shop</title>", mediaType: "text/html")
+        }
+    }
+
     @Test func takesTheKeysThatTheClientFetchedElsewhereForTheToken() throws {
         let recording = try fetchingElsewhere(in: Recording(broken))
         let finding = try #require(recording.finding(rule))
@@ -85,10 +93,45 @@ struct IDTokenKidUnknownTests {
         #expect(recording.outcomes == [.failure])
     }
 
-    @Test func knowsTheClientOfTheOtherKeysInTheServersHalf() throws {
+    /// What became of the login is not to be seen there.
+    @Test func abstainsFromTheOtherKeysInTheServersHalf() throws {
         let recording = try fetchingElsewhere(in: Recording(broken)).backChannel
-        #expect(recording.finding(rule)?.variant == "absent")
-        #expect(recording.flows.count == 1)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) != nil)
+    }
+
+    /// A page that got its token, and fetched keys for another purpose: the recording ends there, or it reads its data.
+    @Test(arguments: [false, true])
+    func leavesKeysOfOthersAloneWhereNothingWasRefused(isReading: Bool) throws {
+        var recording = try showingAPage(in: fetchingElsewhere(in: Recording(broken)))
+        if isReading, var call = recording.exchanges.last {
+            call.startedAt = call.endedAt + .seconds(1)
+            call.request.url = RecordedURL("https://www.shop.example/api/orders")
+            call.response?.body = Body(text: "[]", mediaType: "application/json")
+            recording.exchanges.append(call)
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes.allSatisfy { $0 != .failure })
+    }
+
+    /// A login that its app begins anew at once, or after it had done something well.
+    @Test(arguments: [(false, true), (true, false)])
+    func takesKeysOfOthersWhereTheSignInIsBegunAnew(isWorking: Bool, fires: Bool) throws {
+        var recording = try showingAPage(in: fetchingElsewhere(in: Recording(broken)))
+        let fetched = try #require(recording.exchanges.last)
+        var again = try #require(recording.exchanges.first { $0.request.url.path == "/authorize" })
+        again.startedAt = fetched.endedAt + .seconds(1)
+        again.request.url = RecordedURL(
+            Recording.changing(again.request.url.text, "state", "state-anew-7731")
+        )
+        if isWorking {
+            var call = fetched
+            call.startedAt = fetched.endedAt + .milliseconds(100)
+            call.request.url = RecordedURL("https://stock.shop.example/orders")
+            recording.exchanges.append(call)
+        }
+        recording.exchanges.append(again)
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     @Test func leavesKeysOfOthersAloneWhereTheClientWentOn() throws {
