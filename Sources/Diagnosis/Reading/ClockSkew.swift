@@ -18,7 +18,7 @@ struct ClockSkew {
     var median: Int64
     /// Those that agree with it, in order of time.
     var samples: [Sample]
-    /// An answer of the app's own server, on another machine, that states the time of the recording while the provider's do not:
+    /// An answer of the app's own server, on a machine out in the world, that states the time of the recording while the provider's do not:
     /// then theirs is the odd one out.
     var witness: Int?
 
@@ -54,18 +54,18 @@ struct ClockSkew {
         median = middle
         samples = agreeing
         let stated = all.filter {
-            Self.isAnswered(by: apps, $0.exchange, in: flow) && !Self.isOnDevice($0.exchange, in: flow)
+            Self.isAnswered(by: apps, $0.exchange, in: flow) && !Self.isNearby($0.exchange, in: flow)
         }
         witness = stated.allSatisfy { abs($0.ahead) <= Self.spread } ? stated.last?.exchange : nil
     }
 
-    /// Whether the server has the clock of the device: it is the same machine.
-    private static func isOnDevice(_ exchange: Int, in flow: Flow) -> Bool {
+    /// Whether the server may have the clock of the device: it is the same machine, or one of the developer's own, as a virtual one
+    /// or one behind a tunnel.
+    private static func isNearby(_ exchange: Int, in flow: Flow) -> Bool {
         let recorded = flow.capture[exchange]
-        let address = recorded.connection.serverAddress.flatMap { RecordedURL("http://" + $0).host }
-        return [recorded.request.url.host, address].compactMap(\.self).contains(
-            where: LoopbackHost.isLoopback
-        )
+        if recorded.request.url.host.map(NearbyHost.isNearby) ?? true { return true }
+        guard let address = recorded.connection.serverAddress else { return false }
+        return NearbyHost.isNearby(address)
     }
 
     /// Whether the client signed something for this request at the very time that it was recorded at.
