@@ -1,10 +1,12 @@
+package import Captures
 import JOSE
 package import OAuth
 
 /// The tokens of a flow that its client gave back (RFC 7009), and those that end with them.
 ///
-/// With a refresh token end the access tokens of its grant, and a provider may end the refresh token with an access token (section
-/// 2.1). What was taken out of the capture is known by no value, and is none of these.
+/// With a refresh token end those of its grant that it stands for (section 2.1): what was issued until a newer refresh token took its
+/// place. Whether a refresh token ends with an access token is the provider's choice, and nothing to go by. What was taken out of the
+/// capture is known by no value, and is none of these.
 package struct RevokedTokens: Sendable {
     private struct Token: Sendable {
         /// What the tokens that descend from one another have in common: a refresh goes on with the grant of its refresh token.
@@ -12,15 +14,31 @@ package struct RevokedTokens: Sendable {
         var isRefresh: Bool
         /// Of the answer that gave it out, by its place in the order of time.
         var issued: Int
+        /// Of the answer with the newer refresh token in its place.
+        var replaced: Int?
+    }
+
+    /// What ends with a refresh token.
+    private struct End: Sendable {
+        var revocation: EndpointCall
+        var position: Int
+        /// What of its grant was given out before.
+        var limit: Int
     }
 
     private var known: [String: Token] = [:]
-    /// In the order of time.
-    private var revocations: [EndpointCall] = []
+    /// In the order of time, as all lists here.
+    private var byToken: [String: [EndpointCall]] = [:]
+    /// For each revocation of a refresh token, the one until then with the widest reach.
+    private var byGrant: [Int: [End]] = [:]
+    /// Where refreshes were granted.
+    private var refreshes: [Int: [Int]] = [:]
+    private var first: Int?
     private let position: [Int]
 
     package init(among messages: [OAuthMessage], in index: CaptureIndex) {
         position = index.position
+        var revocations: [EndpointCall] = []
         for message in messages {
             switch message {
             case .token(let request) where request.answer.isSuccess: add(request)
@@ -28,40 +46,102 @@ package struct RevokedTokens: Sendable {
             default: break
             }
         }
+        for call in revocations.sorted(by: { index.position[$0.exchange] < index.position[$1.exchange] }) {
+            add(call)
+        }
+        refreshes = refreshes.mapValues { $0.sorted() }
     }
 
     private mutating func add(_ request: TokenRequest) {
         let issued = position[request.exchange]
-        let grant = request.refreshToken.flatMap { known[$0]?.grant } ?? issued
+        let old = request.refreshToken.flatMap { known[$0] }
+        if let old, let token = request.refreshToken {
+            refreshes[old.grant, default: []].append(issued)
+            if old.replaced == nil, let new = request.issuedRefreshToken, new != token {
+                known[token]?.replaced = issued
+            }
+        }
+        let grant = old?.grant ?? issued
         for (token, isRefresh) in [(request.accessToken, false), (request.issuedRefreshToken, true)] {
             guard let token, !Placeholder.isOne(token), known[token] == nil else { continue }
             known[token] = Token(grant: grant, isRefresh: isRefresh, issued: issued)
         }
     }
 
+    private mutating func add(_ call: EndpointCall) {
+        let position = position[call.exchange]
+        first = first ?? position
+        guard let value = call.parameters["token"], !Placeholder.isOne(value) else { return }
+        byToken[value, default: []].append(call)
+        guard let revoked = known[value], revoked.isRefresh else { return }
+        let end = End(
+            revocation: call,
+            position: position,
+            limit: min(position, revoked.replaced ?? position)
+        )
+        let widest = byGrant[revoked.grant]?.last.flatMap { $0.limit > end.limit ? $0 : nil } ?? end
+        // It stands at the place of this one, so that the list stays in order.
+        byGrant[revoked.grant, default: []].append(
+            End(revocation: widest.revocation, position: position, limit: widest.limit)
+        )
+    }
+
     /// Whether any token was given back before an exchange.
     package func isAny(before exchange: Int) -> Bool {
-        revocations.contains { position[$0.exchange] < position[exchange] }
+        first.map { $0 < position[exchange] } ?? false
     }
 
     /// The last revocation of this very token that was answered with success before an exchange.
     package func revocation(of token: String, before exchange: Int) -> EndpointCall? {
-        revocations.last { call in
-            call.parameters["token"] == token && !Placeholder.isOne(token)
-                && position[call.exchange] < position[exchange]
+        guard let calls = byToken[token] else { return nil }
+        let end = calls.partitionPoint { position[$0.exchange] >= position[exchange] }
+        return calls[..<end].last
+    }
+
+    /// A revocation before an exchange with which a token ended that was given out before it: of a refresh token of its grant, with
+    /// which nothing worked any more until then.
+    package func revocation(ofGrantOf token: String, before exchange: Int) -> EndpointCall? {
+        guard let asked = known[token], let ends = byGrant[asked.grant] else { return nil }
+        let count = ends.partitionPoint { $0.position >= position[exchange] }
+        guard let end = ends[..<count].last, asked.issued < end.limit,
+            !isRefreshed(asked.grant, behind: end.revocation, before: exchange)
+        else { return nil }
+        return end.revocation
+    }
+
+    /// The revocation for which a refresh token was dead when a refresh came with it: its own, or of another one of its grant.
+    package func revocation(ofRefreshToken token: String, before exchange: Int) -> EndpointCall? {
+        if let own = revocation(of: token, before: exchange) {
+            let isAlive = known[token].map { isRefreshed($0.grant, behind: own, before: exchange) } ?? false
+            return isAlive ? nil : own
+        }
+        return revocation(ofGrantOf: token, before: exchange)
+    }
+
+    /// Whether the refusal of a call gives a reason of its own, which no revocation has to do with.
+    package static func isForAnother(_ answer: Answer, in capture: Capture) -> Bool {
+        let response = capture[answer.exchange].response
+        let challenges = response.map { AuthenticationChallenge.all(in: $0.headers) } ?? []
+        let said = challenges.flatMap { challenge in
+            ["error", "error_description"].compactMap { challenge[$0] }
+        }
+        let words = (said + [answer.error?.text ?? ""]).joined(separator: " ").asciiLowercased()
+        if words.containsBytes("scope") { return true }
+        let body = response?.body?.bytes.map { String(decoding: $0.prefix(4096), as: UTF8.self) } ?? ""
+        return [words, body.asciiLowercased()].contains { text in
+            otherReasons.contains(where: text.containsBytes)
         }
     }
 
-    /// The last revocation before an exchange with which a token ends that was given out before it: of another one of its grant,
-    /// one of the two a refresh token.
-    package func revocation(ofGrantOf token: String, before exchange: Int) -> EndpointCall? {
-        guard let asked = known[token] else { return nil }
-        return revocations.last { call in
-            guard let value = call.parameters["token"], value != token, let revoked = known[value] else {
-                return false
-            }
-            return revoked.grant == asked.grant && (revoked.isRefresh || asked.isRefresh)
-                && asked.issued < position[call.exchange] && position[call.exchange] < position[exchange]
-        }
+    /// As resource servers name them, in lower case.
+    private static let otherReasons = [
+        "audience", "'aud'", "aud claim", "issuer", "'iss'", "iss claim", "signature", "signing key",
+        "insufficient_scope",
+    ]
+
+    private func isRefreshed(_ grant: Int, behind revocation: EndpointCall, before exchange: Int) -> Bool {
+        guard let refreshes = refreshes[grant] else { return false }
+        let next = refreshes.partitionPoint { $0 > position[revocation.exchange] }
+        return next < refreshes.count && refreshes[next] < position[exchange]
     }
 }

@@ -8,10 +8,9 @@ extension Flow {
     /// The revocation before a refresh with which its token ended (RFC 7009, section 2.1); empty where the capture shows none.
     func evidence(ofRevocationBefore refresh: TokenRequest, among revoked: RevokedTokens) -> [Evidence] {
         guard refresh.isRefresh, let token = refresh.refreshToken else { return [] }
-        let call =
-            revoked.revocation(of: token, before: refresh.exchange)
-            ?? revoked.revocation(ofGrantOf: token, before: refresh.exchange)
-        return call.map { evidence(of: $0, before: refresh.exchange) } ?? []
+        return revoked.revocation(ofRefreshToken: token, before: refresh.exchange).map {
+            evidence(of: $0, before: refresh.exchange)
+        } ?? []
     }
 
     /// What was given back how long before an exchange that was refused, and that the provider took it.

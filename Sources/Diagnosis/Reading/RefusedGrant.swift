@@ -162,10 +162,10 @@ struct RefusedGrant {
     )
 
     static let revokedRefresh = RefusedGrant(
-        "The app refreshed with a token that had been revoked",
+        "The app refreshed after a refresh token of this grant had been revoked",
         """
-        The refresh token, or another token of the same grant, was given back at the revocation endpoint, and the provider accepted that: from then on it \
-        refuses the refresh token (RFC 7009, section 2.1), which ended neither by its age nor by a fault of this request.
+        The refresh token, or the newer one of the same grant, was given back at the revocation endpoint, and the provider accepted that (RFC 7009, section \
+        2.1). No refresh of this grant worked between that and this one.
         """,
         """
         Have whatever revokes the tokens delete them from the app's storage as well, for all its processes and windows, and begin a new login where a \

@@ -148,6 +148,7 @@ extension Ending {
         return revoked.revocation(of: token.value, before: call.exchange) != nil
             || call.answer.isRefusal
                 && revoked.revocation(ofGrantOf: token.value, before: call.exchange) != nil
+                && !RevokedTokens.isForAnother(call.answer, in: index.capture)
     }
 
     /// An ID token may be what the app's own back end wants to see; what it answers is no affair of the login.

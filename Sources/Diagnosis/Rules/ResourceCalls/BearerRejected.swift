@@ -62,7 +62,8 @@ struct BearerRejected: Rule {
             return end.map { flow.surroundings.position[exchange] < $0 } ?? true
         }
         func revocation(behind call: BearerCall) -> EndpointCall? {
-            revoked.revocation(ofGrantOf: call.token.value, before: call.call.exchange)
+            RevokedTokens.isForAnother(call.call.answer, in: flow.capture)
+                ? nil : revoked.revocation(ofGrantOf: call.token.value, before: call.call.exchange)
         }
         guard
             let (call, refusal) = refused.first(where: { revocation(behind: $0.call) == nil })

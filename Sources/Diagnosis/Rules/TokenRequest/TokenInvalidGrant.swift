@@ -51,14 +51,13 @@ struct TokenInvalidGrant: Rule {
         let unsent = unsent(insteadOf: refused, flow)
         evidence += unsent + assertion(of: first, flow)
         let revoked = flow.revokedTokens
-        let revocations = refused.map { flow.evidence(ofRevocationBefore: $0, among: revoked) }
-        evidence += revocations.first { !$0.isEmpty } ?? []
-        let words =
-            if revocations.allSatisfy({ !$0.isEmpty }) {
-                RefusedGrant.revokedRefresh
-            } else {
-                unsent.isEmpty ? RefusedGrant(refused) : .otherCode
-            }
+        var words = unsent.isEmpty ? RefusedGrant(refused) : .otherCode
+        // The provider's own words come first.
+        if words == nil {
+            let revocations = refused.map { flow.evidence(ofRevocationBefore: $0, among: revoked) }
+            evidence += revocations.first { !$0.isEmpty } ?? []
+            if revocations.allSatisfy({ !$0.isEmpty }) { words = .revokedRefresh }
+        }
         return .violated(
             Violation(
                 evidence,

@@ -50,6 +50,25 @@ struct BearerRejectedTests {
         #expect(revoked.outcomes.contains(outcome))
     }
 
+    /// What the API says of its own reason stands above what was revoked before.
+    @Test(arguments: ["wrong audience", "Signature verification failed", "unknown issuer"])
+    func reasonOfItsOwnIsNotTheRevocation(words: String) throws {
+        let recording = try Recording(broken + ".near-miss")
+        let grant = try #require(recording.exchanges.first { $0.request.url.path == "/token" })
+        let answer = try #require(grant.response?.body?.bytes.flatMap { try? JSONParser.parse($0) })
+        let token = try #require(answer["refresh_token"]?.string)
+        let revoked = recording.sending("token", token, to: "/revoke").editing { exchange in
+            guard exchange.response?.headers.first("www-authenticate") != nil else { return }
+            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "www-authenticate" }
+            exchange.response?.headers.append(
+                "WWW-Authenticate",
+                "Bearer error=\"invalid_token\", error_description=\"\(words)\""
+            )
+        }
+        #expect(!revoked.findings.contains { $0.title.contains("that was revoked") })
+        #expect(revoked.outcomes.contains(.failure))
+    }
+
     @Test(arguments: [
         "access-token-expired", "access-token-wrong-kind", "audience-mismatch", "api-audience-not-requested",
         "access-token-issuer-mismatch", "insufficient-scope",
