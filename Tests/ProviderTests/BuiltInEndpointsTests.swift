@@ -153,7 +153,7 @@ struct BuiltInEndpointsTests {
         for (wrong, words) in [
             (try assertion([("aud", "https://other.example/token")]), "for this server"),
             (try assertion([("exp", .number(JSONNumber(caller.now.seconds)))]), "expired"),
-            (try assertion([("sub", "another")]), "of this client"),
+            (try assertion([("sub", "another")]), "client"),
             (try assertion(with: stranger), "signature"),
         ] {
             let answer = caller.json(redeem(code, wrong))

@@ -95,7 +95,7 @@ struct HTTP2Tests {
         let output = try await rig.curl(
             "--http2",
             "--max-time",
-            "0.5",
+            "2",
             "https://localhost:\(origin.port)/never"
         )
         #expect(output.status == 28)

@@ -22,6 +22,8 @@ struct OwnTunnelTests {
         let sign = try await rig.curl("https://authreel.proxy/check.svg", "-w", "%{content_type}")
         #expect(sign.text.contains("you are ready to record"))
         #expect(sign.text.hasSuffix("image/svg+xml"))
+        // Told a moment after the answer.
+        for _ in 0..<100 where rig.notices.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
         await rig.stop()
         #expect(rig.exchanges.isEmpty)
         // Told, so that the user sees it as well.

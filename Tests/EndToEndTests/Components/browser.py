@@ -245,7 +245,7 @@ def driven(home, environ, name=WITHOUT_WINDOW, **options):
     for as long as it runs."""
     port = free_port()
     service = Service(["chromedriver", f"--port={port}", "--log-level=WARNING"], port, home / "chromedriver",
-                      HOME=str(home), TMPDIR=str(home), **environ)
+                      HOME=str(home), **environ)
     service.start()
     driver = Driver(port)
     try:
@@ -267,7 +267,7 @@ def opened(state, proxy, trusted=None, more=(), http3=(), key_log=None):
     home = pathlib.Path(tempfile.mkdtemp(prefix="browser-", dir=state))
     trust(home, ([trusted] if trusted else []) + list(more))
     try:
-        environ = {"SSLKEYLOGFILE": str(key_log)} if key_log else {}
+        environ = {"TMPDIR": str(home), **({"SSLKEYLOGFILE": str(key_log)} if key_log else {})}
         with driven(home, environ, args=flags(proxy, http3)) as driver:
             yield Browser(driver)
     finally:
