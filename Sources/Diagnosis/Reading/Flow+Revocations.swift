@@ -3,6 +3,7 @@ import Flows
 import OAuth
 
 extension Flow {
+    /// Made anew for each caller.
     var revokedTokens: RevokedTokens { RevokedTokens(among: messages, in: surroundings) }
 
     /// The revocation before a refresh with which its token ended (RFC 7009, section 2.1); empty where the capture shows none.

@@ -136,7 +136,9 @@ package struct TimeShift: Sendable {
 
     // MARK: - HTTP
 
-    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"].map { Array($0.utf8) }
+    private static let weekdays = Weekday.names.map {
+        Array(($0.prefix(1).uppercased() + $0.dropFirst().prefix(2)).utf8)
+    }
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
@@ -154,18 +156,9 @@ package struct TimeShift: Sendable {
         let plain = Array(Timestamp(seconds: moved).rfc3339.utf8)
         let month = Int(plain[5] - 0x30) * 10 + Int(plain[6] - 0x30)
         let separator: [UInt8] = [isOld ? 0x2d : 0x20]
-        let weekday = Self.weekdays[Self.weekday(at: moved)]
+        let weekday = Self.weekdays[Weekday.index(at: moved)]
         let date = Array(plain[8..<10]) + separator + Self.months[month - 1] + separator + Array(plain[0..<4])
         return (25, weekday + [0x2c, 0x20] + date + [0x20] + Array(plain[11..<19]))
-    }
-
-    /// The day of the week of a time, also of one before the epoch, which began on a Thursday: 0 is a Thursday.
-    ///
-    /// `seconds`: since the epoch.
-    static func weekday(at seconds: Int64) -> Int {
-        // Division rounds towards zero.
-        let days = seconds / day - (seconds % day < 0 ? 1 : 0)
-        return Int((days % 7 + 7) % 7)
     }
 
     // MARK: - Bytes

@@ -78,7 +78,7 @@ struct WrittenDate {
             copied = range.upperBound
         }
         if let weekday {
-            let name = Self.weekdays[TimeShift.weekday(at: other.seconds)]
+            let name = Weekday.names[Weekday.index(at: other.seconds)]
             put(named(name, like: weekday).utf8, weekday.range)
         }
         for (part, role) in parts {
@@ -126,16 +126,13 @@ struct WrittenDate {
 
     // MARK: - Reading
 
-    private static let weekdays = [
-        "thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday",
-    ]
     /// Characters of a month or weekday that is cut.
     private static let shortest = 3
 
     private static func isWeekday(_ part: Part, in text: [UInt8]) -> Bool {
         guard !part.isNumber else { return false }
         let word = String(decoding: text[part.range], as: UTF8.self).lowercased()
-        return weekdays.contains { $0 == word || $0.prefix(shortest) == word }
+        return Weekday.names.contains { $0 == word || $0.prefix(shortest) == word }
     }
 
     /// Whether four digits stand in a row as near as a year does: most words are told by it from dates.

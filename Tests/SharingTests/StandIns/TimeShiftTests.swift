@@ -84,9 +84,9 @@ struct TimeShiftTests {
     }
 
     @Test func weekdaysGoOnBeforeTheEpoch() {
-        let days = [-8, -7, -1, 0, 6, 7].map { TimeShift.weekday(at: $0 * 86400) }
+        let days = [-8, -7, -1, 0, 6, 7].map { Weekday.index(at: $0 * 86400) }
         #expect(days == [6, 0, 6, 0, 6, 0])
-        #expect(TimeShift.weekday(at: -1) == 6 && TimeShift.weekday(at: -86401) == 5)
+        #expect(Weekday.index(at: -1) == 6 && Weekday.index(at: -86401) == 5)
     }
 
     @Test func whatIsTakenStays() {
