@@ -14,7 +14,7 @@ enum PolicyStop {
     private static func withheld(_ response: AuthorizationResponse, _ flow: Flow) -> Violation? {
         guard response.target.isWeb, response.mode == .formPost, response.callback == nil,
             let page = response.deliveredBy,
-            !CallbackUnreachable.isUsed(response, flow), !isSent(response.target, after: page, flow)
+            !flow.receivedCodes.contains(response), !isSent(response.target, after: page, flow)
         else { return nil }
         let exchange = flow.capture[page]
         guard let answer = exchange.response, let body = answer.body, !hasOutsideScript(body),
@@ -64,7 +64,7 @@ enum PolicyStop {
     private static func stopped(_ response: AuthorizationResponse, _ flow: Flow) -> Violation? {
         guard response.mode != .formPost, let redirect = response.deliveredBy,
             response.callback.map({ isGivenUp(flow.capture[$0]) }) ?? true,
-            !CallbackUnreachable.isUsed(response, flow), !isSent(response.target, after: redirect, flow),
+            !flow.receivedCodes.contains(response), !isSent(response.target, after: redirect, flow),
             let post = form(behind: redirect, flow), let page = page(of: post, flow),
             let answer = flow.capture[page].response,
             isNavigation(flow.capture[post].request),

@@ -34,7 +34,7 @@ struct CallbackUnreachable: Rule {
             guard response.target.isWeb else { continue }
             guard let failure = failure(of: response, flow) else { continue }
             let isHungUp = isHungUp(response, flow)
-            guard isHungUp || !Self.isUsed(response, flow) else { continue }
+            guard isHungUp || !flow.receivedCodes.contains(response) else { continue }
             // The connection stood; whoever had it hung up, or was silent.
             let isTaken = isHungUp || TransportFailure(failure.value) == .unanswered
             var evidence: [Evidence] = []
@@ -88,25 +88,12 @@ struct CallbackUnreachable: Rule {
 
     /// Whether the app's server brought the code to the token endpoint, and never answered the browser.
     private func isHungUp(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
-        guard let callback = response.callback,
-            !flow.authorizationResponses.contains(where: { other in
-                other.code == response.code
-                    && other.callback.map { flow.capture[$0].response != nil } ?? false
-            })
+        guard let callback = response.callback, flow.capture[callback].response == nil, let code = response.code,
+            !flow.receivedCodes.answered.contains(code)
         else { return false }
         return flow.tokenRequests.contains {
-            $0.code != nil && $0.code == response.code
-                && flow.surroundings.isHungUp(callback, during: $0.exchange)
+            $0.code == code && flow.surroundings.isHungUp(callback, during: $0.exchange)
         }
-    }
-
-    /// The code came to the app another way: the system handed the address to it, or a second try got through.
-    static func isUsed(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
-        guard let code = response.code else { return false }
-        return flow.tokenRequests.contains { $0.code == code }
-            || flow.authorizationResponses.contains { other in
-                other.code == code && other.callback.map { flow.capture[$0].response != nil } ?? false
-            }
     }
 
     private func failure(of response: AuthorizationResponse, _ flow: Flow) -> Evidence? {
