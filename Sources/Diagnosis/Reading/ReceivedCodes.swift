@@ -13,7 +13,9 @@ struct ReceivedCodes {
         presented = Set(flow.tokenRequests.lazy.compactMap(\.code))
         answered = Set(
             flow.authorizationResponses.lazy.compactMap { response in
-                guard let callback = response.callback, flow.capture[callback].response != nil else { return nil }
+                guard let callback = response.callback, flow.capture[callback].response != nil else {
+                    return nil
+                }
                 return response.code
             }
         )

@@ -88,7 +88,8 @@ struct CallbackUnreachable: Rule {
 
     /// Whether the app's server brought the code to the token endpoint, and never answered the browser.
     private func isHungUp(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
-        guard let callback = response.callback, flow.capture[callback].response == nil, let code = response.code,
+        guard let callback = response.callback, flow.capture[callback].response == nil,
+            let code = response.code,
             !flow.receivedCodes.answered.contains(code)
         else { return false }
         return flow.tokenRequests.contains {
