@@ -15,6 +15,8 @@ struct RejectedCallback {
     var repeats: Int?
     /// The page of the app that it was sent on to or answered with, where that one says that nobody was signed in.
     var notice: Int?
+    /// Whether it was sent on to a page of the app's that is there for errors alone.
+    var isAtPageOfErrors = false
 
     /// In the order of time; without those that were loaded again after the answer was done with: what they needed has served
     /// its purpose.
@@ -56,6 +58,12 @@ struct RejectedCallback {
             )
             if case .rejected(let rejection) = flow.fate(ofCallback: callback) {
                 rejected.rejection = rejection
+                if rejection.part == .responseLocation, rejection.name.isEmpty,
+                    ErrorRedirect.leadsToPageOfErrors(callback, in: flow.surroundings)
+                {
+                    rejected.isAtPageOfErrors = true
+                    rejected.note = "sent to a page of the app's that is there for errors"
+                }
                 rejected.notice = FailedLoginNotice.page(behind: callback, in: flow.surroundings)
                 if let notice = rejected.notice {
                     rejected.note =

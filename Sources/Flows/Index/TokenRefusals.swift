@@ -53,6 +53,7 @@ struct TokenRefusals {
         guard let location = response.location else { return false }
         return ErrorRedirect.parameter(of: exchange.request.url.resolving(location)) != nil
             || ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil
+            || ErrorRedirect.leadsToPageOfErrors(callback, in: index)
     }
 
     /// The next request of the same client for the same, where it comes at once and with a page: one without is for the session.

@@ -32,7 +32,7 @@ struct CallbackRejectedByApp: Rule {
         for callback in RejectedCallback.all(in: flow) {
             // A new login round is a circle, which has a rule of its own.
             if callback.rejection.part == .responseLocation, callback.rejection.name.isEmpty,
-                callback.notice == nil
+                callback.notice == nil, !callback.isAtPageOfErrors
             {
                 continue
             }
@@ -125,7 +125,8 @@ struct CallbackRejectedByApp: Rule {
     private func repeated(in flow: Flow) -> Violation? {
         guard flow.ending == .success,
             let callback = RejectedCallback.repeated(in: flow).last(where: {
-                ($0.rejection.part == .responseStatus || $0.notice != nil) && $0.response.code != nil
+                ($0.rejection.part == .responseStatus || $0.notice != nil || $0.isAtPageOfErrors)
+                    && $0.response.code != nil
             }), let first = callback.repeats
         else { return nil }
         let before = Evidence(

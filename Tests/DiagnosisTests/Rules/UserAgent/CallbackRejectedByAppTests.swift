@@ -64,6 +64,45 @@ struct CallbackRejectedByAppTests {
         #expect(try answered { $0.redirect(to: target) }.finding(rule)?.severity == .error)
     }
 
+    @Test(arguments: [
+        "/fail", "/auth/error", "/login-failed", "/auth/google/failure", "/error?reference=7f9c",
+        "/auth/auth-code-error", "https://shop.example/#/login-failed",
+    ])
+    func firesOnARedirectToAPageThatIsThereForErrors(target: String) throws {
+        let recording = try answered { $0.redirect(to: target) }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.places.first == "3 response.location ")
+        #expect(finding.notes.first == "sent to a page of the app's that is there for errors")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test(arguments: [
+        "/home", "/failed", "/deliveries/error", "/jobs/failed", "https://other.example/auth/error",
+    ])
+    func leavesARedirectToAPageOfOtherThingsAlone(target: String) throws {
+        let recording = try answered { $0.redirect(to: target) }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    /// Somebody opened the address of the last error, was sent to sign in, and comes back to it; or it leads on to the home page.
+    @Test(arguments: [true, false])
+    func leavesAPageOfErrorsThatLeadsOnAlone(isBefore: Bool) throws {
+        var recording = try answered { $0.redirect(to: "/auth/error") }
+        var page = try #require(recording.exchanges.first)
+        page.request.url = RecordedURL(page.request.url.resolving("/auth/error").text)
+        page.startedAt =
+            isBefore
+            ? page.startedAt - .seconds(1)
+            : try #require(recording.exchanges.last).startedAt + .seconds(1)
+        page.response = RecordedResponse(status: 302)
+        page.response?.redirect(to: isBefore ? "/login" : "/home")
+        recording.exchanges.insert(page, at: isBefore ? 0 : recording.exchanges.count)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
     private func sentOn(to page: String, at path: String = "/start") throws -> Recording {
         let recording = try answered { $0.redirect(to: path) }
         var landing = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
