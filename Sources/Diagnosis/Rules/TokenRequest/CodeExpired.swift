@@ -48,8 +48,12 @@ struct CodeExpired: Rule {
                 continue
             }
             let (elapsed, clock) = elapsed(from: response, to: request, provider, flow)
-            let limit = Self.lifetime(at: flow.provider)
-            guard elapsed > limit else { continue }
+            let lifetime = CodeLifetime(
+                of: flow.provider,
+                authorization: login.request.endpoint,
+                token: flow.capture[request.exchange].request.url
+            )
+            guard elapsed > lifetime.seconds else { continue }
             var evidence: [Evidence] = []
             if let delivered = response.parameter("code") {
                 var shown = Evidence(delivered, note: "delivered")
@@ -66,7 +70,7 @@ struct CodeExpired: Rule {
                 Evidence(
                     place: Place(exchange: request.exchange, part: .timing, name: "age of the code"),
                     value: "\(elapsed) s",
-                    note: "by \(clock); codes of \(Self.name(of: flow.provider)) live for \(limit) s"
+                    note: "by \(clock); codes of \(lifetime.provider) live for \(lifetime.seconds) s"
                 )
             )
             evidence.append(request.answer.evidence())
@@ -104,20 +108,5 @@ struct CodeExpired: Rule {
             response.deliveredBy.map { flow.capture[$0].endedAt }
             ?? flow.capture[response.exchange].startedAt
         return ((request.startedAt - start).components.seconds, "the recorder's clock")
-    }
-
-    /// Seconds, where nobody has configured anything else.
-    private static func lifetime(at provider: ProviderKind) -> Int64 {
-        switch provider {
-        case .curity: 30
-        case .keycloak, .ping: 60
-        case .singpass, .forgerock: 120
-        case .okta, .cognito, .wso2, .apple: 300
-        default: 600
-        }
-    }
-
-    private static func name(of provider: ProviderKind) -> String {
-        provider == .generic ? "most providers" : provider.rawValue
     }
 }

@@ -86,6 +86,40 @@ struct CodeExpiredTests {
         )
     }
 
+    /// By their endpoints, both of them; a code that is younger has not run out.
+    @Test(
+        arguments: [
+            ("/o/authorize/", "/o/token/", 70, "Django OAuth Toolkit live for 60 s"),
+            ("/application/o/authorize/", "/application/o/token/", 70, "authentik live for 60 s"),
+            ("/api/oidc/authorization", "/api/oidc/token", 70, "Authelia live for 60 s"),
+            ("/connect/authorize", "/connect/token", 310, "IdentityServer and OpenIddict live for 300 s"),
+            ("/connect/authorize", "/connect/token", 290, nil), ("/o/authorize/", "/o/token/", 40, nil),
+            ("/authorize", "/o/token/", 70, nil), ("/oauth/authorize", "/oauth/token", 310, nil),
+        ] as [(String, String, Int64, String?)]
+    )
+    func knowsProductsByTheirEndpoints(authorization: String, token: String, age: Int64, words: String?)
+        throws
+    {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            let url = exchange.request.url.text
+            exchange.request.url = RecordedURL(
+                url.replacing("id.harbour.example/authorize", with: "id.harbour.example\(authorization)")
+                    .replacing("id.harbour.example/token", with: "id.harbour.example\(token)")
+            )
+            if let location = exchange.response?.location, location.contains("/authorize") {
+                exchange.response?.redirect(to: location.replacing("/authorize", with: authorization))
+            }
+            if exchange.request.url.path == token {
+                exchange.startedAt = exchange.startedAt + .seconds(age)
+                exchange.response?.headers.fields.removeAll { $0.name == "Date" }
+            }
+        }
+        #expect(recording.flows.map(\.provider) == [.generic])
+        let note = recording.finding(rule)?.evidence[2].note
+        #expect((note != nil) == (words != nil))
+        if let words { #expect(note?.hasSuffix("codes of \(words)") == true) }
+    }
+
     @Test(arguments: [
         (
             "AADSTS70008: The provided authorization code or refresh token has expired due to inactivity.",
