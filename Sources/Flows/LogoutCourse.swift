@@ -43,31 +43,6 @@ package struct LogoutCourse: Sendable {
         follow(call, index)
     }
 
-    /// Whether the user was signed out before an exchange, and did not sign in again: tokens of that session have to be refused
-    /// then, and other windows learn of it so.
-    package static func isOver(
-        before exchange: Int,
-        among messages: [OAuthMessage],
-        in index: CaptureIndex
-    ) -> Bool {
-        let place = index.position[exchange]
-        var isOver = false
-        for message in messages where index.position[message.exchange] < place {
-            switch message {
-            case .endSession(let call):
-                switch LogoutCourse(of: call, in: index).end {
-                case .sentBack, .done: isOver = true
-                // Without a hint it may ask first, and was left there.
-                case .page: isOver = isOver || call.parameters.contains("id_token_hint")
-                case .refused, .unanswered: break
-                }
-            case .authorizationRequest: isOver = false
-            default: break
-            }
-        }
-        return isOver
-    }
-
     // MARK: - Following
 
     private mutating func follow(_ call: EndpointCall, _ index: CaptureIndex) {

@@ -118,27 +118,6 @@ package struct RevokedTokens: Sendable {
         return revocation(ofGrantOf: token, before: exchange)
     }
 
-    /// Whether the refusal of a call gives a reason of its own, which no revocation has to do with.
-    package static func isForAnother(_ answer: Answer, in capture: Capture) -> Bool {
-        let response = capture[answer.exchange].response
-        let challenges = response.map { AuthenticationChallenge.all(in: $0.headers) } ?? []
-        let said = challenges.flatMap { challenge in
-            ["error", "error_description"].compactMap { challenge[$0] }
-        }
-        let words = (said + [answer.error?.text ?? ""]).joined(separator: " ").asciiLowercased()
-        if words.containsBytes("scope") { return true }
-        let body = response?.body?.bytes.map { String(decoding: $0.prefix(4096), as: UTF8.self) } ?? ""
-        return [words, body.asciiLowercased()].contains { text in
-            otherReasons.contains(where: text.containsBytes)
-        }
-    }
-
-    /// As resource servers name them, in lower case.
-    private static let otherReasons = [
-        "audience", "'aud'", "aud claim", "issuer", "'iss'", "iss claim", "signature", "signing key",
-        "insufficient_scope",
-    ]
-
     private func isRefreshed(_ grant: Int, behind revocation: EndpointCall, before exchange: Int) -> Bool {
         guard let refreshes = refreshes[grant] else { return false }
         let next = refreshes.partitionPoint { $0 > position[revocation.exchange] }

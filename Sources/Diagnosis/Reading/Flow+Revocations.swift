@@ -3,13 +3,14 @@ import Flows
 import OAuth
 
 extension Flow {
-    /// Made anew for each caller.
-    var revokedTokens: RevokedTokens { RevokedTokens(among: messages, in: surroundings) }
+    var revokedTokens: RevokedTokens {
+        derived.value { RevokedTokens(among: messages, in: surroundings) }
+    }
 
     /// The revocation before a refresh with which its token ended (RFC 7009, section 2.1); empty where the capture shows none.
-    func evidence(ofRevocationBefore refresh: TokenRequest, among revoked: RevokedTokens) -> [Evidence] {
+    func evidence(ofRevocationBefore refresh: TokenRequest) -> [Evidence] {
         guard refresh.isRefresh, let token = refresh.refreshToken else { return [] }
-        return revoked.revocation(ofRefreshToken: token, before: refresh.exchange).map {
+        return revokedTokens.revocation(ofRefreshToken: token, before: refresh.exchange).map {
             evidence(of: $0, before: refresh.exchange)
         } ?? []
     }

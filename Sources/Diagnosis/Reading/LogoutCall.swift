@@ -116,6 +116,6 @@ struct LogoutCall {
 extension Flow {
     /// Whether the user was signed out before an exchange, and did not sign in again.
     func isSignedOut(before exchange: Int) -> Bool {
-        LogoutCourse.isOver(before: exchange, among: messages, in: surroundings)
+        derived.value { SessionEnds(among: messages, in: surroundings) }.isOver(before: exchange)
     }
 }

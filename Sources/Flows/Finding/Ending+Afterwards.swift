@@ -77,7 +77,7 @@ extension Ending {
 
     /// Whether what comes at an exchange comes behind the end of the session.
     func isSignedOut(before exchange: Int) -> Bool {
-        LogoutCourse.isOver(before: exchange, among: messages, in: index)
+        sessionEnds.isOver(before: exchange)
     }
 
     /// Whether a client that got an ID token wanted to read the keys for it, was refused them, and did nothing any more.
@@ -148,7 +148,7 @@ extension Ending {
         return revoked.revocation(of: token.value, before: call.exchange) != nil
             || call.answer.isRefusal
                 && revoked.revocation(ofGrantOf: token.value, before: call.exchange) != nil
-                && !RevokedTokens.isForAnother(call.answer, in: index.capture)
+                && !call.answer.isForAnotherReason(in: index.capture)
     }
 
     /// An ID token may be what the app's own back end wants to see; what it answers is no affair of the login.

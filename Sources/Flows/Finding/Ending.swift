@@ -8,6 +8,7 @@ struct Ending {
     let messages: [OAuthMessage]
     let tokens: [TokenRequest]
     private let redeemed: [String: Timestamp]
+    let sessionEnds: SessionEnds
     /// Questions about tokens that were refused to whoever asked them.
     ///
     /// In order of their beginnings, each with the earliest end of those from it on.
@@ -19,6 +20,7 @@ struct Ending {
         self.messages = messages
         tokens = messages.compactMap { if case .token(let request) = $0 { request } else { nil } }
         redeemed = ErrorHeading.redemptions(of: tokens)
+        sessionEnds = SessionEnds(among: messages, in: index)
         var refused = messages.compactMap { message -> (start: Timestamp, end: Timestamp)? in
             guard case .introspection(let call) = message, call.answer.isRefusal else { return nil }
             let exchange = index.capture[call.exchange]

@@ -60,7 +60,7 @@ struct RefreshTokenExpired: Rule {
                 continue
             }
             evidence.append(refused.answer.evidence())
-            evidence += flow.evidence(ofRevocationBefore: refused, among: flow.revokedTokens)
+            evidence += flow.evidence(ofRevocationBefore: refused)
             return .violated(Violation(evidence, exchange: refused.exchange))
         }
         return isUnknown

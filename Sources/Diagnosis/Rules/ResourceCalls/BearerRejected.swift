@@ -62,7 +62,7 @@ struct BearerRejected: Rule {
             return end.map { flow.surroundings.position[exchange] < $0 } ?? true
         }
         func revocation(behind call: BearerCall) -> EndpointCall? {
-            RevokedTokens.isForAnother(call.call.answer, in: flow.capture)
+            call.call.answer.isForAnotherReason(in: flow.capture)
                 ? nil : revoked.revocation(ofGrantOf: call.token.value, before: call.call.exchange)
         }
         guard

@@ -50,11 +50,10 @@ struct TokenInvalidGrant: Rule {
         }
         let unsent = unsent(insteadOf: refused, flow)
         evidence += unsent + assertion(of: first, flow)
-        let revoked = flow.revokedTokens
         var words = unsent.isEmpty ? RefusedGrant(refused) : .otherCode
         // The provider's own words come first.
         if words == nil {
-            let revocations = refused.map { flow.evidence(ofRevocationBefore: $0, among: revoked) }
+            let revocations = refused.map { flow.evidence(ofRevocationBefore: $0) }
             evidence += revocations.first { !$0.isEmpty } ?? []
             if revocations.allSatisfy({ !$0.isEmpty }) { words = .revokedRefresh }
         }
