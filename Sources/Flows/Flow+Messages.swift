@@ -108,13 +108,21 @@ extension Flow {
     }
 
     /// Hosts of the provider's endpoints in this flow.
-    package var providerHosts: Set<String> {
-        Set(
-            messages.compactMap { message in
+    package var providerHosts: Set<String> { derived.value { ProviderHosts(of: self) }.all }
+}
+
+/// The hosts of the provider's endpoints in a flow.
+private struct ProviderHosts: Sendable {
+    let all: Set<String>
+
+    init(of flow: Flow) {
+        all = Set(
+            flow.messages.compactMap { message in
                 switch message {
                 case .resource, .authorizationResponse, .backChannelLogout, .frontChannelLogout: nil
-                case .keySet(let keySet) where surroundings.keysFromElsewhere[keySet.exchange] != nil: nil
-                default: capture[message.exchange].request.url.host
+                case .keySet(let keySet) where flow.surroundings.keysFromElsewhere[keySet.exchange] != nil:
+                    nil
+                default: flow.capture[message.exchange].request.url.host
                 }
             }
         )

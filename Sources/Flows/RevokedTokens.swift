@@ -1,4 +1,4 @@
-package import Captures
+import Captures
 import JOSE
 package import OAuth
 

@@ -74,6 +74,12 @@ struct FlowGrowthTests {
         case metadata
         case registration
         case logout
+        case refresh
+        case refusedRefresh
+        case refusedCall
+        case pushedLogin
+        case loginWithCookie
+        case refusedReload
 
         fileprivate func add(_ number: Int, to capture: inout CaptureBuilder) {
             let login =
@@ -114,6 +120,62 @@ struct FlowGrowthTests {
                     to: "https://app.example/bye"
                 )
                 Self.call(&capture, 401, token: "access-0")
+            case .refresh:
+                if number == 0 { Self.signIn(&capture) }
+                capture.get(
+                    "https://idp.example/jwks",
+                    headers: Self.server,
+                    body: .json(#"{"keys":[{"kty":"RSA","kid":"one","n":"AQAB","e":"AQAB"}]}"#)
+                )
+                Self.token(
+                    &capture,
+                    "refresh_token",
+                    ("refresh_token", "refresh-\(number)"),
+                    number: number + 1
+                )
+            case .refusedRefresh:
+                if number == 0 { Self.signIn(&capture) }
+                Self.token(&capture, "refresh_token", ("refresh_token", "refresh-0"), number: nil)
+            case .refusedCall:
+                if number == 0 { Self.signIn(&capture) }
+                Self.token(
+                    &capture,
+                    "refresh_token",
+                    ("refresh_token", "refresh-\(number)"),
+                    number: number + 1
+                )
+                Self.call(&capture, 401, token: "access-\(number + 1)")
+            case .pushedLogin:
+                let pushed = "urn:ietf:params:oauth:request_uri:\(number)"
+                capture.post(
+                    "https://idp.example/par",
+                    [
+                        ("response_type", "code"), ("client_id", "shop"),
+                        ("redirect_uri", "https://app.example/cb"), ("state", "state-\(number)"),
+                    ],
+                    201,
+                    headers: Self.server,
+                    body: .json("{\"request_uri\":\"\(pushed)\",\"expires_in\":60}")
+                )
+                capture.redirect(
+                    "https://idp.example/authorize?client_id=shop&request_uri=\(pushed)",
+                    to: "https://app.example/cb?code=code-\(number)&state=state-\(number)"
+                )
+            case .loginWithCookie:
+                let answer = "https://app.example/cb?code=code-\(number)&state=state-\(number)"
+                capture.get(
+                    "https://app.example/login",
+                    302,
+                    answer: [
+                        ("Location", "\(login)&state=state-\(number)"),
+                        ("Set-Cookie", "login=\(number); Path=/"),
+                    ]
+                )
+                capture.redirect("\(login)&state=state-\(number)", to: answer)
+                capture.get(answer, 400)
+            case .refusedReload:
+                capture.redirect("\(login)&state=state", to: "https://app.example/cb?code=code&state=state")
+                capture.get("https://app.example/cb?code=code&state=state", 403)
             }
         }
 

@@ -24,22 +24,36 @@ struct DeliveredIDToken {
 extension Flow {
     /// Every ID token of the flow with its login.
     var deliveredIDTokens: [DeliveredIDToken] {
+        derived.value { DeliveredIDTokens(list: readDeliveredIDTokens()) }.list
+    }
+
+    private struct DeliveredIDTokens: Sendable {
+        var list: [DeliveredIDToken]
+    }
+
+    private func readDeliveredIDTokens() -> [DeliveredIDToken] {
         let logins = askedLogins
         let handed = HandedCredential.all(in: self)
+        var byExchange: [Int: Int] = [:]
+        var byResponse: [Int: Int] = [:]
+        for (place, login) in logins.enumerated() {
+            for request in login.tokenRequests where byExchange[request.exchange] == nil {
+                byExchange[request.exchange] = place
+            }
+            for exchange in [login.response?.exchange, login.response?.callback].compactMap(\.self)
+            where byResponse[exchange] == nil {
+                byResponse[exchange] = place
+            }
+        }
         return idTokens.map { token, request in
-            let login =
-                if let request {
-                    logins.first { login in login.tokenRequests.contains { $0.exchange == request.exchange } }
-                } else {
-                    logins.first {
-                        $0.response?.exchange == token.place.exchange
-                            || $0.response?.callback == token.place.exchange
-                    }
+            let place =
+                if let request { byExchange[request.exchange] } else {
+                    token.place.exchange.flatMap { byResponse[$0] }
                 }
             return DeliveredIDToken(
                 idToken: token,
                 tokenRequest: request,
-                login: login,
+                login: place.map { logins[$0] },
                 handed: handed.first { $0.response?.parameters["id_token"] == token.token.text }
             )
         }
@@ -60,7 +74,7 @@ extension Flow {
 
     /// Whether a later exchange shows that the client used an answer with an ID token instead of refusing it.
     func wentOn(after delivered: DeliveredIDToken) -> Bool {
-        if usesHint(delivered.idToken) { return true }
+        if derived.value({ TokenUses(of: self) }).isHint(delivered.idToken) { return true }
         guard let request = delivered.tokenRequest else { return false }
         return wentOn(after: request, callback: delivered.login?.response?.callback)
     }
@@ -72,35 +86,13 @@ extension Flow {
     /// token.
     func wentOn(after request: TokenRequest, callback: Int?) -> Bool {
         let refused = callback.flatMap { refusal(ofCallback: $0, after: request) }
-        let isUsed = messages.contains { message in
-            uses(message, request) && refused.map { capture[message.exchange].startedAt > $0 } ?? true
-        }
+        let uses = derived.value { TokenUses(of: self) }
+        let last = uses.last(of: request)
+        let isUsed = last.map { last in refused.map { last > $0 } ?? true } ?? false
         if isUsed { return true }
         // A back end that sends the browser on to a page of its own has taken the answer.
         guard let callback, isBackEnd(request, callback: callback) else { return false }
         return fate(ofCallback: callback) == .sentOn
-    }
-
-    private func usesHint(_ token: IDToken) -> Bool {
-        messages.contains { message in
-            if case .endSession(let call) = message {
-                call.parameters["id_token_hint"] == token.token.text
-            } else {
-                false
-            }
-        }
-    }
-
-    /// Whether a message brings the tokens that the answer to a token request has.
-    private func uses(_ message: OAuthMessage, _ request: TokenRequest) -> Bool {
-        switch message {
-        case .userInfo(let call), .resource(let call), .introspection(let call):
-            call.token != nil && call.token?.value == request.accessToken
-        case .token(let later):
-            later.isRefresh && later.refreshToken != nil
-                && later.refreshToken == request.issuedRefreshToken
-        default: false
-        }
     }
 
     /// When a server that brought the code away while it was at work on the callback refused that callback; nil where it did not.
@@ -148,4 +140,42 @@ extension Flow {
             again.clientID == login.request.clientID && !again.isSilent && again.state != login.request.state
         }
     }
+}
+
+/// What was done with the tokens of a flow, and when last, read once for all of them.
+private struct TokenUses: Sendable {
+    private var calls: [String: Timestamp] = [:]
+    private var refreshes: [String: Timestamp] = [:]
+    private var hints: Set<String> = []
+
+    init(of flow: Flow) {
+        for message in flow.messages {
+            switch message {
+            case .userInfo(let call), .resource(let call), .introspection(let call):
+                if let token = call.token?.value { Self.note(token, flow.capture[call.exchange], in: &calls) }
+            case .token(let later) where later.isRefresh:
+                if let token = later.refreshToken {
+                    Self.note(token, flow.capture[later.exchange], in: &refreshes)
+                }
+            case .endSession(let call):
+                if let hint = call.parameters["id_token_hint"] { hints.insert(hint) }
+            default: break
+            }
+        }
+    }
+
+    private static func note(_ token: String, _ exchange: Exchange, in uses: inout [String: Timestamp]) {
+        uses[token] = max(uses[token] ?? exchange.startedAt, exchange.startedAt)
+    }
+
+    /// When what the answer to a token request brought was used last; nil where it was not.
+    func last(of request: TokenRequest) -> Timestamp? {
+        [
+            request.accessToken.flatMap { calls[$0] },
+            request.issuedRefreshToken.flatMap { refreshes[$0] },
+        ].compactMap(\.self).max()
+    }
+
+    /// Whether a logout brought the token as its hint.
+    func isHint(_ token: IDToken) -> Bool { hints.contains(token.token.text) }
 }

@@ -10,6 +10,14 @@ extension Flow {
     ///
     /// In order of time. Metadata of another tenant at the same host does not count.
     var issuerDocuments: [MetadataDocument] {
+        derived.value { IssuerDocuments(list: readIssuerDocuments()) }.list
+    }
+
+    private struct IssuerDocuments: Sendable {
+        var list: [MetadataDocument]
+    }
+
+    private func readIssuerDocuments() -> [MetadataDocument] {
         let used = Set(
             messages.compactMap { message -> String? in
                 switch message {

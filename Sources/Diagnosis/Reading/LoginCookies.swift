@@ -25,10 +25,7 @@ enum LoginCookies {
         var found = request.isUnseen ? settings(request.exchange, flow) : []
         var exchange = request.exchange
         // Behind a callback the way is that of the round before, up to the provider's own cookies.
-        let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
-        let requests = Set(
-            flow.surroundings.authorizationRequests.lazy.map(\.exchange).filter { $0 != request.exchange }
-        )
+        let ends = flow.surroundings.derived.value { Ends(in: flow.surroundings) }
         for _ in 0..<10 {
             guard let source = flow.surroundings.redirectedFrom[exchange] else { break }
             // The provider's own cookies are none of the app's.
@@ -36,7 +33,9 @@ enum LoginCookies {
                 found += settings(source, flow)
             }
             // Nor what an app did that sent the user to the one that now asks another provider in its turn.
-            guard !callbacks.contains(source), !requests.contains(source) else { break }
+            guard !ends.callbacks.contains(source),
+                source == request.exchange || !ends.requests.contains(source)
+            else { break }
             exchange = source
         }
         guard found.isEmpty else { return found }
@@ -52,6 +51,17 @@ enum LoginCookies {
             if !found.isEmpty { return found }
         }
         return []
+    }
+
+    /// Where the logins of a capture begin and end, read once for all of them.
+    private struct Ends: Sendable {
+        let callbacks: Set<Int>
+        let requests: Set<Int>
+
+        init(in index: CaptureIndex) {
+            callbacks = Set(index.responses.compactMap(\.callback))
+            requests = Set(index.authorizationRequests.map(\.exchange))
+        }
     }
 
     /// The callback as the request that has to bring them back.

@@ -5,78 +5,97 @@ import JSON
 import OAuth
 
 /// The refresh tokens of a flow: which answer issued which one, and which refresh replaced it.
-struct RefreshHistory {
+struct RefreshHistory: Sendable {
     /// Refreshes whose token was saved, in order of time.
     let refreshes: [TokenRequest]
     /// Whether the token of a refused refresh was not saved.
     let isIncomplete: Bool
     /// Answers that issued a refresh token, by that token, in order of time.
     private let issuers: [String: [TokenRequest]]
-    /// Refreshes by the token they carry.
-    private let uses: [String: [TokenRequest]]
-    private let flow: Flow
+    /// What was done with a token, by that token.
+    private let uses: [String: Uses]
+    /// Whether each refresh that was granted brought another token in the place of its own.
+    private let isReplacing: Bool
+    /// The first answer of the line that a refresh's token descends from, by the place of the refresh.
+    private let origins: [Int: TokenRequest]
+    private let capture: Capture
 
-    init(_ flow: Flow) {
-        self.flow = flow
+    /// In order of time.
+    private struct Uses: Sendable {
+        /// Granted with another token in its place.
+        var replacing: [TokenRequest] = []
+        var unanswered: [TokenRequest] = []
+        /// When it was accepted last.
+        var accepted: Timestamp?
+    }
+
+    fileprivate init(_ flow: Flow) {
+        capture = flow.capture
         let requests = flow.tokenRequests
         refreshes = requests.filter { $0.isRefresh && !($0.refreshToken ?? "").isEmpty }
         isIncomplete = requests.contains { $0.isRefresh && $0.refreshToken == nil }
         issuers = Dictionary(grouping: requests.filter { $0.issuedRefreshToken != nil }) {
             $0.issuedRefreshToken ?? ""
         }
-        uses = Dictionary(grouping: refreshes) { $0.refreshToken ?? "" }
+        var uses: [String: Uses] = [:]
+        var isReplacing = true
+        for refresh in refreshes {
+            guard let token = refresh.refreshToken else { continue }
+            let isReplaced = refresh.issuedRefreshToken.map { $0 != token } ?? false
+            if refresh.answer.isSuccess {
+                isReplacing = isReplacing && isReplaced
+                if isReplaced { uses[token, default: Uses()].replacing.append(refresh) }
+                uses[token, default: Uses()].accepted = refresh.startedAt
+            }
+            if refresh.isAnswerLost { uses[token, default: Uses()].unanswered.append(refresh) }
+        }
+        self.uses = uses
+        self.isReplacing = isReplacing
+        // Each before those that descend from it.
+        var origins: [Int: TokenRequest] = [:]
+        for refresh in refreshes {
+            guard let issuer = Self.issuer(of: refresh, among: issuers) else { continue }
+            origins[refresh.exchange] = issuer.isRefresh ? origins[issuer.exchange] ?? issuer : issuer
+        }
+        self.origins = origins
     }
 
     /// The latest answer before a refresh that issued its token; nil where none was recorded.
-    func issuer(of refresh: TokenRequest) -> TokenRequest? {
-        guard let token = refresh.refreshToken else { return nil }
-        return issuers[token]?.last {
-            $0.exchange != refresh.exchange && $0.startedAt <= refresh.startedAt
-        }
+    func issuer(of refresh: TokenRequest) -> TokenRequest? { Self.issuer(of: refresh, among: issuers) }
+
+    private static func issuer(of refresh: TokenRequest, among issuers: [String: [TokenRequest]])
+        -> TokenRequest?
+    {
+        guard let token = refresh.refreshToken, let all = issuers[token] else { return nil }
+        let count = all.partitionPoint { $0.startedAt > refresh.startedAt }
+        return all[..<count].last { $0.exchange != refresh.exchange }
     }
 
-    /// The answers before a refresh from which its token descends, latest first.
-    func ancestors(of refresh: TokenRequest) -> [TokenRequest] {
-        var found: [TokenRequest] = []
-        var seen: Set<Int> = [refresh.exchange]
-        var current = refresh
-        while let earlier = issuer(of: current), seen.insert(earlier.exchange).inserted {
-            found.append(earlier)
-            guard earlier.isRefresh else { break }
-            current = earlier
-        }
-        return found
-    }
+    /// The first answer of all from which a refresh's token descends: as a rule that of the login.
+    func origin(of refresh: TokenRequest) -> TokenRequest? { origins[refresh.exchange] }
 
     /// The refresh with the same token, begun before this one ended, that was answered with another token
     /// in its place.
     func replacement(of refresh: TokenRequest) -> TokenRequest? {
-        guard let token = refresh.refreshToken else { return nil }
-        return uses[token]?.first { other in
-            guard other.exchange != refresh.exchange, other.answer.isSuccess,
-                let issued = other.issuedRefreshToken, issued != token
-            else { return false }
-            return other.startedAt <= refresh.startedAt || overlap(other, refresh)
-        }
+        guard let token = refresh.refreshToken,
+            // Of those that began later none does where the first of them does not.
+            let first = uses[token]?.replacing.first(where: { $0.exchange != refresh.exchange }),
+            first.startedAt <= refresh.startedAt || overlap(first, refresh)
+        else { return nil }
+        return first
     }
 
     /// The last refresh with the same token shortly before this one, whose answer was lost.
     ///
     /// Nil where there is none, where the token was accepted after it, and where the provider is seen to leave tokens in place.
     func unanswered(before refresh: TokenRequest) -> TokenRequest? {
-        guard let token = refresh.refreshToken else { return nil }
-        let isReplacing = refreshes.allSatisfy { other in
-            !other.answer.isSuccess
-                || other.issuedRefreshToken.map { $0 != other.refreshToken } ?? false
-        }
-        guard isReplacing, let others = uses[token] else { return nil }
-        let lost = others.last { other in
-            other.isAnswerLost && other.startedAt < refresh.startedAt
-                && refresh.startedAt - other.startedAt <= Self.longestPause
-        }
-        return lost.flatMap { lost in
-            others.contains { $0.answer.isSuccess && $0.startedAt > lost.startedAt } ? nil : lost
-        }
+        guard isReplacing, let token = refresh.refreshToken, let uses = uses[token] else { return nil }
+        let count = uses.unanswered.partitionPoint { $0.startedAt >= refresh.startedAt }
+        guard let lost = uses.unanswered[..<count].last,
+            refresh.startedAt - lost.startedAt <= Self.longestPause,
+            uses.accepted.map({ $0 <= lost.startedAt }) ?? true
+        else { return nil }
+        return lost
     }
 
     /// Later a token may have come to its end by itself.
@@ -84,7 +103,10 @@ struct RefreshHistory {
 
     /// Whether the second was sent before the first was answered.
     func overlap(_ one: TokenRequest, _ other: TokenRequest) -> Bool {
-        one.startedAt < flow.capture[other.exchange].endedAt
-            && other.startedAt < flow.capture[one.exchange].endedAt
+        one.startedAt < capture[other.exchange].endedAt && other.startedAt < capture[one.exchange].endedAt
     }
+}
+
+extension Flow {
+    var refreshHistory: RefreshHistory { derived.value { RefreshHistory(self) } }
 }

@@ -40,8 +40,10 @@ struct RejectedCallback {
             uniquingKeysWith: { first, _ in first }
         )
         let codes = Set(flow.tokenRequests.compactMap(\.code))
-        let byCode = Dictionary(
-            grouping: flow.authorizationResponses.filter { $0.callback != nil },
+        let takenByCode = Dictionary(
+            grouping: flow.authorizationResponses.lazy.compactMap { response in
+                response.callback.flatMap { isTaken($0, flow) ? (code: response.code, callback: $0) : nil }
+            },
             by: \.code
         )
         return flow.authorizationResponses.compactMap { response in
@@ -91,23 +93,29 @@ struct RejectedCallback {
             } else {
                 return nil
             }
-            rejected.repeats = taken(before: callback, among: byCode[response.code] ?? [], flow)
+            rejected.repeats = taken(before: callback, among: takenByCode[response.code] ?? [], flow)
             return rejected
         }
     }
 
-    /// `answers`: those with its code.
-    private static func taken(before callback: Int, among answers: [AuthorizationResponse], _ flow: Flow)
-        -> Int?
-    {
-        answers.lazy.compactMap { earlier -> Int? in
-            guard let other = earlier.callback, other != callback,
-                flow.capture[other].startedAt < flow.capture[callback].startedAt,
-                flow.capture[other].response != nil, !flow.surroundings.isDetour(from: other, to: callback)
-            else { return nil }
-            if case .rejected = flow.fate(ofCallback: other) { return nil }
-            return other
-        }.first
+    /// Whether the app answered a callback, and did not refuse it.
+    private static func isTaken(_ callback: Int, _ flow: Flow) -> Bool {
+        guard flow.capture[callback].response != nil else { return false }
+        if case .rejected = flow.fate(ofCallback: callback) { return false }
+        return true
+    }
+
+    /// `answers`: those with its code that the app took.
+    private static func taken(
+        before callback: Int,
+        among answers: [(code: String?, callback: Int)],
+        _ flow: Flow
+    ) -> Int? {
+        let start = flow.capture[callback].startedAt
+        return answers.first { earlier in
+            earlier.callback != callback && flow.capture[earlier.callback].startedAt < start
+                && !flow.surroundings.isDetour(from: earlier.callback, to: callback)
+        }?.callback
     }
 
     /// Where what the app said to it stands: the callback, or the request by which its page handed the code on.

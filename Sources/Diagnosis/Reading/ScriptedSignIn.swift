@@ -10,7 +10,7 @@ enum ScriptedSignIn {
     static func violation(in flow: Flow) -> Violation? {
         guard flow.ending != .success else { return nil }
         let position = flow.surroundings.position
-        let navigations = lastNavigations(in: flow)
+        let navigations = flow.surroundings.derived.value { Navigations(in: flow.surroundings) }.last
         let answered = Set(flow.logins.filter { $0.response != nil }.map(\.request.exchange))
         for request in flow.authorizationRequests {
             let exchange = flow.capture[request.exchange]
@@ -64,13 +64,16 @@ enum ScriptedSignIn {
             }
     }
 
-    /// Where the last request stands by which a page of each client went to sign in itself.
-    private static func lastNavigations(in flow: Flow) -> [String?: Int] {
-        let index = flow.surroundings
-        return index.authorizationRequests.reduce(into: [:]) { last, request in
-            let mode = index.capture[request.exchange].request.headers.first("sec-fetch-mode")
-            guard mode?.lowercased() != "cors" else { return }
-            last[request.clientID] = max(last[request.clientID] ?? -1, index.position[request.exchange])
+    /// Where the last request stands by which a page of each client went to sign in itself, read once for all logins.
+    private struct Navigations: Sendable {
+        let last: [String?: Int]
+
+        init(in index: CaptureIndex) {
+            last = index.authorizationRequests.reduce(into: [:]) { last, request in
+                let mode = index.capture[request.exchange].request.headers.first("sec-fetch-mode")
+                guard mode?.lowercased() != "cors" else { return }
+                last[request.clientID] = max(last[request.clientID] ?? -1, index.position[request.exchange])
+            }
         }
     }
 

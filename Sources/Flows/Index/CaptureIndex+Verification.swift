@@ -8,8 +8,7 @@ extension CaptureIndex {
     ///
     /// `providerHosts`: where key sets are looked for when no metadata names them.
     package func verification(of token: JSONWebToken, providerHosts: Set<String>) -> SignatureVerification {
-        let sets = keySets(for: token, providerHosts: providerHosts)
-        let keys = sets.reversed().flatMap { $0.keys?.keys ?? [] }
+        let keys = keySetLookup.found(for: token.issuer, at: providerHosts).keys
         let client = token.audience.first { knownSecrets[$0] != nil }
         return token.verify(keys: keys, secret: client.flatMap { knownSecrets[$0] }.map { Array($0.utf8) })
     }
@@ -23,14 +22,13 @@ extension CaptureIndex {
     ///
     /// Oldest first.
     package func keySets(for token: JSONWebToken, providerHosts: Set<String>) -> [KeySetDocument] {
-        let uris = Set(
-            metadata.filter { $0.issuer != nil && $0.issuer == token.issuer }.compactMap {
-                $0.endpoint("jwks_uri")
-            }
-        )
-        let named = keySets.filter { uris.contains($0.url.text) }
-        if !named.isEmpty { return named }
-        let near = keySets.filter { $0.url.host.map(providerHosts.contains) ?? false }
-        return near.isEmpty && providerHosts.isEmpty ? keySets : near
+        keySetLookup.found(for: token.issuer, at: providerHosts).sets
     }
+
+    /// Those of them that are key sets indeed.
+    package func readableKeySets(for token: JSONWebToken, providerHosts: Set<String>) -> [KeySetDocument] {
+        keySetLookup.found(for: token.issuer, at: providerHosts).readable
+    }
+
+    private var keySetLookup: KeySetLookup { derived.value { KeySetLookup(self) } }
 }

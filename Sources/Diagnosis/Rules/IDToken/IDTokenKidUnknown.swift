@@ -49,16 +49,16 @@ struct IDTokenKidUnknown: Rule {
                 reason = "no key set of this issuer is in the capture"
                 continue
             }
-            let holders = sets.filter { $0.keys?.keys.contains { $0.id == kid } ?? false }
             // A client that fetches its first key set late had none to look into before.
             let end = max(timeOfRejection(of: delivered, in: flow), sets[0].servedAt)
-            let isKnown = holders.contains { wentOn || $0.servedAt <= end }
+            let isKnown = sets.contains { (wentOn || $0.servedAt <= end) && Self.has(kid, $0) }
             guard !isKnown else { continue }
+            let holder = sets.first { Self.has(kid, $0) }
             let served = wentOn ? sets : sets.filter { $0.servedAt <= end }
             return .violated(
                 Violation(
-                    evidence(delivered, kid, served, holders.first, flow),
-                    variant: holders.isEmpty ? "absent" : "rotated",
+                    evidence(delivered, kid, served, holder, flow),
+                    variant: holder == nil ? "absent" : "rotated",
                     // It may have newer keys than this capture shows.
                     severity: wentOn ? .warning : .error,
                     exchange: delivered.idToken.place.exchange
@@ -70,10 +70,16 @@ struct IDTokenKidUnknown: Rule {
 
     /// Those of its issuer; where the capture has none and the client did not go on, those that it fetched elsewhere.
     private func keySets(for delivered: DeliveredIDToken, _ wentOn: Bool, _ flow: Flow) -> [KeySetDocument] {
-        let own = flow.surroundings.keySets(for: delivered.idToken.token, providerHosts: flow.providerHosts)
-            .filter { $0.keys != nil }
+        let own = flow.surroundings.readableKeySets(
+            for: delivered.idToken.token,
+            providerHosts: flow.providerHosts
+        )
         guard own.isEmpty, !wentOn, let request = delivered.tokenRequest else { return own }
         return flow.surroundings.keySets(fetchedElsewhereFor: request)
+    }
+
+    private static func has(_ kid: String, _ set: KeySetDocument) -> Bool {
+        set.keys?.keys.contains { $0.id == kid } ?? false
     }
 
     private func isAsymmetric(_ token: JSONWebToken) -> Bool {

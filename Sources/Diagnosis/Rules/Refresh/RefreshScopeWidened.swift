@@ -33,7 +33,7 @@ struct RefreshScopeWidened: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let history = RefreshHistory(flow)
+        let history = flow.refreshHistory
         var isUnknown = false
         for refused in history.refreshes where refused.isRefused(with: "invalid_scope") {
             guard let asked = refused.parameters.parameter("scope"), !asked.value.isEmpty else { continue }
@@ -60,8 +60,7 @@ struct RefreshScopeWidened: Rule {
     /// What the login was granted: its token answer's `scope`, else what it asked for (section 5.1).
     private func granted(before refresh: TokenRequest, _ history: RefreshHistory, _ flow: Flow) -> Parameter?
     {
-        let answers = history.ancestors(of: refresh)
-        guard let original = answers.last else { return nil }
+        guard let original = history.origin(of: refresh) else { return nil }
         if let scope = original.answer.parameters.parameter("scope") { return scope }
         // A refresh that was answered without scope got what it asked for, which may be less than the grant.
         guard !original.isRefresh else { return nil }

@@ -38,11 +38,16 @@ struct RefreshSubjectChanged: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let history = RefreshHistory(flow)
+        let history = flow.refreshHistory
         var isUnknown = false
+        var earliest: [Int: IDToken] = [:]
         for refresh in history.refreshes {
-            guard let fresh = refresh.idToken, fresh.token.claims != nil else { continue }
-            guard let original = original(of: refresh, history, flow) else {
+            // What its own descendants begin with: each issuer comes before them.
+            let issuer = history.issuer(of: refresh)
+            let inherited = issuer.flatMap { earliest[$0.exchange] ?? readable($0.idToken) }
+            earliest[refresh.exchange] = inherited
+            guard let fresh = readable(refresh.idToken) else { continue }
+            guard let original = inherited ?? hybrid(refresh, history, flow) else {
                 isUnknown = true
                 continue
             }
@@ -53,18 +58,15 @@ struct RefreshSubjectChanged: Rule {
         return isUnknown ? .abstains("the ID token of the login is not in the capture") : .holds
     }
 
-    /// The earliest readable ID token that the refresh token descends from.
-    private func original(of refresh: TokenRequest, _ history: RefreshHistory, _ flow: Flow) -> IDToken? {
-        let ancestors = history.ancestors(of: refresh)
-        if let token = ancestors.compactMap(\.idToken).last(where: { $0.token.claims != nil }) {
-            return token
-        }
-        // A hybrid login may have brought its only ID token through the browser.
-        guard let exchange = ancestors.last?.exchange else { return nil }
+    private func readable(_ token: IDToken?) -> IDToken? {
+        token.flatMap { $0.token.claims == nil ? nil : $0 }
+    }
+
+    /// A hybrid login may have brought its only ID token through the browser.
+    private func hybrid(_ refresh: TokenRequest, _ history: RefreshHistory, _ flow: Flow) -> IDToken? {
+        guard let exchange = history.origin(of: refresh)?.exchange else { return nil }
         let login = flow.logins.first { $0.tokenRequests.contains { $0.exchange == exchange } }
-        return login?.response?.parameters.parameter("id_token").flatMap { IDToken($0) }.flatMap {
-            $0.token.claims == nil ? nil : $0
-        }
+        return readable(login?.response?.parameters.parameter("id_token").flatMap { IDToken($0) })
     }
 
     private func differences(_ original: IDToken, _ fresh: IDToken, client: String?) -> [Evidence] {

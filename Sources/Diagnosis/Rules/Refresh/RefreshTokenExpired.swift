@@ -33,7 +33,7 @@ struct RefreshTokenExpired: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let history = RefreshHistory(flow)
+        let history = flow.refreshHistory
         var isUnknown = history.isIncomplete
         for refused in history.refreshes where refused.isRefreshTokenRefused {
             guard history.replacement(of: refused) == nil, !flow.isSignedOut(before: refused.exchange) else {

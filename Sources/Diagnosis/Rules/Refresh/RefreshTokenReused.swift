@@ -34,7 +34,7 @@ struct RefreshTokenReused: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let history = RefreshHistory(flow)
+        let history = flow.refreshHistory
         for refused in history.refreshes where isRefused(refused) {
             guard let first = history.replacement(of: refused) else {
                 if let violation = unanswered(before: refused, history) ?? stated(refused, history) {

@@ -31,7 +31,7 @@ struct RefreshWrongClient: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let history = RefreshHistory(flow)
+        let history = flow.refreshHistory
         var isUnknown = false
         for refused in history.refreshes where isRefused(refused) {
             guard let sent = refused.authentication.clientID else { continue }

@@ -33,9 +33,10 @@ struct APIAudienceNotRequested: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
+        let introspected = introspected(in: flow)
         for (call, refusal) in BearerCall.refused(in: flow) {
             guard let grant = call.grant, !call.isAtProvider(flow), isUnreadable(call.token.value),
-                !isIntrospected(call.token.value, flow)
+                !introspected.contains(call.token.value)
             else { continue }
             guard
                 refusal.reasons.contains(.shape)
@@ -82,9 +83,12 @@ struct APIAudienceNotRequested: Rule {
 
     private func parts(_ token: String) -> Int { token.utf8.reduce(1) { $1 == 0x2e ? $0 + 1 : $0 } }
 
-    private func isIntrospected(_ token: String, _ flow: Flow) -> Bool {
-        flow.messages.contains { message in
-            if case .introspection(let call) = message { call.parameters["token"] == token } else { false }
-        }
+    /// Tokens that somebody asked the provider about.
+    private func introspected(in flow: Flow) -> Set<String> {
+        Set(
+            flow.messages.lazy.compactMap { message in
+                if case .introspection(let call) = message { call.parameters["token"] } else { nil }
+            }
+        )
     }
 }

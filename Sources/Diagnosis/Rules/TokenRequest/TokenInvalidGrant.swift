@@ -40,11 +40,7 @@ struct TokenInvalidGrant: Rule {
         }
         guard let first = refused.first else { return .holds }
         if let codeless = CodelessExchange.violation(refused, flow) { return .violated(codeless) }
-        let isRepaired = refused.allSatisfy { request in
-            requests.contains {
-                $0.startedAt > request.startedAt && $0.answer.isSuccess && isAnotherTry($0, of: request)
-            }
-        }
+        let isRepaired = isRepaired(refused, by: requests.filter(\.answer.isSuccess))
         var evidence = refused.prefix(4).map { request in
             request.answer.evidence(note: flow.checkedValues(of: request))
         }
@@ -69,13 +65,24 @@ struct TokenInvalidGrant: Rule {
         )
     }
 
-    /// Whether a request is made with what the refused one was: a mistyped one-time code is typed once more.
-    private func isAnotherTry(_ request: TokenRequest, of refused: TokenRequest) -> Bool {
-        if let grant = refused.code ?? refused.refreshToken {
-            return (request.code ?? request.refreshToken) == grant
+    /// Whether each was made once more with success, later and with the same: a mistyped one-time code is typed once more.
+    private func isRepaired(_ refused: [TokenRequest], by granted: [TokenRequest]) -> Bool {
+        let last = Dictionary(
+            granted.lazy.compactMap { request in
+                (request.code ?? request.refreshToken).map { ($0, request.startedAt) }
+            },
+            uniquingKeysWith: max
+        )
+        let continued = granted.filter { $0.continuation != nil }
+        return refused.allSatisfy { request in
+            if let grant = request.code ?? request.refreshToken {
+                return last[grant].map { $0 > request.startedAt } ?? false
+            }
+            return continued.contains {
+                $0.startedAt > request.startedAt && $0.grantType == request.grantType
+                    && [request.continuation, request.nextContinuation].contains($0.continuation)
+            }
         }
-        return request.grantType == refused.grantType && request.continuation != nil
-            && [refused.continuation, refused.nextContinuation].contains(request.continuation)
     }
 
     /// Whom an assertion in a code's place is for, and when it holds, by the clock of the answer (RFC 7523, section 3).

@@ -1,0 +1,54 @@
+import JOSE
+import OAuth
+import Synchronization
+
+/// The key sets of a capture by the issuer of a token, looked for once for each: a client that fetches them anew before every
+/// refresh has as many of them as tokens.
+final class KeySetLookup: Sendable {
+    struct Found: Sendable {
+        /// Oldest first.
+        var sets: [KeySetDocument]
+        /// Those of them that could be read.
+        var readable: [KeySetDocument]
+        /// Of the latest set first; those of sets that were served again unchanged are there once.
+        var keys: [JSONWebKey]
+    }
+
+    private struct Question: Hashable {
+        var issuer: String?
+        var hosts: Set<String>
+    }
+
+    private let metadata: [MetadataDocument]
+    private let keySets: [KeySetDocument]
+    private let known = Mutex<[Question: Found]>([:])
+
+    init(_ index: CaptureIndex) {
+        metadata = index.metadata
+        keySets = index.keySets
+    }
+
+    /// Those that the issuer's metadata names, else those of these hosts.
+    func found(for issuer: String?, at hosts: Set<String>) -> Found {
+        let question = Question(issuer: issuer, hosts: hosts)
+        if let found = known.withLock({ $0[question] }) { return found }
+        let sets = sets(question)
+        var seen: Set<JSONWebKeySet> = []
+        let keys = sets.reversed().compactMap(\.keys).filter { seen.insert($0).inserted }.flatMap(\.keys)
+        let found = Found(sets: sets, readable: sets.filter { $0.keys != nil }, keys: keys)
+        known.withLock { $0[question] = found }
+        return found
+    }
+
+    private func sets(_ question: Question) -> [KeySetDocument] {
+        let uris = Set(
+            metadata.filter { $0.issuer != nil && $0.issuer == question.issuer }.compactMap {
+                $0.endpoint("jwks_uri")
+            }
+        )
+        let named = keySets.filter { uris.contains($0.url.text) }
+        if !named.isEmpty { return named }
+        let near = keySets.filter { $0.url.host.map(question.hosts.contains) ?? false }
+        return near.isEmpty && question.hosts.isEmpty ? keySets : near
+    }
+}
