@@ -80,6 +80,8 @@ struct FlowGrowthTests {
         case pushedLogin
         case loginWithCookie
         case refusedReload
+        case errorPage
+        case circle
 
         fileprivate func add(_ number: Int, to capture: inout CaptureBuilder) {
             let login =
@@ -176,6 +178,17 @@ struct FlowGrowthTests {
             case .refusedReload:
                 capture.redirect("\(login)&state=state", to: "https://app.example/cb?code=code&state=state")
                 capture.get("https://app.example/cb?code=code&state=state", 403)
+            case .errorPage:
+                capture.get(
+                    "\(login)&state=state-\(number)",
+                    400,
+                    body: .html("<h1>Error</h1><p>Invalid parameter: redirect_uri</p>")
+                )
+            case .circle:
+                let answer = "https://app.example/cb?code=code-\(number)&state=state"
+                capture.redirect("https://app.example/login", to: "\(login)&state=state")
+                capture.redirect("\(login)&state=state", to: answer)
+                capture.redirect(answer, to: "https://app.example/login")
             }
         }
 

@@ -287,17 +287,9 @@ struct RedirectURINotRegistered: Rule {
 
     /// The other redirect URI of this client in the file that has most in common with the one sent.
     private func nearest(to sent: String, _ request: AuthorizationRequest, _ flow: Flow) -> (String, Place)? {
-        var known: [(String, Place)] = []
-        for call in flow.surroundings.registrations
-        where call.answer.parameters["client_id"] == request.clientID {
-            let uris = call.answer.json?["redirect_uris"]?.array ?? []
-            known += uris.compactMap(\.string).map { ($0, call.answer.place("redirect_uris")) }
-        }
-        for other in flow.surroundings.authorizationRequests where other.clientID == request.clientID {
-            guard let parameter = other.parameters.parameter("redirect_uri") else { continue }
-            known.append((parameter.value, parameter.place))
-        }
-        return known.filter { $0.0 != sent }.max { common($0.0, sent) < common($1.0, sent) }
+        let known = flow.surroundings.derived.value { KnownRedirectURIs(in: flow.surroundings) }
+        return known.byClient[request.clientID]?.filter { $0.0 != sent }
+            .max { common($0.0, sent) < common($1.0, sent) }
     }
 
     private func common(_ left: String, _ right: String) -> Int {
@@ -328,5 +320,28 @@ private struct ReachedRedirectURIs {
             return false
         }
         return request.state == nil || answers.hasCode || answers.states.contains(request.state)
+    }
+}
+
+/// The redirect URIs of a capture's clients, each where it stands first: in registrations, then in requests.
+private struct KnownRedirectURIs: Sendable {
+    private(set) var byClient: [String?: [(String, Place)]] = [:]
+    private var seen: Set<[String?]> = []
+
+    init(in index: CaptureIndex) {
+        for call in index.registrations {
+            for uri in (call.answer.json?["redirect_uris"]?.array ?? []).compactMap(\.string) {
+                add(uri, call.answer.place("redirect_uris"), of: call.answer.parameters["client_id"])
+            }
+        }
+        for request in index.authorizationRequests {
+            guard let parameter = request.parameters.parameter("redirect_uri") else { continue }
+            add(parameter.value, parameter.place, of: request.clientID)
+        }
+    }
+
+    private mutating func add(_ uri: String, _ place: Place, of client: String?) {
+        guard seen.insert([client, uri]).inserted else { return }
+        byClient[client, default: []].append((uri, place))
     }
 }

@@ -60,8 +60,9 @@ struct CookiesTooLarge: Rule {
 
     /// Pages of the app that its callbacks redirected to: they belong to no flow, and fail the same way.
     private func pagesAfterCallbacks(_ flow: Flow) -> [Int] {
-        flow.authorizationResponses.compactMap(\.callback).flatMap { callback in
-            flow.redirects(after: callback).filter { !flow.exchanges.contains($0) }
+        let own = Set(flow.exchanges)
+        return flow.authorizationResponses.compactMap(\.callback).flatMap { callback in
+            flow.redirects(after: callback).filter { !own.contains($0) }
         }
     }
 
