@@ -52,10 +52,12 @@ struct RedirectURINotRegistered: Rule {
                     }
                     continue
                 }
+                let beginning = beginning(inClear: request, flow)
                 return .violated(
                     Violation(
-                        evidence(request, refusal, flow),
-                        fix: hasChosenPort(request, flow) ? Self.chosenPortFix : nil,
+                        evidence(request, refusal, flow) + [beginning].compactMap(\.self),
+                        fix: hasChosenPort(request, flow)
+                            ? Self.chosenPortFix : beginning == nil ? nil : Self.inClearFix,
                         exchange: request.exchange,
                         explains: ["authz-missing-parameter"]
                     )
@@ -91,6 +93,29 @@ struct RedirectURINotRegistered: Rule {
         else { return false }
         return !ClientKind.isWebApp(at: uri.origin, flow)
     }
+
+    /// The page at http from which the app asked to be answered at http.
+    ///
+    /// It builds the address that it sends from the one that it is opened at. Of a page at https another rule tells.
+    private func beginning(inClear request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
+        guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.scheme?.lowercased() == "http",
+            let host = uri.host, !LoopbackHost.isLoopback(host),
+            let source = flow.surroundings.redirectedFrom[request.exchange]
+        else { return nil }
+        let start = flow.capture[source].request.url
+        guard start.scheme?.lowercased() == "http", start.host == host, start.port == uri.port else {
+            return nil
+        }
+        return Evidence(
+            place: Place(exchange: source, part: .requestURL, name: ""),
+            value: Masking.shown(start.withoutQuery, of: "url"),
+            note: "where the login began: over http, as the redirect URI that the app sent"
+        )
+    }
+
+    private static let inClearFix = """
+        The app was opened at an http address and asked to be answered there. Where its https address is the registered one, open it at that, and         have http redirected to https before a login can begin; do not register the http address instead.
+        """
 
     private static let chosenPortFix = """
         Where the app takes whatever port is free, register the address without a port. Providers that follow RFC 8252, section 7.3 leave the \

@@ -21,6 +21,26 @@ struct RedirectURINotRegisteredTests {
         #expect(finding.notes.last?.hasSuffix("a \"/\" too many at the end") == true)
     }
 
+    /// An app builds its redirect URI from the address that it is opened at.
+    @Test(arguments: ["http", "https"]) func namesALoginThatBeganOverHTTP(scheme: String) throws {
+        let uri = "redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcallback%2F"
+        let recording = try Recording(broken).editing { exchange in
+            let sent = "redirect_uri=http%3A%2F%2Fwww.shop.example%2Fcallback"
+            let url = exchange.request.url.text.replacing(uri, with: sent)
+            exchange.request.url = RecordedURL(
+                exchange.request.url.path == "/login" ? url.replacing("https", with: scheme) : url
+            )
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(to: location.replacing(uri, with: sent))
+            }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.contains("2 request.url ") == (scheme == "http"))
+        #expect(finding.fix.contains("opened at an http address") == (scheme == "http"))
+        // Of the other one a rule of its own tells.
+        #expect((recording.finding("proxy-scheme-downgrade") != nil) == (scheme == "https"))
+    }
+
     @Test func leavesAloneWhatReachedTheRedirectURI() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
