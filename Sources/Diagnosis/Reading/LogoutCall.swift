@@ -23,14 +23,31 @@ struct LogoutCall {
     var isKnown: Bool
 
     /// In order of time.
-    static func all(in flow: Flow) -> [LogoutCall] {
-        flow.messages.compactMap { message in
-            guard case .endSession(let call) = message else { return nil }
-            return LogoutCall(call, in: flow)
+    static func all(in flow: Flow) -> [LogoutCall] { flow.derived.value { Found(in: flow) }.calls }
+
+    /// Followed once for all rules.
+    private struct Found: Sendable {
+        let calls: [LogoutCall]
+
+        init(in flow: Flow) {
+            // Where the flow speaks to a provider.
+            let origins = Set(
+                flow.messages.lazy.compactMap { message in
+                    switch message {
+                    case .authorizationRequest, .token, .discovery, .userInfo:
+                        flow.capture[message.exchange].request.url.origin
+                    default: nil
+                    }
+                }
+            )
+            calls = flow.messages.compactMap { message in
+                guard case .endSession(let call) = message else { return nil }
+                return LogoutCall(call, at: origins, in: flow)
+            }
         }
     }
 
-    private init(_ call: EndpointCall, in flow: Flow) {
+    private init(_ call: EndpointCall, at origins: Set<String>, in flow: Flow) {
         self.call = call
         course = LogoutCourse(of: call, in: flow.surroundings)
         let path = call.endpoint.path.lowercased()
@@ -44,13 +61,7 @@ struct LogoutCall {
             }
         isKnown =
             Self.metadata(of: call, in: flow) != nil || Endpoints.isProtocolLogout(call.endpoint)
-            || flow.messages.contains { message in
-                switch message {
-                case .authorizationRequest, .token, .discovery, .userInfo:
-                    flow.capture[message.exchange].request.url.origin == call.endpoint.origin
-                default: false
-                }
-            }
+            || call.endpoint.origin.map(origins.contains) ?? false
     }
 
     /// The document that names this endpoint.

@@ -32,6 +32,7 @@ struct LogoutHintInvalid: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
+        var found: [Violation] = []
         for logout in LogoutCall.all(in: flow) {
             let isUnheeded = isUnheeded(logout.course)
             guard logout.course.isRefused || isUnheeded, let hint = logout.hint else { continue }
@@ -51,7 +52,7 @@ struct LogoutHintInvalid: Rule {
                 }
                 continue
             }
-            return .violated(
+            found.append(
                 Violation(
                     fault + [logout.answer(in: flow)],
                     severity: isUnheeded ? .warning : nil,
@@ -60,6 +61,7 @@ struct LogoutHintInvalid: Rule {
                 )
             )
         }
+        if let worst = Violation.worst(of: found) { return .violated(worst) }
         return reason.map { .abstains($0) } ?? .holds
     }
 

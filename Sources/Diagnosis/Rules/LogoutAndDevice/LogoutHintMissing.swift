@@ -34,6 +34,7 @@ struct LogoutHintMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        var found: [Violation] = []
         for logout in LogoutCall.all(in: flow) where logout.dialect == .standard && logout.isKnown {
             guard logout.hint == nil else { continue }
             let words = Self.texts.first(where: logout.refusalText.containsBytes)
@@ -46,9 +47,9 @@ struct LogoutHintMissing: Rule {
             evidence[0].note = "no id_token_hint" + (insists ? "" : ", no client_id")
             if let asksToReturn { evidence.append(Evidence(asksToReturn)) }
             evidence.append(logout.answer(quoting: words, in: flow))
-            return .violated(Violation(evidence, severity: severity, exchange: logout.call.exchange))
+            found.append(Violation(evidence, severity: severity, exchange: logout.call.exchange))
         }
-        return .holds
+        return Violation.worst(of: found).map { .violated($0) } ?? .holds
     }
 
     /// Nil where the provider sent the browser back as it was asked to.

@@ -31,34 +31,41 @@ struct LogoutParameterWrong: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let logouts = LogoutCall.all(in: flow)
-        for (number, logout) in logouts.enumerated() where logout.isKnown {
-            let (right, wrong) = names(logout, flow)
-            guard !right.contains(where: logout.call.parameters.contains),
-                let sent = logout.call.parameters.items.first(where: {
-                    wrong.contains($0.name) && !$0.value.isEmpty
-                })
-            else { continue }
-            let isStopped =
-                switch logout.course.end {
-                case .refused, .page: true
-                case .sentBack, .done, .unanswered: false
-                }
-            guard isStopped else { continue }
-            return .violated(
-                Violation(
-                    [
-                        Evidence(sent, note: "this endpoint reads \(right.first ?? "") instead"),
-                        logout.answer(in: flow),
-                    ],
-                    severity: logouts[(number + 1)...].contains {
-                        $0.course.end == .sentBack && $0.call.endpoint.text == logout.call.endpoint.text
-                    } ? .note : nil,
-                    fix: "Send the address as \(right.first ?? "") instead of \(sent.name).",
-                    exchange: logout.call.exchange
-                )
-            )
+        // Where each endpoint sent a browser back last.
+        let sentBack = Dictionary(
+            logouts.enumerated().lazy.filter { $1.course.end == .sentBack }.map {
+                ($1.call.endpoint.text, $0)
+            },
+            uniquingKeysWith: max
+        )
+        let found = logouts.enumerated().compactMap { number, logout in
+            violation(of: logout, isRepaired: sentBack[logout.call.endpoint.text] ?? -1 > number, flow)
         }
-        return .holds
+        // Of several the one that went wrong, and not one that was repeated with success.
+        return Violation.worst(of: found).map { .violated($0) } ?? .holds
+    }
+
+    private func violation(of logout: LogoutCall, isRepaired: Bool, _ flow: Flow) -> Violation? {
+        guard logout.isKnown else { return nil }
+        let (right, wrong) = names(logout, flow)
+        guard !right.contains(where: logout.call.parameters.contains),
+            let sent = logout.call.parameters.items.first(where: {
+                wrong.contains($0.name) && !$0.value.isEmpty
+            })
+        else { return nil }
+        switch logout.course.end {
+        case .refused, .page: break
+        case .sentBack, .done, .unanswered: return nil
+        }
+        return Violation(
+            [
+                Evidence(sent, note: "this endpoint reads \(right.first ?? "") instead"),
+                logout.answer(in: flow),
+            ],
+            severity: isRepaired ? .note : nil,
+            fix: "Send the address as \(right.first ?? "") instead of \(sent.name).",
+            exchange: logout.call.exchange
+        )
     }
 
     /// What the endpoint reads, and what it does not.

@@ -61,6 +61,26 @@ struct LogoutParameterWrongTests {
         #expect(recording.finding(rule)?.isPrimary == true)
     }
 
+    /// A logout that was repeated with success is a note, and hides no later one that was not.
+    @Test(arguments: [true, false]) func tellsOfTheLogoutThatWentWrong(isWrongAgain: Bool) throws {
+        var recording = try Recording(broken)
+        let wrong = try #require(recording.exchanges.last)
+        var right = wrong
+        right.startedAt = wrong.startedAt + .seconds(5)
+        right.request.url = RecordedURL(
+            wrong.request.url.text.replacing("redirect_uri=", with: "post_logout_redirect_uri=")
+        )
+        let target = try #require(right.request.url.queryItems.first("post_logout_redirect_uri"))
+        right.response = RecordedResponse(status: 302)
+        right.response?.redirect(to: target)
+        var again = wrong
+        again.startedAt = wrong.startedAt + .seconds(10)
+        recording.exchanges += [right] + (isWrongAgain ? [again] : [])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == (isWrongAgain ? .error : .note))
+        #expect(finding.places.first == "\(isWrongAgain ? 10 : 8) request.query redirect_uri")
+    }
+
     @Test func leavesBothNamesTogetherAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
