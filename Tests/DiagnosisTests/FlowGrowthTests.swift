@@ -82,6 +82,8 @@ struct FlowGrowthTests {
         case refusedReload
         case errorPage
         case circle
+        case redeemed
+        case refusedCode
 
         fileprivate func add(_ number: Int, to capture: inout CaptureBuilder) {
             let login =
@@ -189,6 +191,17 @@ struct FlowGrowthTests {
                 capture.redirect("https://app.example/login", to: "\(login)&state=state")
                 capture.redirect("\(login)&state=state", to: answer)
                 capture.redirect(answer, to: "https://app.example/login")
+            case .redeemed, .refusedCode:
+                let isTaken = self == .redeemed
+                let answer = "https://app.example/cb?code=code-\(number)&state=state"
+                capture.redirect("\(login)&state=state", to: answer)
+                capture.get(answer, isTaken ? 302 : 500, answer: isTaken ? [("Location", "/home")] : [])
+                Self.token(
+                    &capture,
+                    "authorization_code",
+                    ("code", "code-\(number)"),
+                    number: isTaken ? number : nil
+                )
             }
         }
 

@@ -62,11 +62,14 @@ extension Flow {
     /// Token requests of a login that are certain to carry its code: a capture that shows another code in the
     /// response proves the contrary.
     func certainTokenRequests(of login: Login) -> [TokenRequest] {
-        login.tokenRequests.filter { request in
-            guard request.isRecorded else { return false }
-            if let code = login.response?.code { return request.code == code }
-            return login.response == nil && askedLogins.count == 1
-        }
+        login.tokenRequests.filter { isCertain($0, of: login) }
+    }
+
+    /// The same of one of its token requests.
+    func isCertain(_ request: TokenRequest, of login: Login) -> Bool {
+        guard request.isRecorded else { return false }
+        if let code = login.response?.code { return request.code == code }
+        return login.response == nil && askedLogins.count == 1
     }
 
     /// Whether a token request was saved without its body, so that nobody knows what it asked for.

@@ -82,7 +82,10 @@ extension DeliveredIDToken {
         guard let request = tokenRequest else { return true }
         // Without parameters nothing ties the answer to this login but that there is only one.
         if !request.isRecorded { return flow.logins.count == 1 }
-        return flow.certainTokenRequests(of: login).contains { $0.exchange == request.exchange }
+        guard flow.isCertain(request, of: login) else { return false }
+        // Its own login has it among its requests.
+        return self.login?.request.exchange == login.request.exchange
+            || login.tokenRequests.contains { $0.exchange == request.exchange }
     }
 
     /// The claims of a token that answers a login for certain, with that login; the reason where it cannot be

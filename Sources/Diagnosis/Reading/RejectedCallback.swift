@@ -144,7 +144,7 @@ struct RejectedCallback {
 
     /// Whether the app went on to the token endpoint: then it had recognised the login.
     func isRedeemed(in flow: Flow) -> Bool {
-        flow.tokenRequests.contains { $0.code != nil && $0.code == response.code }
+        !flow.receivedCodes.exchanges(of: response).isEmpty
     }
 
     /// Whether the app got an ID token for it that it had to refuse.

@@ -60,9 +60,8 @@ struct TokenTypeInvalid: Rule {
     private func tokenless(in flow: Flow) -> Violation? {
         for rejected in RejectedCallback.all(in: flow) {
             guard
-                let request = flow.tokenRequests.last(where: {
-                    $0.code != nil && $0.code == rejected.response.code && $0.answer.isSuccess
-                }),
+                let request = flow.receivedCodes.exchanges(of: rejected.response)
+                    .last(where: \.answer.isSuccess),
                 let object = request.answer.json, object["id_token"] == nil,
                 object["access_token"] == nil, request.answer.error == nil,
                 !object.members.contains(where: { Self.ofErrors.contains($0.name.lowercased()) })

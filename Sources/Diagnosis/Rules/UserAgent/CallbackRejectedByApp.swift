@@ -29,6 +29,8 @@ struct CallbackRejectedByApp: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        // Requests that were not saved may be for any of the codes.
+        let unsaved = flow.tokenRequests.filter { $0.code == nil && $0.parameters.isEmpty }
         for callback in RejectedCallback.all(in: flow) {
             // A new login round is a circle, which has a rule of its own.
             if callback.rejection.part == .responseLocation, callback.rejection.name.isEmpty,
@@ -36,9 +38,7 @@ struct CallbackRejectedByApp: Rule {
             {
                 continue
             }
-            let exchanges = flow.tokenRequests.filter {
-                $0.code.map { $0 == callback.response.code } ?? $0.parameters.isEmpty
-            }
+            let exchanges = flow.receivedCodes.exchanges(of: callback.response) + unsaved
             let refused = !exchanges.isEmpty && !exchanges.contains(where: \.answer.isSuccess)
             guard !refused, isOwn(callback, flow), !isExplained(callback, flow),
                 !isOfRefusedCall(callback, flow)
