@@ -5,7 +5,8 @@ import OAuth
 /// What the client asks beside the browser, and logouts: by code, token, and client.
 extension FlowGrouping {
     mutating func join(_ request: TokenRequest, _ message: OAuthMessage, _ host: String?) {
-        let known = existingFlow(for: request, host)
+        let tried = triedValues(of: request)
+        let known = existingFlow(for: request, tried, host)
         let flow = known ?? new(grant: request.grantType, request.exchange)
         // Whom an app was given its token for, its server's client need not be.
         if flow.grant != Self.credential { flow.clientID = flow.clientID ?? request.clientID }
@@ -14,7 +15,10 @@ extension FlowGrouping {
         if known == nil, let stray = request.code.flatMap({ strays.removeValue(forKey: $0) }) {
             join(stray, to: flow)
         }
-        note(tried: request, flow)
+        if let tried {
+            let isForLater = request.answer.status.map { $0 >= 500 || $0 == 429 } ?? true
+            failedTries[tried] = isForLater ? (flow, request.startedAt) : nil
+        }
         for value in [request.continuation, request.nextContinuation].compactMap(\.self) {
             byContinuation[value] = byContinuation[value] ?? flow
         }
@@ -45,26 +49,23 @@ extension FlowGrouping {
     }
 
     /// The flow of a try within the last half minute that was not answered, or told to come later.
-    private func flow(tryingAgain request: TokenRequest) -> FlowBuilder? {
-        guard let values = triedValues(of: request), let failed = failedTries[values],
+    private func flow(tryingAgain request: TokenRequest, _ tried: [String?]?) -> FlowBuilder? {
+        guard let failed = tried.flatMap({ failedTries[$0] }),
             request.startedAt - failed.at <= .seconds(30)
         else { return nil }
         return failed.flow
     }
 
-    private mutating func note(tried request: TokenRequest, _ flow: FlowBuilder) {
-        guard let values = triedValues(of: request) else { return }
-        let isForLater = request.answer.status.map { $0 >= 500 || $0 == 429 } ?? true
-        failedTries[values] = isForLater ? (flow, request.startedAt) : nil
-    }
-
-    mutating func existingFlow(for request: TokenRequest, _ host: String?) -> FlowBuilder? {
+    /// `tried`: what it has in common with other tries of it.
+    private mutating func existingFlow(for request: TokenRequest, _ tried: [String?]?, _ host: String?)
+        -> FlowBuilder?
+    {
         if let code = request.code {
             if let flow = byCode[code] { return flow }
             if strays[code] != nil { return nil }
         }
         if let value = request.continuation, let flow = byContinuation[value] { return flow }
-        if let flow = flow(tryingAgain: request) { return flow }
+        if let flow = flow(tryingAgain: request, tried) { return flow }
         if let token = request.refreshToken ?? request.exchangedToken {
             return byToken[token] ?? (Placeholder.isOne(token) ? likelyFlow(of: request, host) : nil)
         }
