@@ -1,3 +1,4 @@
+import Captures
 import JOSE
 import OAuth
 import Synchronization
