@@ -47,6 +47,35 @@ struct OverwrittenCookie {
         return nil
     }
 
+    /// The cookie of another login, begun in the same browser, that had taken the place of one when an exchange deleted it.
+    ///
+    /// - Returns: nil where the deleted one was the lost one itself, or the capture does not show whose it was.
+    static func ofOtherLogin(
+        replacing lost: CookieDelivery.Setting,
+        before deletion: Int,
+        in flow: Flow
+    ) -> CookieDelivery.Setting? {
+        let span = flow.capture[deletion].startedAt - lost.at
+        for index in flow.exchanges(before: deletion, within: span) where index != lost.exchange {
+            let exchange = flow.capture[index]
+            let cookies = exchange.response?.setCookies ?? []
+            guard
+                let cookie = cookies.last(where: {
+                    $0.name == lost.cookie.name && isInPlace(of: lost, $0, exchange.request.url)
+                })
+            else { continue }
+            let setting = CookieDelivery.Setting(
+                cookie: cookie,
+                url: exchange.request.url,
+                at: exchange.endedAt,
+                exchange: index
+            )
+            return cookie.value != lost.cookie.value && reason(setting, lost, flow) == .otherLogin
+                ? setting : nil
+        }
+        return nil
+    }
+
     /// What to say of the cookie that is gone.
     var note: String {
         switch reason {
@@ -80,10 +109,46 @@ struct OverwrittenCookie {
             return .otherOrigin(setting.url.authority ?? "")
         }
         if isOfAnotherLogin(setting.exchange, than: lost.exchange, flow) { return .otherLogin }
-        guard let location = flow.capture[setting.exchange].response?.location else { return nil }
+        guard let location = flow.capture[setting.exchange].response?.location else {
+            return tellsAddress(ofAnotherLoginThan: lost, at: setting.exchange, flow) ? .otherLogin : nil
+        }
         let names = setting.url.resolving(location).queryItems.items.map(\.name)
         return names.contains("client_id") ? .otherLogin : nil
     }
+
+    /// Whether an answer hands the page the address at which a login is begun, and the browser goes there next: not the one that
+    /// the lost cookie was set for.
+    private static func tellsAddress(
+        ofAnotherLoginThan lost: CookieDelivery.Setting,
+        at exchange: Int,
+        _ flow: Flow
+    ) -> Bool {
+        guard let body = flow.capture[exchange].response?.body, (body.size ?? 0) < largest,
+            let bytes = body.bytes
+        else { return false }
+        let next = flow.exchanges(after: exchange, within: .seconds(30)).lazy
+            .compactMap { index -> AuthorizationRequest? in
+                if case .authorizationRequest(let request) = flow.surroundings.messages[index] {
+                    request
+                } else {
+                    nil
+                }
+            }.first
+        guard let state = next?.state, state.utf8.count >= shortest,
+            bytes.firstRange(of: Array(state.utf8)) != nil
+        else { return false }
+        // What the lost cookie's own answer led to.
+        let begun = flow.surroundings.authorizationRequests(
+            after: flow.capture[lost.exchange].startedAt,
+            within: flow.capture[exchange].startedAt - flow.capture[lost.exchange].startedAt
+        )
+        return begun.contains { $0.state != state && $0.clientID == next?.clientID }
+    }
+
+    /// In bytes of a body.
+    private static let largest = 1 << 16
+    /// A state that may not be there by chance.
+    private static let shortest = 8
 
     /// Whether a page of the provider's belongs to another authorization request than one before it.
     private static func isOfAnotherLogin(_ exchange: Int, than lost: Int, _ flow: Flow) -> Bool {

@@ -97,6 +97,7 @@ struct StateCookieLost: Rule {
         evidence += login.lost.prefix(6).compactMap(\.overwritten).map {
             LostLoginCookies.evidence($0.setting, note: "sent back instead")
         }
+        evidence += login.lost.prefix(6).compactMap { replaced(beforeDeletion: $0, login, flow) }
         var cookies = login.cookieEvidence
         if let first = login.lost.first { cookies.note = note(first.setting, login.sending, flow) }
         evidence.append(cookies)
@@ -129,6 +130,22 @@ struct StateCookieLost: Rule {
             place: Place(exchange: setting.exchange, part: .responseHeader, name: "Set-Cookie"),
             value: "\(setting.cookie.name)=\(Masking.masked(setting.cookie.value))",
             note: notes.joined(separator: "; ")
+        )
+    }
+
+    /// The cookie of another login under the same name, with whose end both were gone.
+    private func replaced(
+        beforeDeletion lost: LostLoginCookies.Lost,
+        _ login: LostLoginCookies,
+        _ flow: Flow
+    ) -> Evidence? {
+        guard lost.overwritten == nil,
+            let deletion = deletion(of: lost.setting, before: login.carrier, flow),
+            let other = OverwrittenCookie.ofOtherLogin(replacing: lost.setting, before: deletion, in: flow)
+        else { return nil }
+        return LostLoginCookies.evidence(
+            other,
+            note: "another login, begun in the same browser, took the cookie's place, and its end deleted it"
         )
     }
 

@@ -274,6 +274,54 @@ struct StateCookieLostTests {
         )
     }
 
+    /// The page asks its server for the address to sign in at, and goes there.
+    @Test(arguments: [true, false]) func saysThatALoginBegunByScriptOverwroteIt(isNamed: Bool) throws {
+        var recording = try overwritten(by: "https://www.shop.example/api/login")
+        var second = recording.exchanges[1]
+        second.request.url = RecordedURL(
+            Recording.changing(second.request.url.text, "state", "s0Ar7Qm2XbW0kLr9")
+        )
+        second.startedAt = recording.exchanges[4].startedAt + .milliseconds(20)
+        let answer = isNamed ? "{\"url\":\"\(second.request.url.text)\"}" : #"{"url":"/basket"}"#
+        recording.exchanges[4].response?.body = Body(text: answer, mediaType: "application/json")
+        recording.exchanges.append(second)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == isNamed)
+        guard isNamed else { return }
+        #expect(
+            finding?.notes.first == "overwritten by exchange 4: another login was begun in the same browser"
+        )
+        #expect(
+            finding?.places.prefix(2) == ["0 response.header Set-Cookie", "4 response.header Set-Cookie"]
+        )
+    }
+
+    /// A cookie for one login at a time: the second login takes its place, and ends with it.
+    @Test(arguments: [true, false]) func saysThatItWentWithASecondLogin(isReplaced: Bool) throws {
+        var recording = try setting("login=1234567890abcd; Path=/; Secure")
+        var other = recording.exchanges[0]
+        other.startedAt = recording.exchanges[1].startedAt + .seconds(1)
+        other.response = RecordedResponse(
+            status: 302,
+            headers: HeaderFields(isReplaced ? [("Set-Cookie", "login=another; Path=/; Secure")] : [])
+        )
+        other.response?.redirect(to: "https://login.harbour.example/authorize?client_id=shop&state=other")
+        var done = recording.exchanges[0]
+        done.request.url = RecordedURL("https://www.shop.example/done")
+        done.startedAt = recording.exchanges[2].startedAt
+        done.response = RecordedResponse(
+            status: 204,
+            headers: HeaderFields([("Set-Cookie", "login=; Path=/; Max-Age=0")])
+        )
+        recording.exchanges += [other, done]
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.notes[0].hasSuffix("deleted by exchange 5"))
+        #expect(finding.places.contains("4 response.header Set-Cookie") == isReplaced)
+        #expect(
+            finding.notes.contains { $0.hasPrefix("another login, begun in the same browser") } == isReplaced
+        )
+    }
+
     @Test func leavesACookieAloneThatTheAppRenews() throws {
         #expect(try overwritten(by: "https://www.shop.example/basket").finding(rule) == nil)
     }
