@@ -29,12 +29,12 @@ enum AppHandover {
         return flow.exchanges(after: response.exchange, within: .seconds(300)).filter { index in
             let request = flow.capture[index].request
             guard flow.surroundings.messages[index] == nil, request.method != "OPTIONS",
-                index != response.callback, isToOwnServer(request, flow)
+                index != response.callback
             else { return false }
             let sender = PublicAgent(of: request, at: index)?.kind
-            // Bodies are searched last.
+            // What takes longest comes last: most requests are a page's.
             return (sender == .native || isHanded && !isOfWebsite(request, sender))
-                && carries(code, [spelled, encoded], request)
+                && isToOwnServer(request, flow) && carries(code, [spelled, encoded], request)
         }
     }
 
