@@ -54,7 +54,7 @@ let package = Package(
         library("JSON"),
         library("JOSE", ["LibCrypto", "JSON"]),
         library("Captures", ["JSON", "CZlib"]),
-        library("Wire", ["Captures", nio("NIOCore"), hpack]),
+        library("Wire", ["Captures", nio("NIOCore")]),
         library("Packets", ["Wire", "Captures", "LibCrypto", "CPcap"]),
         library("TLS", ["LibCrypto", "COpenSSL", nio("NIOCore")]),
         library(

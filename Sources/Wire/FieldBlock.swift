@@ -8,6 +8,9 @@ internal import Captures
 struct FieldBlock {
     private(set) var method: String?
     private(set) var path: String?
+    /// Whether they are no UTF-8.
+    private var isPathLatin1 = false
+    private var isAuthorityLatin1 = false
     private(set) var scheme: String?
     private(set) var authority: String?
     private(set) var status: String?
@@ -20,36 +23,41 @@ struct FieldBlock {
     /// `HTTP/2`, `HTTP/3`.
     private let version: String
 
-    init(_ block: some Collection<(name: String, value: String)>, of version: String, unknown: Int = 0) {
+    init(_ block: [HeaderFields.Field], of version: String, unknown: Int = 0) {
         self.unknown = unknown
         self.version = version
         fields.reserveCapacity(block.count)
         var cookie: Int?
-        for (name, value) in block {
+        for field in block {
+            let (name, value) = (field.name, field.value)
             if name.utf8.first == 0x3a {
-                pseudo(name, value)
+                pseudo(name, value, isLatin1: field.isLatin1)
                 continue
             }
             check(name, value)
             if name == "cookie" {
                 if let cookie {
-                    fields[cookie].value += "; " + value
+                    fields[cookie].append(piece: field)
                     continue
                 }
                 cookie = fields.count
             }
-            fields.append(HeaderFields.Field(name: name, value: value))
+            fields.append(field)
         }
     }
 
-    private mutating func pseudo(_ name: String, _ value: String) {
+    private mutating func pseudo(_ name: String, _ value: String, isLatin1: Bool) {
         if !fields.isEmpty { note("a pseudo-header field behind other fields") }
         let isFirst: Bool
         switch name {
         case ":method": isFirst = Self.set(&method, value)
-        case ":path": isFirst = Self.set(&path, value)
+        case ":path":
+            isFirst = Self.set(&path, value)
+            if isFirst { isPathLatin1 = isLatin1 }
         case ":scheme": isFirst = Self.set(&scheme, value)
-        case ":authority": isFirst = Self.set(&authority, value)
+        case ":authority":
+            isFirst = Self.set(&authority, value)
+            if isFirst { isAuthorityLatin1 = isLatin1 }
         case ":status": isFirst = Self.set(&status, value)
         case ":protocol": isFirst = Self.set(&connectedProtocol, value)
         default:
@@ -116,15 +124,17 @@ struct FieldBlock {
                 if host != authority { note("a host field that differs from :authority") }
                 fields.removeAll { $0.name == "host" && $0.value == authority }
             }
-            head.append(HeaderFields.Field(name: "host", value: authority))
+            head.append(HeaderFields.Field(name: "host", value: authority, isLatin1: isAuthorityLatin1))
         }
-        return RequestHead(
+        var request = RequestHead(
             method: method ?? "",
             target: isPlainConnect ? authority ?? "" : path ?? "",
             httpVersion: version,
             headers: HeaderFields(head + fields),
             size: size
         )
+        request.isTargetLatin1 = isPlainConnect ? isAuthorityLatin1 : isPathLatin1
+        return request
     }
 
     mutating func response(size: Int) -> ResponseHead {
@@ -146,6 +156,15 @@ struct FieldBlock {
         let pseudo = [method, path, scheme, authority, status, connectedProtocol]
         if pseudo.contains(where: { $0 != nil }) { note("trailers with pseudo-header fields") }
         return HeaderFields(fields)
+    }
+}
+
+extension HeaderFields.Field {
+    /// Puts another piece of a `cookie` behind it; there may be many.
+    fileprivate mutating func append(piece: Self) {
+        if piece.isLatin1, !isLatin1 { self = Self(name: sentName, value: sentValue.asLatin1) }
+        value += "; "
+        value += isLatin1 ? piece.sentValue.asLatin1.text : piece.value
     }
 }
 

@@ -27,6 +27,37 @@ struct RoundTripTests {
         #expect(exchange.duration == .microseconds(21))
     }
 
+    /// A text of which the bytes were no UTF-8 says so, as its characters could be either.
+    @Test func bytesThatAreNoUTF8ComeBack() throws {
+        func fields(_ names: String) -> HeaderFields {
+            HeaderFields([
+                HeaderFields.Field(name: "X-\(names)", value: "é", isLatin1: true),
+                HeaderFields.Field(name: "X-\(names)", value: "é"),
+            ])
+        }
+        var request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL("https://a.example/é"),
+            headers: fields("A"),
+            trailers: fields("B")
+        )
+        request.isURLLatin1 = true
+        let response = RecordedResponse(status: 200, headers: fields("C"), trailers: fields("D"))
+        let exchange = Exchange(
+            startedAt: Timestamp(nanoseconds: 0),
+            request: request,
+            response: response
+        )
+        let (back, entry) = try written(exchange)
+        #expect(back.request.isURLLatin1)
+        #expect(back.request.headers == fields("A") && back.request.trailers == fields("B"))
+        #expect(back.response?.headers == fields("C") && back.response?.trailers == fields("D"))
+        #expect(entry["request"]?["_authreel"]?["latin1"]?.bool == true)
+        let header = entry["request"]?["headers"]?.array?.first
+        #expect(header?["value"]?.string == "é" && header?["_authreel"]?["latin1"]?.bool == true)
+        #expect(try written(back).entry["request"] == entry["request"])
+    }
+
     @Test func everyFieldOfAnExchangeComesBack() throws {
         var exchange = Exchange(
             startedAt: Timestamp(nanoseconds: 1_780_000_000_123_456_000),

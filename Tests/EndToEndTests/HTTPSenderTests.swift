@@ -40,6 +40,29 @@ struct HTTPSenderTests {
         await server.stop()
     }
 
+    @Test func bytesThatAreNoUTF8GoAsTheyCame() async throws {
+        let seen = SeenBytes()
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Listening(seen))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let sender = HTTPSender(.init(tls: try trustingNobody()))
+        var request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL("http://127.0.0.1:\(server.localAddress?.port ?? 0)/é"),
+            headers: HeaderFields([HeaderFields.Field(name: "X", value: "ü", isLatin1: true)])
+        )
+        request.isURLLatin1 = true
+        #expect(try await sender.send(request).status == 204)
+        let text = Latin1.text(of: seen.bytes)
+        #expect(text.hasPrefix("GET /é HTTP/1.1\r\n") && text.contains("\r\nX: ü\r\n"), "\(text)")
+        await sender.stop()
+        try await server.close().get()
+    }
+
     @Test func untrustedServerIsAHandshakeError() async throws {
         let key = try PrivateKey.generate(.elliptic(.p256))
         let now = Int64(Date.now.timeIntervalSince1970)
@@ -174,6 +197,33 @@ private final class SeenMethods: Sendable {
     var methods: [String] { state.withLock { $0 } }
 
     func append(_ method: String) { state.withLock { $0.append(method) } }
+}
+
+private final class SeenBytes: Sendable {
+    private let state = Mutex<[UInt8]>([])
+
+    var bytes: [UInt8] { state.withLock { $0 } }
+
+    func append(_ bytes: ByteBufferView) { state.withLock { $0 += bytes } }
+}
+
+/// Answers a request, and keeps what it was.
+private final class Listening: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let seen: SeenBytes
+
+    init(_ seen: SeenBytes) { self.seen = seen }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        seen.append(unwrapInboundIn(data).readableBytesView)
+        guard Latin1.text(of: seen.bytes).hasSuffix("\r\n\r\n") else { return }
+        context.writeAndFlush(
+            wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\r\n")),
+            promise: nil
+        )
+    }
 }
 
 /// Answers the first request of a connection, and closes it at the second, which it has read.

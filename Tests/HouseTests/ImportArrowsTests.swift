@@ -12,7 +12,7 @@ struct ImportArrowsTests {
         "JSON": [],
         "JOSE": ["LibCrypto"],
         "Captures": ["CZlib"],
-        "Wire": ["Captures", "NIOCore", "NIOHPACK"],
+        "Wire": ["Captures", "NIOCore"],
         "TLS": ["LibCrypto", "COpenSSL", "NIOCore"],
         "Packets": ["Wire", "Captures", "LibCrypto", "CPcap"],
         "Proxy": [

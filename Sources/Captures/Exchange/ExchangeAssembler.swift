@@ -224,7 +224,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
                 isTruncated: open.requestSkipped > 0 || !isWhole
             )
         }
-        return RecordedRequest(
+        var request = RecordedRequest(
             method: open.head.method,
             url: url(of: open.head),
             httpVersion: open.head.httpVersion,
@@ -232,6 +232,8 @@ package struct ExchangeAssembler: ExchangeEventSink {
             body: body,
             trailers: open.requestTrailers
         )
+        request.isURLLatin1 = open.head.isTargetLatin1
+        return request
     }
 
     private func response(of open: Open, _ head: ResponseHead, isWhole: Bool) -> RecordedResponse {

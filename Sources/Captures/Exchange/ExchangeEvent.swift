@@ -47,6 +47,8 @@ package struct RequestHead: Sendable, Equatable {
     package var method: String
     /// The request target as it was sent (RFC 9112, section 3.2).
     package var target: String
+    /// Its bytes are no UTF-8: each character is one of them (see ``Latin1``).
+    package var isTargetLatin1 = false
     package var httpVersion: String
     package var headers: HeaderFields
     /// Bytes from the first of the request line to the empty line, both included (`headersSize`).

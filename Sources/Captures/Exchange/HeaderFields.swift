@@ -4,10 +4,13 @@ package struct HeaderFields: Sendable, Hashable {
     package struct Field: Sendable, Hashable {
         package var name: String
         package var value: String
+        /// Its bytes are no UTF-8: each character of name and value is one of them (see ``Latin1``).
+        package var isLatin1: Bool
 
-        package init(name: String, value: String) {
+        package init(name: String, value: String, isLatin1: Bool = false) {
             self.name = name
             self.value = value
+            self.isLatin1 = isLatin1
         }
     }
 

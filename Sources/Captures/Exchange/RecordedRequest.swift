@@ -7,6 +7,7 @@ package struct RecordedRequest: Sendable {
     private struct Members: Sendable {
         var method: String
         var url: RecordedURL
+        var isURLLatin1 = false
         var httpVersion: String
         var headers: HeaderFields
         var listedCookies: [HeaderFields.Field]
@@ -48,6 +49,12 @@ package struct RecordedRequest: Sendable {
     package var url: RecordedURL {
         _read { yield members.url }
         _modify { yield &members.url }
+    }
+
+    /// The bytes of the URL are no UTF-8: each character of it is one of them (see ``Latin1``).
+    package var isURLLatin1: Bool {
+        _read { yield members.isURLLatin1 }
+        _modify { yield &members.isURLLatin1 }
     }
 
     /// `HTTP/1.1`, `HTTP/2`, … as the producer writes it; empty where unknown.

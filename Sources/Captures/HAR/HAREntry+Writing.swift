@@ -80,6 +80,7 @@ extension HAREntry {
         }
         writer.size("headersSize", kept, -1, &out)
         writer.size("bodySize", kept, request.body.map { $0.wireSize ?? $0.size ?? -1 } ?? 0, &out)
+        if request.isURLLatin1 { writer.raw("_authreel", latin1, &out) }
         foreign(kept, besides: requestMembers, &writer, &out)
         writer.end(&out)
     }
@@ -241,7 +242,11 @@ extension HAREntry {
         ]
         where !fields.fields.isEmpty {
             trailers[name] = .array(
-                fields.fields.map { ["name": .string($0.name), "value": .string($0.value)] }
+                fields.fields.map {
+                    var field: JSONObject = ["name": .string($0.name), "value": .string($0.value)]
+                    if $0.isLatin1 { field["_authreel"] = ["latin1": true] }
+                    return .object(field)
+                }
             )
         }
         if !trailers.isEmpty { ours["trailers"] = .object(trailers) }
@@ -256,10 +261,14 @@ extension HAREntry {
             var writer = HARObjectWriter(&out)
             writer.string("name", pairs[index].name, &out)
             writer.string("value", pairs[index].value, &out)
+            if pairs[index].isLatin1 { writer.raw("_authreel", latin1, &out) }
             writer.end(&out)
         }
         out.append(0x5d)
     }
+
+    /// Beside a text whose bytes are no UTF-8.
+    private static let latin1: StaticString = "{\"latin1\":true}"
 
     private static func cookies(_ cookies: [SetCookie], _ out: inout [UInt8]) {
         out.append(0x5b)

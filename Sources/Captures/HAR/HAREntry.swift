@@ -65,7 +65,7 @@ enum HAREntry {
 
     static let requestMembers: Set<String> = [
         "method", "url", "httpVersion", "headers", "cookies", "queryString", "postData", "headersSize",
-        "bodySize",
+        "bodySize", "_authreel",
     ]
     static let responseMembers: Set<String> = [
         "status", "statusText", "httpVersion", "headers", "cookies", "content", "redirectURL", "headersSize",
@@ -86,7 +86,7 @@ enum HAREntry {
             keepDetails("queryString", of: object, besides: pairMembers, in: &foreign)
         }
         if object["_content"]?.object != nil, object["postData"]?.object == nil { foreign["_content"] = nil }
-        return RecordedRequest(
+        var request = RecordedRequest(
             method: Producers.method(object["method"]),
             url: url,
             httpVersion: Producers.text(object["httpVersion"]) ?? "",
@@ -95,9 +95,11 @@ enum HAREntry {
             body: body,
             foreign: foreign
         )
+        request.isURLLatin1 = Producers.isLatin1(object)
+        return request
     }
 
-    private static let pairMembers: Set<String> = ["name", "value"]
+    private static let pairMembers: Set<String> = ["name", "value", "_authreel"]
     private static let cookieMembers: Set<String> = [
         "name", "value", "path", "domain", "maxAge", "expires", "httpOnly", "secure", "sameSite",
     ]

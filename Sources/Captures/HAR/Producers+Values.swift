@@ -123,7 +123,8 @@ extension Producers {
             for element in list {
                 // As HAR wants it, nearly always.
                 if let name = element["name"]?.string, let value = element["value"]?.string {
-                    fields.append(HeaderFields.Field(name: name, value: value))
+                    let isLatin1 = element.object.map(isLatin1) ?? false
+                    fields.append(HeaderFields.Field(name: name, value: value, isLatin1: isLatin1))
                 } else {
                     fields += self.fields(ofElement: element)
                 }
@@ -140,6 +141,11 @@ extension Producers {
         case .string(let block): return lines(block)
         default: return []
         }
+    }
+
+    /// Whether the recorder has noted that the bytes of a text were no UTF-8.
+    static func isLatin1(_ object: JSONObject) -> Bool {
+        object.members.count > 2 && object["_authreel"]?["latin1"]?.bool == true
     }
 
     private static func fields(ofElement element: JSONValue) -> [HeaderFields.Field] {

@@ -23,7 +23,10 @@ extension RequestComposer {
             case "accept-encoding": fields.append(field.name, "gzip, deflate")
             case "origin", "referer":
                 fields.append(field.name, values.replacing(in: map.mapped(RecordedURL(field.value)).text))
-            default: fields.append(field.name, values.replacing(in: field.value))
+            default:
+                var field = field
+                field.value = values.replacing(in: field.value)
+                fields.fields.append(field)
             }
         }
         if let type = recorded.body?.mediaType, !fields.contains("content-type") {

@@ -62,13 +62,18 @@ extension RequestComposer {
     {
         guard let body = recorded.body else { return nil }
         if let form = FormBody.items(of: body) {
+            let type = body.mediaType ?? FormBody.mediaType
+            // What is not encoded and no UTF-8 either goes as it came.
+            if let bytes = body.bytes, String(validating: bytes, as: UTF8.self) == nil {
+                let raw = String(FormBody.withoutLineEnd(Latin1.text(of: bytes)))
+                if let made = Latin1.bytes(of: items(raw, step, replacements, addsMissing: true)) {
+                    return Body(content: .bytes(made), mediaType: type, size: made.count)
+                }
+            }
             let raw =
                 body.text.map { String(FormBody.withoutLineEnd($0)) }
                 ?? FormBody.encode(form.items.map { ($0.name, $0.value) })
-            return Body(
-                text: items(raw, step, replacements, addsMissing: true),
-                mediaType: body.mediaType ?? FormBody.mediaType
-            )
+            return Body(text: items(raw, step, replacements, addsMissing: true), mediaType: type)
         }
         guard let bytes = body.bytes else { return nil }
         if let json = try? JSONParser.parse(bytes) {

@@ -60,6 +60,7 @@ struct RequestComposer {
         let replacements = try replacements(for: step, at: now)
         let url = url(of: recorded, step, replacements)
         var request = RecordedRequest(method: recorded.method, url: url)
+        request.isURLLatin1 = recorded.isURLLatin1
         request.body = body(of: recorded, step, replacements)
         request.headers = try headers(of: recorded, step, replacements, url, at: now)
         return request

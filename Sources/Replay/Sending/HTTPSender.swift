@@ -310,13 +310,21 @@ private struct Target {
     func bytes(of request: RecordedRequest) -> [UInt8] {
         let url = request.url
         let path = (url.path.isEmpty ? "/" : url.path) + (url.query.map { "?\($0)" } ?? "")
-        var text = "\(request.method) \(isAbsolute ? "\(scheme)://\(authority)\(path)" : path) HTTP/1.1\r\n"
+        let target = isAbsolute ? "\(scheme)://\(authority)\(path)" : path
+        var bytes = Array("\(request.method) ".utf8)
+        bytes += SentText(target, isLatin1: request.isURLLatin1).bytes
+        bytes += " HTTP/1.1\r\n".utf8
         let body = request.body?.bytes ?? []
-        if !request.headers.contains("host") { text += "Host: \(authority)\r\n" }
-        for field in request.headers.fields { text += "\(field.name): \(field.value)\r\n" }
-        if !body.isEmpty || request.method == "POST", !request.headers.contains("content-length") {
-            text += "Content-Length: \(body.count)\r\n"
+        if !request.headers.contains("host") { bytes += "Host: \(authority)\r\n".utf8 }
+        for field in request.headers.fields {
+            bytes += field.sentName.bytes
+            bytes += ": ".utf8
+            bytes += field.sentValue.bytes
+            bytes += "\r\n".utf8
         }
-        return Array((text + "\r\n").utf8) + body
+        if !body.isEmpty || request.method == "POST", !request.headers.contains("content-length") {
+            bytes += "Content-Length: \(body.count)\r\n".utf8
+        }
+        return bytes + "\r\n".utf8 + body
     }
 }

@@ -33,13 +33,14 @@ extension HTTP1Decoder {
         awaited.append(
             Awaited(exchange: exchange, method: head.first, settings: settings, headBytes: size)
         )
-        let request = RequestHead(
+        var request = RequestHead(
             method: head.first,
-            target: head.second,
+            target: head.second.text,
             httpVersion: head.third,
             headers: head.headers,
             size: size
         )
+        request.isTargetLatin1 = head.second.isLatin1
         sink.receive(.requestHead(request, at: time), of: exchange)
         report(head.problems, at: offset, .request, of: exchange, &sink)
         let (framing, problem) = MessageFraming.ofRequest(head.headers)
@@ -71,11 +72,11 @@ extension HTTP1Decoder {
     ) {
         guard answered < awaited.count else {
             // A server that is tired of waiting may say so before it closes; nobody asked (RFC 9110, section 15.5.9).
-            if head.second == "408", !isHeadOnItsWay { return direction.state = .unasked }
+            if head.second.text == "408", !isHeadOnItsWay { return direction.state = .unasked }
             return lose("an answer without a request", at: offset, .server, of: nil, time, &sink)
         }
         let request = awaited[answered]
-        let status = Int(head.second) ?? 0
+        let status = Int(head.second.text) ?? 0
         let response = ResponseHead(
             status: status,
             statusText: head.third,

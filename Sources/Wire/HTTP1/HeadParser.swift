@@ -10,7 +10,7 @@ struct HeadParser {
     /// A start line in its three parts, and the fields.
     struct Head {
         var first: String
-        var second: String
+        var second: SentText
         var third: String
         var headers: HeaderFields
         var problems: [Problem]
@@ -60,7 +60,7 @@ struct HeadParser {
         return start..<(end - 1)
     }
 
-    private mutating func requestLine(_ line: Range<Int>) -> (String, String, String)? {
+    private mutating func requestLine(_ line: Range<Int>) -> (String, SentText, String)? {
         // The target may hold spaces that a client forgot to encode: first and last space decide.
         guard let first = bytes[line].firstIndex(of: 0x20), first > line.lowerBound,
             bytes[line.lowerBound..<first].allSatisfy(Self.isTokenByte)
@@ -74,10 +74,10 @@ struct HeadParser {
         guard !target.isEmpty else { return nil }
         if bytes[target].contains(0x20) { note(first + 1, "a space in the request target") }
         if !isVisible(target) { note(first + 1, "a character in the request target that is not allowed") }
-        return (text(line.lowerBound..<first), text(target), version((last + 1)..<line.upperBound))
+        return (text(line.lowerBound..<first).text, text(target), version((last + 1)..<line.upperBound))
     }
 
-    private mutating func statusLine(_ line: Range<Int>) -> (String, String, String)? {
+    private mutating func statusLine(_ line: Range<Int>) -> (String, SentText, String)? {
         let space = bytes[line].firstIndex(of: 0x20) ?? line.upperBound
         guard isVersion(bytes[line.lowerBound..<space]) else { return nil }
         var position = space
@@ -95,20 +95,18 @@ struct HeadParser {
             }
             if hasControls(reason) { note(reason.lowerBound, "a control character in the reason phrase") }
         }
-        return (version(line.lowerBound..<space), text(codeStart..<position), text(reason))
+        return (version(line.lowerBound..<space), text(codeStart..<position), text(reason).text)
     }
 
     private mutating func field(_ line: Range<Int>, _ fields: inout [HeaderFields.Field]) {
         if bytes[line.lowerBound] == 0x20 || bytes[line.lowerBound] == 0x09, !fields.isEmpty {
             note(line.lowerBound, "a field is folded over lines")
             // One space for the fold (RFC 9112, section 5.2), and none around the value.
-            let parts = [fields[fields.count - 1].value, text(trimmed(line))].filter { !$0.isEmpty }
-            fields[fields.count - 1].value = parts.joined(separator: " ")
-            return
+            return fold(trimmed(line), &fields[fields.count - 1])
         }
         guard let colon = find(0x3a, line) else {
             note(line.lowerBound, "a field line without a colon")
-            fields.append(HeaderFields.Field(name: text(trimmed(line)), value: ""))
+            fields.append(field(trimmed(line), line.upperBound..<line.upperBound))
             return
         }
         var nameEnd = colon
@@ -128,7 +126,22 @@ struct HeadParser {
                 isDangerous ? "NUL or CR in a field value" : "a control character in a field value"
             )
         }
-        fields.append(HeaderFields.Field(name: text(name), value: text(value)))
+        fields.append(field(name, value))
+    }
+
+    /// Appended where it stands: a hostile head may have as many folds as bytes.
+    private func fold(_ continued: Range<Int>, _ field: inout HeaderFields.Field) {
+        guard !continued.isEmpty else { return }
+        let text = text(continued)
+        if text.isLatin1, !field.isLatin1 {
+            field = HeaderFields.Field(name: field.sentName, value: field.sentValue.asLatin1)
+        }
+        if !field.value.isEmpty { field.value += " " }
+        field.value += field.isLatin1 ? text.asLatin1.text : text.text
+    }
+
+    private func field(_ name: Range<Int>, _ value: Range<Int>) -> HeaderFields.Field {
+        HeaderFields.Field(name: text(name), value: text(value))
     }
 
     // MARK: - Bytes
@@ -168,7 +181,7 @@ struct HeadParser {
         {
             return "HTTP/1.1"
         }
-        let text = text(range)
+        let text = text(range).text
         if text != "HTTP/1.0" { note(range.lowerBound, "version \(text)") }
         return text
     }
@@ -181,15 +194,8 @@ struct HeadParser {
         return lower..<upper
     }
 
-    /// UTF-8 where it is valid, else each byte as the Latin-1 character it was in HTTP/1.1's first edition.
-    private func text(_ range: Range<Int>) -> String {
-        let slice = UnsafeBufferPointer(rebasing: bytes[range])
-        var union: UInt8 = 0
-        for byte in slice { union |= byte }
-        // Nearly always, and much faster.
-        guard union >= 0x80 else { return String(decoding: slice, as: UTF8.self) }
-        return String(validating: slice, as: UTF8.self)
-            ?? String(String.UnicodeScalarView(slice.map { Unicode.Scalar($0) }))
+    private func text(_ range: Range<Int>) -> SentText {
+        SentText(UnsafeBufferPointer(rebasing: bytes[range]))
     }
 
     private func isToken(_ range: Range<Int>) -> Bool {

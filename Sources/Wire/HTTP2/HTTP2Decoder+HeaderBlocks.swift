@@ -1,6 +1,5 @@
 internal import Captures
 internal import NIOCore
-internal import NIOHPACK
 
 /// Header blocks: the requests, answers and trailers that they say.
 extension HTTP2Decoder {
@@ -20,19 +19,16 @@ extension HTTP2Decoder {
             self[side].block = block
             return
         }
-        var bytes = block.bytes
-        let size = bytes.readableBytes
+        let size = block.bytes.readableBytes
         var fields: FieldBlock
         resolveDoubt(side, headsOf: block.stream)
-        do {
-            if self[side].incomplete == nil {
-                fields = Self.block(try self[side].fields.decodeHeaders(from: &bytes))
-            } else {
-                fields = try incompleteFields(bytes, side)
-            }
+        do throws(QPACKReader.Malformed) {
+            let (known, unknown) = try self[side].fields.decode(block.bytes)
+            if unknown > 0 { losses.incompleteHeads += 1 }
+            fields = FieldBlock(known, of: "HTTP/2", unknown: unknown)
         } catch {
             return lose(
-                "a header block that cannot be decoded (\(error))",
+                "a header block that cannot be decoded (\(error.reason))",
                 at: block.offset,
                 side,
                 time,
@@ -66,10 +62,6 @@ extension HTTP2Decoder {
             request(&fields, on: block.stream, block, size: size, isPushed: false, time, &sink)
         }
         if block.endsStream { endMessage(block.stream, side, at: block.offset, time, &sink) }
-    }
-
-    static func block(_ fields: HPACKHeaders, unknown: Int = 0) -> FieldBlock {
-        FieldBlock(fields.lazy.map { (name: $0.name, value: $0.value) }, of: "HTTP/2", unknown: unknown)
     }
 
     private mutating func request(

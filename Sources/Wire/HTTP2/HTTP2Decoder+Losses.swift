@@ -1,6 +1,5 @@
 internal import Captures
 internal import NIOCore
-internal import NIOHPACK
 
 /// Bytes that are missing, as happens in captures of packets.
 ///
@@ -117,16 +116,7 @@ extension HTTP2Decoder {
         if side == .client, streams[stream] == nil {
             isWhole = isWhole && (stream == lastClientStream + 2 || stream == 1)
         }
-        if !isWhole { self[side].incomplete = IncompleteFieldTable() }
-    }
-
-    mutating func incompleteFields(_ block: ByteBuffer, _ side: Side) throws -> FieldBlock {
-        guard var table = self[side].incomplete else { return Self.block(HPACKHeaders()) }
-        self[side].incomplete = nil
-        defer { self[side].incomplete = table }
-        let (fields, unknown) = try table.decode(block)
-        if unknown > 0 { losses.incompleteHeads += 1 }
-        return Self.block(fields, unknown: unknown)
+        if !isWhole { self[side].fields = .withoutThePast }
     }
 
     /// Whether it cannot be told what is asked for.

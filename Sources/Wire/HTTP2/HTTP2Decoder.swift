@@ -1,6 +1,5 @@
 internal import Captures
 internal import NIOCore
-internal import NIOHPACK
 
 /// Reads both directions of one HTTP/2 connection and reports what it sees; alters and refuses nothing.
 ///

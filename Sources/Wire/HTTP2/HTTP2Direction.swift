@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOHPACK
 
 /// What one end of an HTTP/2 connection has said: its frames, and the state that its header blocks share.
 struct HTTP2Direction {
@@ -25,11 +24,7 @@ struct HTTP2Direction {
     static let maximumTableBytes = 256 << 10
 
     var reader = FrameReader()
-    var fields = HPACKDecoder(
-        allocator: ByteBufferAllocator(),
-        maxDynamicTableSize: HPACKDecoder.maxDynamicTableSize,
-        maxHeaderListSize: FrameReader.maximumHeaderBlock
-    )
+    var fields = HeaderBlockDecoder()
     /// Bytes of this direction before the current input.
     var offset = 0
     /// A header block whose end has not come.
@@ -38,8 +33,6 @@ struct HTTP2Direction {
     var search: FrameSearch?
     /// Set from there on until it is known whether header blocks were among them.
     var doubt: Doubt?
-    /// Set where header blocks are missing.
-    var incomplete: IncompleteFieldTable?
     /// Whether the other end may push (`SETTINGS_ENABLE_PUSH`).
     var allowsPush = true
     /// Why this end is closing the connection.
@@ -55,9 +48,6 @@ struct HTTP2Direction {
     ///
     /// That this end uses less from now on it says itself, at the beginning of a header block.
     mutating func allowTable(of bytes: Int) {
-        fields.maxDynamicTableLength = max(
-            fields.maxDynamicTableLength,
-            min(bytes, Self.maximumTableBytes)
-        )
+        fields.allowTable(of: min(bytes, Self.maximumTableBytes))
     }
 }

@@ -280,7 +280,7 @@ struct HTTP3Decoder {
                 return false
             }
             guard case .fields(let list) = decoded else { return false }
-            let block = FieldBlock(list.lazy.map { (name: $0.name, value: $0.value) }, of: "HTTP/3")
+            let block = FieldBlock(list, of: "HTTP/3")
             take(block, size: section.count, of: id, side, at: offset, time, &sink)
             return streams[id] != nil
         } catch {
@@ -304,11 +304,7 @@ struct HTTP3Decoder {
                 side == .client
                 ? try fields.client.decodeAtTheEnd(section[...], needed: needed)
                 : try fields.server.decodeAtTheEnd(section[...], needed: needed)
-            let block = FieldBlock(
-                list.lazy.map { (name: $0.name, value: $0.value) },
-                of: "HTTP/3",
-                unknown: unknown
-            )
+            let block = FieldBlock(list, of: "HTTP/3", unknown: unknown)
             take(block, size: section.count, of: id, side, at: offset, time, &sink)
         } catch {
             lackHead("its header fields cannot be read (\(error.reason))", of: id, side, &sink)

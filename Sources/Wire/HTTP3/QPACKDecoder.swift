@@ -1,3 +1,5 @@
+internal import Captures
+
 /// The header fields of one direction of an HTTP/3 connection (RFC 9204).
 ///
 /// Listens to the sender's encoder stream for the fields that its sections refer to.
@@ -13,7 +15,6 @@ struct QPACKDecoder {
     }
 
     var table = QPACKTable()
-    private var code = HuffmanCode()
     /// The beginning of an instruction whose end has not come.
     private var rest: [UInt8] = []
 
@@ -43,20 +44,20 @@ struct QPACKDecoder {
     /// False where its end has not come.
     private mutating func instruction(_ input: inout ArraySlice<UInt8>) throws(Malformed) -> Bool {
         guard let first = input.first else { return false }
-        let name: String
+        let name: SentText
         let value: QPACKReader.Text
         switch first {
         case 0x80...:
             guard let index = try QPACKReader.integer(&input, bits: 6), let text = try text(&input, bits: 7)
             else { return false }
-            name = first & 0x40 != 0 ? try Self.fixed(index).name : try recent(index).name
+            name = first & 0x40 != 0 ? try Self.fixed(index).sentName : try recent(index).sentName
             value = text
         case 0x40...:
             // Decoded once both are whole.
             guard let coded = try text(&input, bits: 5), let text = try text(&input, bits: 7) else {
                 return false
             }
-            name = try coded.string(&code)
+            name = try coded.sent()
             value = text
         case 0x20...:
             guard let capacity = try QPACKReader.integer(&input, bits: 5) else { return false }
@@ -67,7 +68,7 @@ struct QPACKDecoder {
             try table.insert(try recent(index))
             return true
         }
-        try table.insert(Field(name: name, value: try value.string(&code)))
+        try table.insert(Field(name: name, value: try value.sent()))
         return true
     }
 
@@ -137,7 +138,7 @@ struct QPACKDecoder {
                 throw Malformed(reason: "a field section that ends too early")
             }
             // A few bytes may stand for many that the table has.
-            size += field.size
+            size += field.tableSize
             guard size <= 2 * FrameReader.maximumHeaderBlock else {
                 throw Malformed(reason: "a field section of more than 512 KiB")
             }
@@ -153,7 +154,7 @@ struct QPACKDecoder {
         _ unknown: inout Int
     ) throws(Malformed) -> Field? {
         guard let first = input.first else { return nil }
-        let name: String
+        let name: SentText
         switch first {
         case 0x80...:
             guard let index = try QPACKReader.integer(&input, bits: 6) else { return nil }
@@ -161,19 +162,20 @@ struct QPACKDecoder {
         case 0x40...:
             guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
             name =
-                first & 0x10 != 0 ? try Self.fixed(index).name : try inserted(base - 1 - index, &unknown).name
+                first & 0x10 != 0
+                ? try Self.fixed(index).sentName : try inserted(base - 1 - index, &unknown).sentName
         case 0x20...:
             guard let text = try QPACKReader.text(&input, bits: 3) else { return nil }
-            name = try text.string(&code)
+            name = try text.sent()
         case 0x10...:
             guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
             return try inserted(base + index, &unknown)
         default:
             guard let index = try QPACKReader.integer(&input, bits: 3) else { return nil }
-            name = try inserted(base + index, &unknown).name
+            name = try inserted(base + index, &unknown).sentName
         }
         guard let value = try QPACKReader.text(&input, bits: 7) else { return nil }
-        return Field(name: name, value: try value.string(&code))
+        return Field(name: name, value: try value.sent())
     }
 
     private static func fixed(_ index: Int) throws(Malformed) -> Field {

@@ -1,4 +1,6 @@
-/// The integers and strings that QPACK is written in (RFC 9204, section 4.1).
+internal import Captures
+
+/// The integers and strings that QPACK and HPACK are written in (RFC 9204, section 4.1; RFC 7541, section 5).
 enum QPACKReader {
     struct Malformed: Error {
         var reason: String
@@ -29,10 +31,12 @@ enum QPACKReader {
         let isCoded: Bool
         let bytes: ArraySlice<UInt8>
 
-        func string(_ code: inout HuffmanCode) throws(Malformed) -> String {
-            guard let string = isCoded ? code.string(of: bytes) : String(decoding: bytes, as: UTF8.self)
-            else { throw Malformed(reason: "a string that Huffman's code does not have") }
-            return string
+        func sent() throws(Malformed) -> SentText {
+            guard isCoded else { return bytes.withUnsafeBufferPointer { SentText($0) } }
+            guard let decoded = HuffmanCode.bytes(of: bytes) else {
+                throw Malformed(reason: "a string that Huffman's code does not have")
+            }
+            return decoded.withUnsafeBufferPointer { SentText($0) }
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Captures
+
 /// The fields that every QPACK encoder and decoder knows, by their numbers (RFC 9204, appendix A).
 enum QPACKStaticTable {
     static let fields = groups.flatMap { name, values in

@@ -1,12 +1,8 @@
+internal import Captures
+
 /// What field sections refer to: the fields that a sender has put into the table of its direction (RFC 9204, section 3.2).
 struct QPACKTable {
-    struct Field: Equatable {
-        var name: String
-        var value: String
-
-        /// Bytes that it is counted with (section 3.2.1).
-        var size: Int { name.utf8.count + value.utf8.count + 32 }
-    }
+    typealias Field = HeaderFields.Field
 
     /// What the other end allows (`SETTINGS_QPACK_MAX_TABLE_CAPACITY`); nil where it has not said so.
     var allowed: Int?
@@ -33,18 +29,21 @@ struct QPACKTable {
     }
 
     mutating func insert(_ field: Field) throws(QPACKReader.Malformed) {
-        guard field.size <= capacity else {
+        guard field.tableSize <= capacity else {
             throw .noRoom
         }
-        evict(down: capacity - field.size)
+        evict(down: capacity - field.tableSize)
         fields.append(field)
-        size += field.size
+        size += field.tableSize
         inserted += 1
     }
 
+    /// Nothing is left in it.
+    mutating func empty() { evict(down: 0) }
+
     private mutating func evict(down bytes: Int) {
         while size > bytes, gone < fields.count {
-            size -= fields[gone].size
+            size -= fields[gone].tableSize
             fields[gone] = Field(name: "", value: "")
             gone += 1
         }
@@ -88,4 +87,9 @@ struct QPACKTable {
         }
         return encoded - 1
     }
+}
+
+extension HeaderFields.Field {
+    /// Bytes that it is counted with (RFC 7541, section 4.1).
+    var tableSize: Int { sentName.count + sentValue.count + 32 }
 }

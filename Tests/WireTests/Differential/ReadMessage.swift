@@ -38,16 +38,14 @@ struct ReadMessage {
             }
     }
 
-    /// What NIO makes of the bytes of a text that was read as Latin-1, name and value each for itself.
+    /// What NIO makes of the bytes of a text that was read as Latin-1.
     private static func repaired(_ line: String) -> String {
         let halves = line.split(separator: ": ", maxSplits: 1, omittingEmptySubsequences: false)
         return halves.map { half in
             let scalars = half.unicodeScalars
             guard theyAreLatin1(scalars) else { return String(half) }
             let bytes = scalars.map { UInt8($0.value) }
-            // Valid UTF-8 is read as such by both, so this one was none.
-            return String(validating: bytes, as: UTF8.self) == nil
-                ? String(decoding: bytes, as: UTF8.self) : String(half)
+            return String(decoding: bytes, as: UTF8.self)
         }.joined(separator: ": ")
     }
 

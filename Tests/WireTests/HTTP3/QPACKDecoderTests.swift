@@ -1,3 +1,4 @@
+import Captures
 import JSON
 import TestSupport
 import Testing
