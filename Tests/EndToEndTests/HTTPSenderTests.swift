@@ -40,7 +40,28 @@ struct HTTPSenderTests {
         await server.stop()
     }
 
+    @Test func whatTheServerCanIsAskedOfItself() async throws {
+        let text = try await sent {
+            RecordedRequest(method: "OPTIONS", url: RecordedURL("http://127.0.0.1:\($0)"))
+        }
+        #expect(text.hasPrefix("OPTIONS * HTTP/1.1\r\n"), "\(text)")
+    }
+
     @Test func bytesThatAreNoUTF8GoAsTheyCame() async throws {
+        let text = try await sent { port in
+            var request = RecordedRequest(
+                method: "GET",
+                url: RecordedURL("http://127.0.0.1:\(port)/é"),
+                headers: HeaderFields([HeaderFields.Field(name: "X", value: "ü", isLatin1: true)])
+            )
+            request.isURLLatin1 = true
+            return request
+        }
+        #expect(text.hasPrefix("GET /é HTTP/1.1\r\n") && text.contains("\r\nX: ü\r\n"), "\(text)")
+    }
+
+    /// The bytes of a request to a port, each as a character.
+    private func sent(_ request: (Int) -> RecordedRequest) async throws -> String {
         let seen = SeenBytes()
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
@@ -50,17 +71,10 @@ struct HTTPSenderTests {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let sender = HTTPSender(.init(tls: try trustingNobody()))
-        var request = RecordedRequest(
-            method: "GET",
-            url: RecordedURL("http://127.0.0.1:\(server.localAddress?.port ?? 0)/é"),
-            headers: HeaderFields([HeaderFields.Field(name: "X", value: "ü", isLatin1: true)])
-        )
-        request.isURLLatin1 = true
-        #expect(try await sender.send(request).status == 204)
-        let text = Latin1.text(of: seen.bytes)
-        #expect(text.hasPrefix("GET /é HTTP/1.1\r\n") && text.contains("\r\nX: ü\r\n"), "\(text)")
+        #expect(try await sender.send(request(server.localAddress?.port ?? 0)).status == 204)
         await sender.stop()
         try await server.close().get()
+        return Latin1.text(of: seen.bytes)
     }
 
     @Test func untrustedServerIsAHandshakeError() async throws {

@@ -32,6 +32,16 @@ struct SentBytesTests {
         #expect(exchange.response?.headers.fields.last?.sentValue.bytes == [0xc3, 0x28])
     }
 
+    /// No page of it is meant: its URL has no path (RFC 9112, section 3.3).
+    @Test func theServerItselfIsAskedForWhatItCan() {
+        let requests =
+            "OPTIONS * HTTP/1.1\r\nHost: idp.example\r\n\r\nOPTIONS /* HTTP/1.1\r\nHost: idp.example\r\n\r\n"
+        let answer = "HTTP/1.1 204 No Content\r\n\r\n"
+        let exchanges = Dialogue([.client(requests), .server(answer + answer)]).exchanges()
+        #expect(exchanges.map(\.request.url.text) == ["https://idp.example", "https://idp.example/*"])
+        #expect(exchanges.map(\.request.targetPath) == ["*", "/*"])
+    }
+
     /// What it is followed by in the same field is read as it was sent, too.
     @Test func aFoldBehindBytesThatAreNoUTF8() throws {
         let head =

@@ -285,13 +285,16 @@ package struct ExchangeAssembler: ExchangeEventSink {
     /// `Host` field, unless the former is fixed.
     private func url(of head: RequestHead) -> RecordedURL {
         guard !head.target.utf8.isEmpty else { return RecordedURL("\(scheme)://\(authority)/") }
-        guard head.target.utf8.first == 0x2f || head.target == "*" else {
+        let isAsterisk = head.target == "*"
+        guard head.target.utf8.first == 0x2f || isAsterisk else {
             // absolute-form is what it says; authority-form names where the tunnel goes.
             return RecordedURL(head.method == "CONNECT" ? "\(scheme)://\(head.target)/" : head.target)
         }
         let named = isAuthorityFixed ? nil : head.headers.first("host")
         let host = named.flatMap { Self.isSoundHost($0) ? $0 : nil } ?? authority
-        return RecordedURL(scheme: scheme, authority: host, target: head.target == "*" ? "/*" : head.target)
+        // No page of the server is meant (RFC 9112, section 3.3): see `RecordedRequest.targetPath`.
+        let target = isAsterisk ? head.method == "OPTIONS" ? "" : "/*" : head.target
+        return RecordedURL(scheme: scheme, authority: host, target: target)
     }
 
     /// Letters, digits, and what else a host and port are made of; nothing that could make another URL of it.

@@ -94,6 +94,13 @@ package struct RecordedRequest: Sendable {
 }
 
 extension RecordedRequest {
+    /// The path as a server is asked for it: `*` where `OPTIONS` is about the server itself, whose URL has no path (RFC 9112,
+    /// sections 3.2.4 and 3.3), and `/` for the other methods there.
+    package var targetPath: String {
+        guard url.path.isEmpty else { return url.path }
+        return method == "OPTIONS" && url.query == nil ? "*" : "/"
+    }
+
     /// Whether there was a body of which the capture holds nothing: some exports leave bodies out, or the text of them, and keep
     /// their size.
     package var isBodyUnsaved: Bool {

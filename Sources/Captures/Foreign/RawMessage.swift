@@ -59,7 +59,8 @@ struct RawMessage {
         if words[0] == "CONNECT" { return RecordedURL("https://\(target)") }
         guard target.hasPrefix("/") || target == "*" else { return RecordedURL(target) }
         let host = headers.first("host").flatMap { $0.isEmpty ? nil : $0 } ?? authority
-        return RecordedURL("\(scheme)://\(host)\(target == "*" ? "/*" : target)")
+        let isAsterisk = target == "*"
+        return RecordedURL("\(scheme)://\(host)" + (isAsterisk ? words[0] == "OPTIONS" ? "" : "/*" : target))
     }
 
     /// As a request to a URL (``url(scheme:authority:)``); `reload` gives the bytes of this message again, for a body of some

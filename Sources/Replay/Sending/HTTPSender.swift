@@ -309,8 +309,9 @@ private struct Target {
 
     func bytes(of request: RecordedRequest) -> [UInt8] {
         let url = request.url
-        let path = (url.path.isEmpty ? "/" : url.path) + (url.query.map { "?\($0)" } ?? "")
-        let target = isAbsolute ? "\(scheme)://\(authority)\(path)" : path
+        let path = request.targetPath + (url.query.map { "?\($0)" } ?? "")
+        // A proxy is asked for the URL without a path then (RFC 9112, section 3.2.4).
+        let target = isAbsolute ? "\(scheme)://\(authority)\(path == "*" ? "" : path)" : path
         var bytes = Array("\(request.method) ".utf8)
         bytes += SentText(target, isLatin1: request.isURLLatin1).bytes
         bytes += " HTTP/1.1\r\n".utf8

@@ -29,7 +29,7 @@ enum DiagramWords {
     /// Method and path; of an app's own scheme the address.
     static func target(_ exchange: Exchange) -> String {
         let url = exchange.request.url
-        let path = isOwnScheme(url) ? address(url) : url.path.isEmpty ? "/" : url.path
+        let path = isOwnScheme(url) ? address(url) : exchange.request.targetPath
         return "\(exchange.request.method) \(path)".shortened(to: 48)
     }
 

@@ -65,7 +65,7 @@ struct ViewerRows: Sendable {
                 ("exchange", .number(JSONNumber(Int64(index)))),
                 ("method", .string(exchange.request.method)),
                 ("host", .string(url.hostAndPort ?? url.scheme ?? "")),
-                ("path", .string(url.path.isEmpty ? "/" : url.path)),
+                ("path", .string(exchange.request.targetPath)),
                 ("status", exchange.response.map { .number(JSONNumber(Int64($0.status))) } ?? .null),
                 ("broken", .bool(exchange.isBrokenOff)),
                 ("at", ViewerTime.milliseconds(exchange.startedAt, since: first)),
