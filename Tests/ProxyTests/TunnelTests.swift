@@ -155,6 +155,28 @@ struct TunnelTests {
         try await origin.stop()
     }
 
+    /// A reset drops what the client has not got yet: it waits for a client that takes its time.
+    @Test func whatCameBeforeTheBreakReachesASlowClient() async throws {
+        let body = [UInt8](repeating: 0x78, count: 6 << 20)
+        let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), resetsAfter: .seconds(2)) { _ in
+            .send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + body)
+        }
+        let rig = try await ProxyRig()
+        // Nothing for four seconds, then all.
+        let command =
+            "(printf 'GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'; sleep 8) | timeout 20 openssl s_client -quiet "
+            + "-proxy 127.0.0.1:\(rig.port) -connect localhost:\(origin.port) 2>/dev/null | (sleep 4; wc -c)"
+        let output = try await ProxyRig.run(["/bin/sh", "-c", command])
+        let count = try #require(Int(output.text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.failure?.contains("ECONNRESET") == true, "\(exchange.failure ?? "-")")
+        // As much as the recorder had of it.
+        let recorded = try #require(exchange.response?.body?.wireSize)
+        #expect(count == recorded + "HTTP/1.1 200 OK\r\n\r\n".utf8.count)
+        await rig.stop()
+        try await origin.stop()
+    }
+
     /// A connection that was opened ahead and closed again is nothing to tell of.
     @Test func connectionThatIsNotUsedIsNotRecorded() async throws {
         let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), resetsAfter: .milliseconds(500)) {

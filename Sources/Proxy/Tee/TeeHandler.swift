@@ -3,14 +3,6 @@ internal import NIOCore
 internal import TLS
 internal import Wire
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// One end of a tee: hands its bytes to the other end, and a copy to the decoder before that.
 ///
 /// Reads only while the other end can be written, so that a slow reader slows its sender down and nothing
@@ -116,21 +108,10 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let context else { return }
         guard resetsAtEnd else { return Self.closeAfterFlush(context) }
         let channel = context.channel
-        let loop = context.eventLoop
         context.writeAndFlush(NIOAny(channel.allocator.buffer(capacity: 0))).whenComplete { _ in
-            // What is with the system has to be with the client before: a reset drops it.
-            loop.scheduleTask(in: Self.timeToArrive) {
-                guard let socket = channel as? any SocketOptionProvider else {
-                    return channel.close(promise: nil)
-                }
-                socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
-                    channel.close(promise: nil)
-                }
-            }
+            LateReset.reset(channel)
         }
     }
-
-    private static let timeToArrive = TimeAmount.milliseconds(500)
 
     /// Closes after all that was written is with the system.
     ///
