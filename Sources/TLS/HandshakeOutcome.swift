@@ -96,6 +96,12 @@ package struct CertificateProblem: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "\(words) (subject \(subject); issuer \(issuer))" }
 }
 
+/// What a server was shown that wanted a client's certificate only once it had seen what it is asked for.
+package struct LateClientCertificate: Sendable {
+    /// Nil where it was shown none.
+    package let shown: Certificate?
+}
+
 /// What goes wrong on a connection after its handshake; fired as an error.
 package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The other end gave up.

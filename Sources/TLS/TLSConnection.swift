@@ -58,13 +58,18 @@ final class TLSConnection {
     private var patientBytes = 0
     /// What could not be encrypted while a server renegotiates.
     private var delayed = ByteBuffer()
+    /// Of what waits; its writer is told to wait long before (see ``TLSWriting``).
+    private static let mostDelayed = 16 << 20
     /// The last fatal alert that came from the other end.
     private(set) var receivedAlert: TLSAlert?
     /// Whether our Certificate message has been made.
     private(set) var hasSentCertificate = false
     private(set) var certificateProblem: CertificateProblem?
+    private var hasHandshaken = false
     private var isAskedForCertificate = false
     private var hasShownCertificate = false
+    /// Whether the server has asked for a certificate behind the handshake, and nobody was told what it was shown.
+    private var isAskedLate = false
     private var certificate: CertifiedKey?
     private var sessionKey: SessionCache.Key?
     /// The session that the server was offered to go on with.
@@ -139,6 +144,7 @@ final class TLSConnection {
         if result == 1 {
             // It would be called for every record from here on.
             SSL_set_msg_callback(ssl, nil)
+            hasHandshaken = true
             // Up to TLS 1.2 our Finished is behind the ticket (RFC 5077, section 3.1).
             if case .server = role, SSL_version(ssl) == TLS1_3_VERSION {
                 patientBytes = outgoing.readableBytes
@@ -281,6 +287,9 @@ final class TLSConnection {
     /// Encrypts all of it into ``outgoing``; while the server renegotiates, what is left waits for it.
     func write(_ plaintext: ByteBuffer) throws(TLSError) {
         guard delayed.readableBytes == 0 else {
+            guard delayed.readableBytes + plaintext.readableBytes <= Self.mostDelayed else {
+                throw .protocolError("the server began another handshake and does not go on with it")
+            }
             delayed.writeImmutableBuffer(plaintext)
             return
         }
@@ -289,6 +298,18 @@ final class TLSConnection {
             delayed.writeImmutableBuffer(plaintext)
             delayed.moveReaderIndex(forwardBy: done)
         }
+    }
+
+    /// Whether what is written has to wait for the server's other handshake.
+    var isDelayed: Bool { delayed.readableBytes > 0 }
+
+    /// What the server was shown that has asked behind the handshake (RFC 8446, section 4.6.2) or in another one; nil where it
+    /// has not asked since the last call, or has not been answered.
+    func takeLateCertificate() -> LateClientCertificate? {
+        guard isAskedLate, SSL_in_init(ssl) == 0 else { return nil }
+        isAskedLate = false
+        SSL_set_msg_callback(ssl, nil)
+        return LateClientCertificate(shown: hasShownCertificate ? certificate?.certificate : nil)
     }
 
     /// Encrypts what had to wait, as far as that is possible now.
@@ -361,7 +382,14 @@ final class TLSConnection {
         hasShownCertificate = !isEmpty
     }
 
-    fileprivate func wasAskedForCertificate() { isAskedForCertificate = true }
+    fileprivate func wasAskedForCertificate() {
+        isAskedForCertificate = true
+        // The callback of messages is taken away behind the handshake.
+        guard hasHandshaken else { return }
+        isAskedLate = true
+        hasShownCertificate = false
+        SSL_set_msg_callback(ssl, noteMessage)
+    }
 
     private func show(_ certificate: CertifiedKey) throws(TLSError) {
         guard ar_tls_use_certificate(ssl, certificate.certificate.pointer, certificate.key.pointer) == 1

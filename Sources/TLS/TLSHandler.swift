@@ -19,6 +19,9 @@ internal import Darwin
 ///
 /// Where the other end's bytes just end, ``TLSEnd/unannounced`` is fired before; triggered, it has our own end come like that.
 ///
+/// A server that asks for a certificate later is answered like at the beginning; ``LateClientCertificate`` tells of it. While it
+/// begins another handshake nothing can be sent: ``TLSWriting`` says so.
+///
 /// A connection that nobody uses for ``idleTime`` gives its buffers back, OpenSSL's too, until it is used again.
 package final class TLSHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
@@ -49,6 +52,8 @@ package final class TLSHandler: ChannelDuplexHandler {
     private var isOutputClosed = false
     /// Whether our end is not to be announced.
     private var isSilent = false
+    /// Whether those who write were told to wait.
+    private var isWritingDelayed = false
     /// Whether anything came or went since somebody looked.
     private var isUsed = false
     private var isWatched = false
@@ -189,18 +194,22 @@ package final class TLSHandler: ChannelDuplexHandler {
         // memory.
         plaintext.clear()
         var result = connection.read(into: &plaintext, byRecord: keepsRecords)
+        tellOfLateCertificate(context)
         while case .more = result {
             context.fireChannelRead(wrapInboundOut(plaintext))
             // What was fired may have ended all.
             guard state == .established, self.connection != nil, !isInputClosed else { return }
             plaintext.clear()
             result = connection.read(into: &plaintext, byRecord: true)
+            tellOfLateCertificate(context)
         }
         if case .needsInput = result {
             do throws(TLSError) { try connection.writeDelayed() } catch { result = .failed(error) }
         }
         // Answers of TLS itself: a KeyUpdate, an alert, a handshake that a server began once more.
         send(context)
+        tellOfLateCertificate(context)
+        tellWriters(context)
         if plaintext.readableBytes > 0 {
             context.fireChannelRead(wrapInboundOut(plaintext))
         } else if isNew {
@@ -291,13 +300,28 @@ package final class TLSHandler: ChannelDuplexHandler {
             try connection.write(bytes)
         } catch {
             promise?.fail(error)
-            return
+            guard connection.isDelayed else { return }
+            // Part of what was written is lost.
+            state = .finished
+            return context.fireErrorCaught(error)
         }
+        tellWriters(context)
         if let promise {
             // With a promise the record has to be its own write.
             context.write(wrapOutboundOut(connection.outgoing), promise: promise)
             connection.sentOutgoing()
         }
+    }
+
+    private func tellOfLateCertificate(_ context: ChannelHandlerContext) {
+        guard let late = connection?.takeLateCertificate() else { return }
+        context.fireUserInboundEventTriggered(late)
+    }
+
+    private func tellWriters(_ context: ChannelHandlerContext) {
+        guard let connection, connection.isDelayed != isWritingDelayed else { return }
+        isWritingDelayed.toggle()
+        context.fireUserInboundEventTriggered(isWritingDelayed ? TLSWriting.waits : .goesOn)
     }
 
     private func send(_ context: ChannelHandlerContext) {
@@ -355,6 +379,12 @@ package final class TLSHandler: ChannelDuplexHandler {
 package enum TLSEnd: Sendable {
     /// Without close_notify: what was sent may have been cut off (RFC 8446, section 6.1).
     case unannounced
+}
+
+/// Whether what is written goes out, or waits until a server is done with another handshake (TLS 1.2).
+package enum TLSWriting: Sendable {
+    case waits
+    case goesOn
 }
 
 // A handler belongs to its channel's event loop.

@@ -84,6 +84,11 @@ package final class Conversation {
         return assembler.takeFinished()
     }
 
+    /// The server has asked for a certificate meanwhile, and was shown this one (see ``ConnectionFacts/clientCertificate``).
+    ///
+    /// What is under way has it as well: it is why the server asks.
+    package func showed(clientCertificate: String) { assembler.showed(clientCertificate: clientCertificate) }
+
     private func receive(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
         if side == .client, sniffer.isHTTP2 == nil {
             guard let held = sniffer.received(bytes) else { return }

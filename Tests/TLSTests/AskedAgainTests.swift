@@ -73,9 +73,26 @@ struct AskedAgainTests {
         }
     }
 
+    /// What is told behind the handshake.
+    private final class Late: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private(set) var shown: [String?] = []
+        private(set) var writing: [TLSWriting] = []
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            switch event {
+            case let late as LateClientCertificate: shown.append(late.shown?.subject)
+            case let writing as TLSWriting: self.writing.append(writing)
+            default: context.fireUserInboundEventTriggered(event)
+            }
+        }
+    }
+
     private struct Pair {
         let client = EmbeddedChannel()
         let tail = TLSHandlerTests.Tail()
+        let late = Late()
         let server: Server
 
         init(version: CInt, showing certificate: CertifiedKey?) throws {
@@ -98,6 +115,7 @@ struct AskedAgainTests {
                         endpoint: nil
                     )
                 ),
+                late,
                 tail,
             ])
             client.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
@@ -144,6 +162,7 @@ struct AskedAgainTests {
             read += pair.server.read()
         }
         #expect(pair.server.shown == "CN=a client" && read == "more")
+        #expect(pair.late.shown == ["CN=a client"])
         pair.server.write("200 OK")
         try pair.carry()
         #expect(String(decoding: pair.tail.bytes, as: UTF8.self) == "200 OK" && pair.tail.errors.isEmpty)
@@ -161,6 +180,22 @@ struct AskedAgainTests {
         pair.server.write("200 OK")
         try pair.carry()
         #expect(String(decoding: pair.tail.bytes, as: UTF8.self) == "200 OK" && pair.server.shown == nil)
+        #expect(pair.late.shown == [nil])
+        _ = try? pair.client.finish(acceptAlreadyClosed: true)
+    }
+
+    /// While the server's other handshake is under way what is written waits: its writer is told to, and who goes on all the
+    /// same is not waited for without end.
+    @Test func whatWaitsForAHandshakeIsBounded() throws {
+        let pair = try Pair(version: TLS1_2_VERSION, showing: nil)
+        pair.server.askForCertificate()
+        // The client's answer does not arrive.
+        while let bytes = pair.server.outgoing { try pair.client.writeInbound(bytes) }
+        let piece = ByteBuffer(repeating: 0x78, count: 1 << 20)
+        for _ in 0..<16 { pair.client.write(piece, promise: nil) }
+        #expect(pair.late.writing == [.waits] && pair.tail.errors.isEmpty)
+        pair.client.write(piece, promise: nil)
+        #expect(pair.tail.errors.count == 1)
         _ = try? pair.client.finish(acceptAlreadyClosed: true)
     }
 }

@@ -1,4 +1,5 @@
 import Captures
+import NIOCore
 import TestSupport
 import Testing
 import Wire
@@ -308,6 +309,20 @@ struct ConversationTests {
         let text = "GET / HTTP/1.1\r\nHost: x\r\nX-A: \t a b \t\r\n\r\n"
         let found = Dialogue([.client(text), .server("HTTP/1.1 204 No Content\r\n\r\n")]).exchanges()
         #expect(found.first?.request.headers.first("x-a") == "a b")
+    }
+
+    /// What is under way when the server asks is why it does.
+    @Test func certificateThatIsShownLaterIsOfWhatIsUnderWay() {
+        let conversation = Conversation(.init(scheme: "https", authority: "idp.example"))
+        let time = Timestamp(seconds: 0)
+        let request = ByteBuffer(string: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        let answer = ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\r\n")
+        var found = conversation.received(request, from: .client, at: time)
+        found += conversation.received(answer, from: .server, at: time)
+        found += conversation.received(request, from: .client, at: time)
+        conversation.showed(clientCertificate: "abc")
+        found += conversation.received(answer, from: .server, at: time)
+        #expect(found.map(\.connection.clientCertificate) == [nil, "abc"])
     }
 
     @Test func headOfAMegabyteEndsTheReadingNotTheMemory() {

@@ -102,7 +102,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
     private let maximumBodyBytes: Int
     private let spoolFolder: String?
     private let budget: RecordingBudget.Share?
-    private let connection: Sparse<ConnectionFacts>
+    private var connection: Sparse<ConnectionFacts>
     private let client: Sparse<ClientFacts>
     private var openingTimings: Timings
     private var open: [Int: Open] = [:]
@@ -138,6 +138,11 @@ package struct ExchangeAssembler: ExchangeEventSink {
         guard !finished.isEmpty else { return [] }
         defer { finished = [] }
         return finished
+    }
+
+    /// The server has asked for a certificate meanwhile: what it was shown, as in ``ConnectionFacts/clientCertificate``.
+    package mutating func showed(clientCertificate: String) {
+        connection.wrappedValue.clientCertificate = clientCertificate
     }
 
     package mutating func receive(_ event: ExchangeEvent, of exchange: Int) {

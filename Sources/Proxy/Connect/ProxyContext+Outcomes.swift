@@ -81,7 +81,12 @@ extension ProxyContext {
     /// What became of a provider's wish for a certificate.
     func noteClientCertificate(_ agreed: HandshakeFacts, _ origin: Origin) {
         guard agreed.wantsClientCertificate else { return }
-        guard let shown = agreed.shownCertificate else { return noteMissingCertificate(origin) }
+        noteClientCertificate(agreed.shownCertificate, origin)
+    }
+
+    /// What a provider was shown that has asked for a certificate.
+    func noteClientCertificate(_ shown: Certificate?, _ origin: Origin) {
+        guard let shown else { return noteMissingCertificate(origin) }
         notify(.clientCertificateShown(host: origin.description, subject: shown.subject))
     }
 

@@ -34,9 +34,13 @@ struct TunnelEntry {
         facts.cipher = agreed.cipher
         facts.alpn = agreed.alpn
         if agreed.wantsClientCertificate {
-            facts.clientCertificate =
-                agreed.shownCertificate.map { Base64.encodeForURLs(Digest.of($0.der)) } ?? ""
+            facts.clientCertificate = Self.text(ofShown: agreed.shownCertificate)
         }
+    }
+
+    /// As in ``ConnectionFacts/clientCertificate``.
+    static func text(ofShown certificate: Certificate?) -> String {
+        certificate.map { Base64.encodeForURLs(Digest.of($0.der)) } ?? ""
     }
 
     /// A tunnel that came to nothing.

@@ -1,5 +1,6 @@
 internal import Captures
 internal import NIOCore
+internal import TLS
 internal import Wire
 
 /// A client's connection and the provider's, joined: bytes go across as they are, the decoder sees them
@@ -219,6 +220,13 @@ final class Tee {
     func endsUnannounced(_ side: Side) {
         guard side == .server else { return }
         client?.endUnannounced()
+    }
+
+    /// The provider has asked for a certificate behind the handshake.
+    func showed(_ late: LateClientCertificate) {
+        catchUp()
+        conversation?.showed(clientCertificate: TunnelEntry.text(ofShown: late.shown))
+        proxy.noteClientCertificate(late.shown, origin)
     }
 
     func inputClosed(_ side: Side) {

@@ -16,6 +16,8 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var tee: Tee?
     private var context: ChannelHandlerContext?
     private var isReadPending = false
+    /// Whether what is written waits in TLS, for a server that begins another handshake.
+    private var isWritingDelayed = false
     /// Whether this end is to be reset in the end, as the other end was.
     var resetsAtEnd = false
 
@@ -51,6 +53,10 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             guard let tee else { return context.close(promise: nil) }
             tee.inputClosed(side)
         case TLSEnd.unannounced as TLSEnd: tee?.endsUnannounced(side)
+        case let late as LateClientCertificate: tee?.showed(late)
+        case let writing as TLSWriting:
+            isWritingDelayed = writing == .waits
+            if isWritable { tee?.other(than: side)?.resumeReading() }
         case let stop as StopRecording:
             tee?.abandon()
             stop.done.succeed()
@@ -71,7 +77,7 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { tee?.other(than: side)?.resumeReading() }
+        if isWritable { tee?.other(than: side)?.resumeReading() }
         context.fireChannelWritabilityChanged()
     }
 
@@ -81,7 +87,7 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: What the other side asks for
 
-    var isWritable: Bool { context?.channel.isWritable ?? true }
+    var isWritable: Bool { !isWritingDelayed && context?.channel.isWritable ?? true }
 
     func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
 
