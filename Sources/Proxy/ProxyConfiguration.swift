@@ -98,6 +98,8 @@ package struct ProxyConfiguration: Sendable {
 /// How long and how large things may get before the proxy gives up on them.
 package struct ProxyLimits: Sendable, Hashable {
     /// Request line and fields of what is said to the proxy itself; beyond: 431.
+    ///
+    /// From 256 KiB on as much of any other head of HTTP/1 is read.
     package var headBytes: Int
     /// From the acceptance of a connection, or the first byte of a further request, to the end of the head;
     /// beyond: 408.

@@ -20,10 +20,17 @@ package final class Conversation {
         package var spoolFolder: String?
         /// What all connections share of memory; nil where each has what it needs.
         package var budget: RecordingBudget?
+        /// Bytes of a head of HTTP/1 that are read.
+        package var maximumHeadBytes = usualHeadBytes
+        /// The option that says so; nil where there is none.
+        package var headOption: String?
         package var connection: ConnectionFacts
         package var client: ClientFacts
         /// What it took to open the connection; goes to its first exchange.
         package var timings: Timings
+
+        /// More than any server or browser takes.
+        package static let usualHeadBytes = 256 << 10
 
         package init(scheme: String, authority: String) {
             self.scheme = scheme
@@ -52,7 +59,7 @@ package final class Conversation {
 
     private let scheme: String
     private var sniffer: ProtocolSniffer
-    private var http1 = HTTP1Decoder()
+    private var http1: HTTP1Decoder
     /// There once it is known that HTTP/2 is spoken.
     private var http2: HTTP2Decoder?
     private var assembler: ExchangeAssembler
@@ -61,6 +68,9 @@ package final class Conversation {
 
     package init(_ configuration: Configuration) {
         scheme = configuration.scheme
+        http1 = HTTP1Decoder(
+            headLimit: .init(bytes: configuration.maximumHeadBytes, option: configuration.headOption)
+        )
         sniffer = ProtocolSniffer(alpn: configuration.connection.alpn)
         if sniffer.isHTTP2 == true { http2 = HTTP2Decoder(scheme: scheme) }
         assembler = configuration.assembler

@@ -80,7 +80,11 @@ import Testing
         let megabyte = [UInt8](repeating: 0x78, count: 1 << 20)
         for _ in 0..<100 { try await client.send(megabyte) }
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
-        #expect(exchange.malformations.map(\.reason) == ["a head of more than 256 KiB"])
+        #expect(
+            exchange.malformations.map(\.reason) == [
+                "a head of more than 256 KiB: --max-head has longer ones read"
+            ]
+        )
         for _ in 0..<1000 where origin.received < 100 << 20 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(origin.received > 100 << 20)
         try await client.close()

@@ -325,6 +325,28 @@ struct ConversationTests {
         #expect(found.map(\.connection.clientCertificate) == [nil, "abc"])
     }
 
+    @Test func aHeadIsReadAsFarAsIsAskedFor() {
+        let text = "HTTP/1.1 204 No Content\r\nX: " + String(repeating: "a", count: 400 << 10) + "\r\n\r\n"
+        for (limit, status, reasons) in [
+            (1 << 20, 204, []), (300 << 10, nil, ["a head of more than 300 KiB: --max has longer ones read"]),
+        ] as [(Int, Int?, [String])] {
+            var configuration = Conversation.Configuration(scheme: "https", authority: "idp.example")
+            configuration.maximumHeadBytes = limit
+            configuration.headOption = "--max"
+            let conversation = Conversation(configuration)
+            let time = Timestamp(seconds: 0)
+            let request = ByteBuffer(string: "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            var found = conversation.received(request, from: .client, at: time)
+            var bytes = ByteBuffer(string: text)
+            while let piece = bytes.readSlice(length: min(4096, bytes.readableBytes)), piece.readableBytes > 0
+            {
+                found += conversation.received(piece, from: .server, at: time)
+            }
+            #expect(found.map(\.response?.status) == [status])
+            #expect(found.flatMap(\.malformations).map(\.reason) == reasons)
+        }
+    }
+
     @Test func headOfAMegabyteEndsTheReadingNotTheMemory() {
         let text = "GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 1 << 20)
         let found = Dialogue([.client(text)]).exchanges { bytes in

@@ -335,6 +335,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         configuration.isAuthorityFixed = true
         configuration.maximumBodyBytes =
             proxy.configuration.opens(origin.host) ? proxy.configuration.maximumBodyBytes : 0
+        configuration.takeHeads(of: proxy.configuration.limits.headBytes)
         configuration.budget = proxy.budget
         configuration.spoolFolder = proxy.configuration.spoolFolder
         configuration.connection = facts

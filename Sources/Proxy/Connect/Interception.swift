@@ -33,11 +33,17 @@ struct Interception {
         return usable.isEmpty && !hello.alpn.isEmpty ? nil : usable
     }
 
-    func conversation(maximumBodyBytes: Int, budget: RecordingBudget, spoolFolder: String?) -> Conversation {
+    func conversation(
+        maximumBodyBytes: Int,
+        maximumHeadBytes: Int,
+        budget: RecordingBudget,
+        spoolFolder: String?
+    ) -> Conversation {
         entry.conversation(
             scheme: providerName == nil ? "http" : "https",
             isAuthorityFixed: isPlayed,
             maximumBodyBytes: maximumBodyBytes,
+            maximumHeadBytes: maximumHeadBytes,
             budget: budget,
             spoolFolder: spoolFolder
         )

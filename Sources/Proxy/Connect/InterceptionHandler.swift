@@ -373,6 +373,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     private func conversation() -> Conversation {
         interception.conversation(
             maximumBodyBytes: proxy.configuration.maximumBodyBytes,
+            maximumHeadBytes: proxy.configuration.limits.headBytes,
             budget: proxy.budget,
             spoolFolder: proxy.configuration.spoolFolder
         )

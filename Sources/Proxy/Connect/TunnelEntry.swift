@@ -64,6 +64,7 @@ struct TunnelEntry {
     ///   - scheme: of the URLs, `http` or `https`.
     ///   - isAuthorityFixed: whether the URLs name the origin whatever `Host` says.
     ///   - maximumBodyBytes: how much of a body is kept.
+    ///   - maximumHeadBytes: of what is said to the recorder (see ``ProxyLimits/headBytes``).
     ///   - budget: what all connections share of memory.
     ///   - spoolFolder: where larger bodies are kept.
     /// - Returns: the decoder.
@@ -71,6 +72,7 @@ struct TunnelEntry {
         scheme: String,
         isAuthorityFixed: Bool = false,
         maximumBodyBytes: Int,
+        maximumHeadBytes: Int,
         budget: RecordingBudget,
         spoolFolder: String?
     ) -> Conversation {
@@ -80,6 +82,7 @@ struct TunnelEntry {
         )
         configuration.isAuthorityFixed = isAuthorityFixed
         configuration.maximumBodyBytes = maximumBodyBytes
+        configuration.takeHeads(of: maximumHeadBytes)
         configuration.budget = budget
         configuration.spoolFolder = spoolFolder
         configuration.connection = connection
@@ -108,5 +111,13 @@ struct TunnelEntry {
             connection: connection,
             client: identity.facts
         )
+    }
+}
+
+extension Conversation.Configuration {
+    /// Heads are read as far as they are when they are said to the recorder itself.
+    mutating func takeHeads(of bytes: Int) {
+        maximumHeadBytes = max(bytes, Self.usualHeadBytes)
+        headOption = "--max-head"
     }
 }

@@ -6,7 +6,18 @@ import Captures
 /// Where bytes cannot be read any further (no HTTP, contradictory lengths, broken chunks) it says so once and has *lost
 /// the thread*: from there on the connection is opaque.
 struct HTTP1Decoder {
-    static let maximumHeadBytes = 256 << 10
+    /// Longer heads are not read.
+    struct HeadLimit {
+        var bytes = Conversation.Configuration.usualHeadBytes
+        /// What the user may say to have longer ones read.
+        var option: String?
+
+        var words: String {
+            let size = bytes.isMultiple(of: 1024) ? "\(bytes / 1024) KiB" : "\(bytes) bytes"
+            return "a head of more than \(size)" + (option.map { ": \($0) has longer ones read" } ?? "")
+        }
+    }
+
     /// Requests sent ahead of their answers; more are not followed.
     static let maximumPipelined = 1024
 
@@ -56,6 +67,7 @@ struct HTTP1Decoder {
         var headBytes = 0
     }
 
+    private let headLimit: HeadLimit
     private var client = Direction()
     private var server = Direction()
     var nextExchange = 0
@@ -71,6 +83,8 @@ struct HTTP1Decoder {
     var isUpgraded = false
     /// The exchange whose answer comes in HTTP/2, on stream 1 (`Upgrade: h2c`, RFC 7540, section 3.2).
     var goesOnAsHTTP2: Awaited?
+
+    init(headLimit: HeadLimit = HeadLimit()) { self.headLimit = headLimit }
 
     private mutating func exchangeDirection(_ side: Side, _ direction: inout Direction) {
         if side == .client { swap(&client, &direction) } else { swap(&server, &direction) }
@@ -261,9 +275,9 @@ struct HTTP1Decoder {
         guard let end else {
             direction.searched = direction.pending.count
             index = input.count
-            if direction.pending.count > Self.maximumHeadBytes {
+            if direction.pending.count > headLimit.bytes {
                 lose(
-                    "a head of more than 256 KiB",
+                    headLimit.words,
                     at: direction.offset + index - direction.pending.count,
                     side,
                     of: nil,

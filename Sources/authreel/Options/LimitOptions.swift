@@ -16,6 +16,7 @@ struct LimitOptions: ParsableArguments {
         name: .customLong("max-head"),
         help: ArgumentHelp(
             "Bytes of a request's head that is said to the recorder itself; longer ones are answered 431.",
+            discussion: "From 256K on also of any other head of HTTP/1; longer ones pass unread.",
             valueName: "SIZE"
         )
     )
