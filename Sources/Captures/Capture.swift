@@ -93,8 +93,9 @@ package struct Capture: Sendable {
     mutating func attachBodies(_ find: (JSONObject) -> (@Sendable () -> [UInt8]?)?) {
         var attached: Set<Int> = []
         for index in exchanges.indices {
-            // The parameters are what the producer made of it.
-            if let body = exchanges[index].request.body, body.bytesAreElsewhere, let load = find(body.foreign)
+            // The parameters are what the producer made of it; Playwright writes an empty text besides.
+            if let body = exchanges[index].request.body, body.bytesAreElsewhere || !body.hasBytes,
+                let load = find(body.foreign)
             {
                 exchanges[index].request.body?.content = .deferred(load)
                 attached.insert(index)

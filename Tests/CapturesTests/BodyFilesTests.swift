@@ -45,6 +45,25 @@ struct BodyFilesTests {
         #expect(text == "{}")
     }
 
+    /// Playwright writes an empty text where the body of a request is in a file.
+    @Test func bodyOfARequestIsReadInTheFileAndNotInTheEmptyText() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let name = "\(Self.digest).dat"
+        let resources = URL(filePath: folder.path).appending(path: "resources")
+        try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+        try Data("code=1".utf8).write(to: resources.appending(path: name))
+        let snapshot = #"""
+            {"type":"resource-snapshot","snapshot":{"startedDateTime":"2026-01-01T00:00:00.000Z","time":3,"request":{"method":"POST","url":"https://a.example/token","headers":[],"postData":{"mimeType":"application/x-www-form-urlencoded","text":"","params":[],"_sha1":"\#(name)"}},"response":{"status":200,"content":{"size":0,"mimeType":"x-unknown"}},"timings":{}}}
+            """#
+        let file = folder.file("0-trace.network")
+        try Data(snapshot.utf8).write(to: URL(filePath: file))
+        var capture = try CaptureReader.read(path: file)
+        capture.takeBodies(fromFilesBeside: file)
+        #expect(capture[0].request.body?.text == "code=1")
+        #expect(FormBody.items(of: capture[0].request.body)?.items.map(\.value) == ["1"])
+    }
+
     @Test(arguments: [
         "id_rsa", "../\(digest).html", "\(digest)/x", "\(digest).tar.gz", "\(digest).", digest.uppercased(),
     ])
