@@ -8,7 +8,7 @@ enum SlotReader {
         case .refresh: refresh(text)
         case .form: items(text, separators: text.contains(0x26) ? [0x26] : [0x26, 0x3b])
         case .links: links(text)
-        case .lines: lines(text)
+        case .lines: CardSlots.isCard(text) ? CardSlots.slots(in: text) : lines(text)
         case .cookies: cookies(text)
         case .setCookie: text.split(separator: 0x0a).flatMap { cookies($0).prefix(1) }
         case .authorization: authorization(text, basic: .userPassword)
@@ -19,7 +19,7 @@ enum SlotReader {
         case .html: MarkupSlots.slots(in: text)
         case .disposition: FileNameSlots.slots(in: text)
         case .multipart(let boundary): MultipartSlots.slots(in: text, boundary: boundary)
-        case .text: SentenceSlots.slots(in: text)
+        case .text: TableSlots.slots(in: text) + SentenceSlots.slots(in: text)
         }
     }
 

@@ -105,6 +105,41 @@ struct SlotReaderTests {
         #expect(TextKind.guessed(Array(message.utf8)[...]) == .lines)
     }
 
+    @Test func columnsOfATableNameItsCells() {
+        let table = "id,email,birth_date\r\n1,\"a@b.example\",1990-01-31\r\n2,\"x, y\",\r\nno row\r\n"
+        #expect(
+            Self.slots(table, .text) == [
+                "id=1", "email=a@b.example", "birth_date=1990-01-31", "id=2", "email=x, y",
+            ]
+        )
+        #expect(TextKind.guessed(Array(table.utf8)[...]) == .text)
+        #expect(Self.slots("id;geburtsdatum\n1;31.01.1990", .text) == ["id=1", "geburtsdatum=31.01.1990"])
+        #expect(Self.slots("Hello, you\nand you, too", .text).isEmpty)
+    }
+
+    /// What a contact has of somebody, under the names of other documents.
+    @Test func propertiesOfAContact() {
+        let card = """
+            BEGIN:VCARD\r
+            VERSION:3.0\r
+            N:Lovelace;Ada;;;\r
+            FN:Ada Lovelace\r
+            item1.TEL;TYPE=cell:+49 171 5550199\r
+            BDAY:1990-01-31\r
+            ADR;TYPE=home:;;12 Mill Lane;Ely;;CB7 4AB;UK\r
+            END:VCARD\r
+
+            """
+        #expect(TextKind.guessed(Array(card.utf8)[...]) == .lines)
+        #expect(
+            Self.slots(card, .lines) == [
+                "family_name=Lovelace", "given_name=Ada", "full_name=Ada Lovelace",
+                "phone_number=+49 171 5550199", "birthdate=1990-01-31", "street_address=12 Mill Lane",
+                "postal_code=CB7 4AB",
+            ]
+        )
+    }
+
     /// As some tools write the first field of a form: without the beginning of it.
     @Test func partsOfATornForm() {
         let text =

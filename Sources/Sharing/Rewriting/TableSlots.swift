@@ -1,0 +1,57 @@
+import Captures
+
+/// A table whose first line names its columns, as exports of users are: `id,email,birth_date`.
+enum TableSlots {
+    /// None where the text is no such table.
+    static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
+        guard let end = text.firstIndex(of: 0x0a), end - text.startIndex <= longestHead else { return [] }
+        let head = withoutReturn(text[..<end])
+        guard let separator = separators.first(where: head.contains) else { return [] }
+        let names = cells(of: head, separator).map { SlotReader.string(text[$0]) }
+        guard names.count > 1, names.allSatisfy(isName) else { return [] }
+        var slots: [Slot] = []
+        var rest = text[(end + 1)...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != 0x0a }
+            rest = rest[line.endIndex...].dropFirst()
+            let cells = cells(of: withoutReturn(line), separator)
+            guard cells.count == names.count else { continue }
+            for (name, cell) in zip(names, cells) where !cell.isEmpty {
+                slots.append(Slot(name: name, range: cell))
+            }
+        }
+        return slots
+    }
+
+    private static let longestHead = 2048
+    private static let separators: [UInt8] = [0x09, 0x3b, 0x2c]
+
+    /// Without the quotation marks around them; a separator between them is none.
+    private static func cells(of line: ArraySlice<UInt8>, _ separator: UInt8) -> [Range<Int>] {
+        var cells: [Range<Int>] = []
+        var start = line.startIndex
+        var isQuoted = false
+        func add(_ end: Int) {
+            let isWhole = end - start > 1 && line[start] == 0x22 && line[end - 1] == 0x22
+            cells.append(isWhole ? (start + 1)..<(end - 1) : start..<end)
+        }
+        for index in line.indices {
+            if line[index] == 0x22 { isQuoted.toggle() }
+            guard line[index] == separator, !isQuoted else { continue }
+            add(index)
+            start = index + 1
+        }
+        add(line.endIndex)
+        return cells
+    }
+
+    /// What a column may be called; a sentence with a comma in it has other words.
+    private static func isName(_ name: String) -> Bool {
+        (1...40).contains(name.utf8.count) && name.utf8.first.map(\.isASCIILetter) == true
+            && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || [0x5f, 0x2d, 0x2e].contains($0) }
+    }
+
+    private static func withoutReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        line.last == 0x0d ? line.dropLast() : line
+    }
+}
