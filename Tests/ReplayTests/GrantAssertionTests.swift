@@ -14,7 +14,11 @@ struct GrantAssertionTests {
     private static let issuer = "https://id.example"
     private static let mapped = "http://127.0.0.1:8090"
 
-    private static func assertion(of issuer: String) throws -> String {
+    private static func assertion(
+        of issuer: String,
+        algorithm: SignatureAlgorithm = .es256,
+        with key: SigningKey? = nil
+    ) throws -> String {
         try JSONWebToken.sign(
             claims: [
                 "iss": .string(issuer), "sub": "svc-1", "aud": .string(Self.issuer + "/token"),
@@ -22,12 +26,12 @@ struct GrantAssertionTests {
                 "exp": .number(JSONNumber(Int64(1_780_000_300))), "jti": "a7Kq2vLx7TzB4nW",
             ],
             header: ["kid": "k-1"],
-            algorithm: .es256,
-            with: .privateKey(try key.get())
+            algorithm: algorithm,
+            with: try key ?? .privateKey(try self.key.get())
         )
     }
 
-    private static func capture(assertion: String) -> Capture {
+    private static func capture(assertion: String, secret: String?) -> Capture {
         var capture = CaptureBuilder()
         capture.get(
             issuer + "/.well-known/openid-configuration",
@@ -38,16 +42,19 @@ struct GrantAssertionTests {
             [
                 ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("client_id", "svc-1"),
                 ("assertion", assertion),
-            ],
+            ] + (secret.map { [("client_secret", $0)] } ?? []),
             body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
         )
         return capture.capture
     }
 
     /// The assertion that a replay at another address sends.
-    private static func sent(_ recorded: String, with credentials: ReplayCredentials) async throws -> String?
-    {
-        let flows = FlowFinder.flows(in: capture(assertion: recorded))
+    private static func sent(
+        _ recorded: String,
+        secret: String? = nil,
+        with credentials: ReplayCredentials
+    ) async throws -> String? {
+        let flows = FlowFinder.flows(in: capture(assertion: recorded, secret: secret))
         let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
         let asked = Mutex<[RecordedRequest]>([])
         let environment = FlowDriver.Environment.inMemory { request, _ in
@@ -81,6 +88,19 @@ struct GrantAssertionTests {
         #expect(token.audience == [Self.mapped + "/token"] && token.keyID == "k-2")
         #expect(token.issuedAt ?? 0 > 1_789_000_000 && token.claim("jti")?.string != "a7Kq2vLx7TzB4nW")
         #expect(token.verify(keys: [JSONWebKey(key.publicKey, id: "k-2")]).outcome == .valid)
+    }
+
+    /// Of HS256 the secret is the key, and the capture has it; with another key it stays as it is.
+    @Test func isSignedAnewWithTheRecordedSecret() async throws {
+        let secret = "Vb3nQ8wLk2ZtR5yXc7Hd0MfGs9PjUa4E"
+        let own = try Self.assertion(of: "svc-1", algorithm: .hs256, with: .secret(Array(secret.utf8)))
+        let text = try #require(try await Self.sent(own, secret: secret, with: ReplayCredentials()))
+        let token = try #require(JSONWebToken.parse(text))
+        #expect(token.audience == [Self.mapped + "/token"] && token.issuedAt ?? 0 > 1_789_000_000)
+        #expect(token.verify(keys: [], secret: Array(secret.utf8)).outcome == .valid)
+        let other = [UInt8](repeating: 0x41, count: 32)
+        let foreign = try Self.assertion(of: "svc-1", algorithm: .hs256, with: .secret(other))
+        #expect(try await Self.sent(foreign, secret: secret, with: ReplayCredentials()) == foreign)
     }
 
     @Test func isSentAsRecordedWithoutIt() async throws {
