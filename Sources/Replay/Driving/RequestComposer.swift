@@ -182,7 +182,7 @@ struct RequestComposer {
             values.bind(recorded, to: planned.making.make(verifier))
         case .clientAssertion, .grantAssertion, .requestObject:
             guard let token = JSONWebToken.parse(recorded),
-                kind != .grantAssertion || credentials.clientKey != nil || isKeyedWithSecret(token)
+                kind != .grantAssertion || credentials.clientKey != nil || isSymmetric(token)
             else { return }
             try generateClaimedValues(of: token)
             try bindProofKey(of: token)
@@ -246,17 +246,17 @@ struct RequestComposer {
 
     /// The client's secret in this run, where it is known.
     var clientSecret: String? {
-        credentials.values[SecretNames.clientSecret] ?? recordedSecret.map { values[$0] ?? $0 }
+        if let given = credentials.values[SecretNames.clientSecret] { return given }
+        guard let client = plan.flow.clientID, let recorded = plan.flow.surroundings.knownSecrets[client]
+        else {
+            return nil
+        }
+        return values[recorded] ?? recorded
     }
 
-    private var recordedSecret: String? {
-        plan.flow.clientID.flatMap { plan.flow.surroundings.knownSecrets[$0] }
-    }
-
-    /// Whether a token was made with the client's secret, which the capture has.
-    private func isKeyedWithSecret(_ token: JSONWebToken) -> Bool {
-        guard let secret = recordedSecret, token.algorithm?.hasPrefix("HS") == true else { return false }
-        return token.verify(keys: [], secret: Array(secret.utf8)).outcome == .valid
+    /// Whether the client's secret is its key: the plan has made sure that the recorded one was made so.
+    private func isSymmetric(_ token: JSONWebToken) -> Bool {
+        token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))?.isSymmetric ?? false
     }
 
     /// Those for a step: `scope` for every step, `token_request.scope` for one kind.

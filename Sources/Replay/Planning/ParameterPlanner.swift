@@ -178,7 +178,16 @@ struct ParameterPlanner {
         guard let token = JSONWebToken.parse(value),
             let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
         else { return false }
-        return !algorithm.isSymmetric && (flow.clientID.map { $0 == token.issuer } ?? true)
+        if algorithm.isSymmetric { return isKeyedWithSecret(token) }
+        return flow.clientID.map { $0 == token.issuer } ?? true
+    }
+
+    /// Whether a token was made with the client's secret, which the capture has.
+    private func isKeyedWithSecret(_ token: JSONWebToken) -> Bool {
+        guard let client = flow.clientID, let secret = flow.surroundings.knownSecrets[client] else {
+            return false
+        }
+        return token.verify(keys: [], secret: Array(secret.utf8)).outcome == .valid
     }
 
     /// Whether what stands at a place was known when a request was sent: its answer came earlier.
