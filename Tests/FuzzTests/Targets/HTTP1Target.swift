@@ -54,7 +54,7 @@ enum HTTP1Target {
         throws(FuzzFinding)
     {
         let whole = try decoded([input[...]], from: side, behind: asked)
-        let limit = 2 * (HTTP1Decoder.maximumHeadBytes + input.count)
+        let limit = 2 * (HTTP1Decoder.HeadLimit().bytes + input.count)
         try whole.checkHeld(atMost: limit)
         try decoded([input[...]], from: side, behind: asked, room: 64).checkHeld(atMost: 64)
         for cut in Pieces.cuts(of: input) {
