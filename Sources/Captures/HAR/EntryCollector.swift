@@ -34,8 +34,12 @@ final class EntryCollector {
         self.isStrict = isStrict
     }
 
-    func add(entry: JSONObject, offset: Int, length: Int, line: @autoclosure () -> Int) {
+    func add(entry written: JSONObject, offset: Int, length: Int, line: @autoclosure () -> Int) {
         let index = exchanges.count
+        let plain = EntrySpelling.plain(written)
+        let entry = plain ?? written
+        // What is not spelled as in HAR is not found by its names alone.
+        let isAsWritten = isStrict && plain == nil
         if index == Self.sampleSize {
             // Grown by doubling the list would hold twice what it needs.
             let expected = source.size / max(1, offset / Self.sampleSize)
@@ -48,9 +52,9 @@ final class EntryCollector {
             number += 1
             return {
                 recentBodies.bytes(key) {
-                    isStrict
+                    isAsWritten
                         ? body.bytes(inEntry: source.bytes(at: offset, count: length))
-                        : EntryCollector.entry(in: source, at: offset, length, isStrict: false)
+                        : EntryCollector.entry(in: source, at: offset, length, isStrict: isStrict)
                             .flatMap(body.bytes(in:))
                 }
             }
@@ -115,10 +119,10 @@ final class EntryCollector {
         capture.loadEntry = { [source, offsets, lengths, isStrict] index in
             if isStrict {
                 let bytes = source.bytes(at: offsets[index], count: lengths[index])
-                guard let entry = try? JSONParser.parse(bytes), Producers.isUnusual(entry) else {
-                    return bytes
-                }
-                return HAREntry.text(ofUnusual: entry)
+                guard let entry = try? JSONParser.parse(bytes) else { return bytes }
+                let plain = EntrySpelling.plain(entry)
+                guard plain != nil || Producers.isUnusual(entry) else { return bytes }
+                return HAREntry.text(ofUnusual: plain ?? entry)
             }
             let entry = EntryCollector.entry(in: source, at: offsets[index], lengths[index], isStrict: false)
             return entry.map {
@@ -136,13 +140,18 @@ final class EntryCollector {
     /// The member of `log` under which stands what other logs of the same file had besides entries.
     private static let otherLogsName = "_otherLogs"
 
+    /// An entry that is in the file, as HAR spells it.
     private static func entry(in source: CaptureSource, at offset: Int, _ length: Int, isStrict: Bool)
         -> JSONValue?
     {
-        if isStrict { return try? JSONParser.parse(source.bytes(at: offset, count: length)) }
-        var reader = LenientReader(source, at: offset)
         var json: [UInt8] = []
-        guard (try? reader.value(into: &json)) != nil else { return nil }
-        return try? JSONParser.parse(json)
+        if isStrict {
+            json = source.bytes(at: offset, count: length)
+        } else {
+            var reader = LenientReader(source, at: offset)
+            guard (try? reader.value(into: &json)) != nil else { return nil }
+        }
+        guard let entry = try? JSONParser.parse(json) else { return nil }
+        return EntrySpelling.plain(entry) ?? entry
     }
 }

@@ -100,7 +100,7 @@ enum HAREntry {
     }
 
     private static let pairMembers: Set<String> = ["name", "value", "_authreel"]
-    private static let cookieMembers: Set<String> = [
+    static let cookieMembers: Set<String> = [
         "name", "value", "path", "domain", "maxAge", "expires", "httpOnly", "secure", "sameSite",
     ]
 

@@ -210,8 +210,9 @@ extension HARShape.Kind {
 
     /// A pair with its name and value as texts; nil where it is no single one.
     private static func mendedPair(_ old: JSONValue) -> JSONValue? {
-        guard var object = old.object, let name = Producers.text(object["name"]) else { return nil }
-        let value = object["value"] ?? object["Value"]
+        guard var object = old.object.map(EntrySpelling.pair), let name = Producers.text(object["name"])
+        else { return nil }
+        let value = object["value"]
         guard value?.array == nil else { return nil }
         object["name"] = .string(name)
         object["value"] = .string(Producers.text(value) ?? "")

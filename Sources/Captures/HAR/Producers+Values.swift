@@ -151,8 +151,9 @@ extension Producers {
     private static func fields(ofElement element: JSONValue) -> [HeaderFields.Field] {
         switch element {
         case .object(let object):
-            guard let name = text(object["name"] ?? object["Name"] ?? object["key"]) else { return [] }
-            let value = object["value"] ?? object["Value"]
+            let object = EntrySpelling.pair(object)
+            guard let name = text(object["name"] ?? object["key"]) else { return [] }
+            let value = object["value"]
             if let list = value?.array { return list.compactMap(text).map { .init(name: name, value: $0) } }
             return [HeaderFields.Field(name: name, value: text(value) ?? "")]
         case .array(let pair):

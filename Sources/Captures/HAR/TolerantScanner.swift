@@ -102,7 +102,7 @@ struct TolerantScanner {
         try members { (scanner, name) throws(LenientReader.Problem) in
             if depth == 0, scanner.rootNames.count < 8 { scanner.rootNames.append(name) }
             let byte = scanner.reader.peek()
-            switch name {
+            switch EntrySpelling.logName(name) {
             case "log" where byte == UInt8(ascii: "{"): try scanner.log()
             case "log" where byte == UInt8(ascii: "["):
                 try scanner.elements { (scanner) throws(LenientReader.Problem) in
@@ -132,7 +132,8 @@ struct TolerantScanner {
     private mutating func log() throws(LenientReader.Problem) {
         let number = logCount
         logCount += 1
-        try members { (scanner, name) throws(LenientReader.Problem) in
+        try members { (scanner, written) throws(LenientReader.Problem) in
+            let name = EntrySpelling.logName(written)
             if name == "entries", scanner.reader.peek() == UInt8(ascii: "[") {
                 try scanner.entries()
             } else {
@@ -205,12 +206,16 @@ struct TolerantScanner {
         guard let byte = reader.peek(), (try? reader.name(byte, &text, true)) != nil,
             let name = (try? JSONParser.parse(text.dropLast()))?.string
         else { return false }
-        guard Self.entryNames.contains(name), beyondDoubt else { return Self.entryNames.contains(name) }
+        let isNamed =
+            Self.entryNames.contains(name)
+            || Self.entryNames.contains(EntrySpelling.entryName(name))
+        guard isNamed, beyondDoubt else { return isNamed }
         reader.seek(to: start.0, line: start.1)
         var json: [UInt8] = []
-        guard (try? reader.value(into: &json)) != nil, let entry = try? JSONParser.parse(json) else {
+        guard (try? reader.value(into: &json)) != nil, let written = try? JSONParser.parse(json) else {
             return false
         }
+        let entry = EntrySpelling.plain(written) ?? written
         return entry["request"]?["url"]?.string != nil
             && (entry["startedDateTime"] != nil || entry["response"]?["status"] != nil)
     }

@@ -1,0 +1,115 @@
+import JSON
+
+/// An entry as HAR spells it, where its producer spells the names of its members otherwise.
+///
+/// Programs whose language writes names in another way than HAR (`StartedDateTime`, `post_data`) give them to what they
+/// serialize. Read as they stand they would be members that nobody knows, and a login would be judged without them.
+enum EntrySpelling {
+    /// - Returns: nil where the entry has HAR's spelling already: nearly always.
+    static func plain(_ entry: JSONObject) -> JSONObject? {
+        var draft = EntryDraft(entry, entryNames)
+        draft.change("request", request)
+        draft.change("response", response)
+        draft.change("timings") { timings in EntryDraft(timings, timingNames).changed }
+        return draft.changed
+    }
+
+    /// The same of an entry that may be none.
+    static func plain(_ entry: JSONValue) -> JSONValue? {
+        guard case .object(let object) = entry, let plain = plain(object) else { return nil }
+        return .object(plain)
+    }
+
+    /// A header field, cookie or parameter.
+    static func pair(_ pair: JSONObject) -> JSONObject { EntryDraft(pair, pairNames).object }
+
+    private static func request(_ request: JSONObject) -> JSONObject? {
+        var draft = EntryDraft(request, requestNames)
+        draft.change("postData") { data in EntryDraft(data, bodyNames).changed }
+        return draft.changed
+    }
+
+    private static func response(_ response: JSONObject) -> JSONObject? {
+        var draft = EntryDraft(response, responseNames)
+        draft.change("content") { content in EntryDraft(content, bodyNames).changed }
+        draft.changeEach("cookies") { cookie in EntryDraft(cookie, cookieNames).changed }
+        return draft.changed
+    }
+
+    // MARK: - Names
+
+    private static let entryNames = names(
+        Array(HAREntry.entryMembers) + ["pageref", "cache", "comment"]
+    )
+    private static let requestNames = names(Array(HAREntry.requestMembers) + ["comment"])
+    private static let responseNames = names(Array(HAREntry.responseMembers) + ["comment"])
+    private static let timingNames = names(Array(HAREntry.timingMembers) + ["comment"])
+    private static let bodyNames = names(["mimeType", "text", "params", "encoding", "size", "compression"])
+    private static let cookieNames = names(Array(HAREntry.cookieMembers))
+    private static let logNames = names(["log", "entries", "creator", "browser", "pages", "version"])
+
+    private static let pairNames = names(["name", "value"])
+
+    private static func names(_ names: [String]) -> [String: String] {
+        var byFolded: [String: String] = [:]
+        for name in names where !name.hasPrefix("_") { byFolded[EntryDraft.folded(name)] = name }
+        return byFolded
+    }
+
+    /// HAR's name for a member of a log, or around it; the name itself where it is none of HAR's.
+    static func logName(_ name: String) -> String { logNames[EntryDraft.folded(name)] ?? name }
+
+    /// HAR's name for a member of an entry; the name itself where it is none of HAR's.
+    static func entryName(_ name: String) -> String { entryNames[EntryDraft.folded(name)] ?? name }
+}
+
+/// An object of an entry that becomes another only where something in it has to.
+struct EntryDraft {
+    private(set) var object: JSONObject
+    private var isChanged = false
+
+    /// With its members under HAR's names, by what is left of those without case, underscores and hyphens.
+    ///
+    /// A name that begins with an underscore is its producer's own, and of two spellings HAR's own counts.
+    init(_ object: JSONObject, _ names: [String: String]) {
+        self.object = object
+        for (index, member) in object.members.enumerated() where member.name.utf8.first != 0x5f {
+            guard let name = names[Self.folded(member.name)], name != member.name, object[name] == nil else {
+                continue
+            }
+            self.object.members[index].name = name
+            isChanged = true
+        }
+    }
+
+    /// The object; nil where it is as it was.
+    var changed: JSONObject? { isChanged ? object : nil }
+
+    static func folded(_ name: String) -> String {
+        String(decoding: name.utf8.filter { $0 != 0x5f && $0 != 0x2d }, as: UTF8.self).asciiLowercased()
+    }
+
+    /// A member's new value; nil takes the member out.
+    mutating func set(_ name: String, _ value: JSONValue?) {
+        object[name] = value
+        isChanged = true
+    }
+
+    /// Changes a member that is an object; `change` returns nil for what stays.
+    mutating func change(_ name: String, _ change: (JSONObject) -> JSONObject?) {
+        guard case .object(let member)? = object[name], let new = change(member) else { return }
+        set(name, .object(new))
+    }
+
+    /// Changes the objects of a list.
+    mutating func changeEach(_ name: String, _ change: (JSONObject) -> JSONObject?) {
+        guard case .array(var list)? = object[name] else { return }
+        var isOther = false
+        for index in list.indices {
+            guard case .object(let element) = list[index], let new = change(element) else { continue }
+            list[index] = .object(new)
+            isOther = true
+        }
+        if isOther { set(name, .array(list)) }
+    }
+}

@@ -1,0 +1,70 @@
+@testable import Captures
+import JSON
+import TestSupport
+import Testing
+
+/// Entries whose members have other names, or stand in another place, than HAR gives them.
+struct EntrySpellingTests {
+    private static let entry =
+        #"{"pageref":"p","startedDateTime":"2026-03-04T09:54:08.356Z","time":30,"request":{"method":"POST","url":"https://idp.example/token","httpVersion":"HTTP/1.1","headers":[{"name":"Accept","value":"a"}],"cookies":[],"queryString":[],"headersSize":9,"bodySize":9,"postData":{"mimeType":"application/x-www-form-urlencoded","text":"code=abcd"}},"response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","headers":[],"cookies":[{"name":"sid","value":"s1","httpOnly":true}],"content":{"size":2,"mimeType":"application/json","text":"{}"},"redirectURL":"","headersSize":9,"bodySize":2},"cache":{},"timings":{"send":1,"wait":28,"receive":1},"serverIPAddress":"192.0.2.1","_myOwn":1}"#
+
+    private func read(_ text: String) throws -> Capture {
+        try CaptureReader.read(bytes: Array(text.utf8), name: "login.har")
+    }
+
+    enum Spelling: CaseIterable {
+        case snake, pascal, lower, upper
+
+        /// The text with each name of a member that is HAR's spelled so.
+        func spell(_ text: String) -> String {
+            text.replacing(/"([a-zA-Z]+)":/) { "\"\(spelled(String($0.1)))\":" }
+        }
+
+        private func spelled(_ name: String) -> String {
+            switch self {
+            case .snake: name.replacing(/([a-z])([A-Z]+)/) { "\($0.1)_\($0.2)" }.lowercased()
+            case .pascal: name.prefix(1).uppercased() + name.dropFirst()
+            case .lower: name.lowercased()
+            case .upper: name.uppercased()
+            }
+        }
+    }
+
+    @Test(arguments: Spelling.allCases) func namesInAnotherSpellingAreHARs(_ spelling: Spelling) throws {
+        let har = #"{"log":{"creator":{"name":"Example"},"entries":[\#(Self.entry)]}}"#
+        let capture = try read(spelling.spell(har))
+        try #require(capture.count == 1)
+        let exchange = capture[0]
+        #expect(capture.losses.isEmpty)
+        #expect(exchange.startedAt.seconds == 1_772_618_048)
+        #expect(FormBody.items(of: exchange.request.body)?.first("code") == "abcd")
+        #expect(exchange.response?.body?.text == "{}")
+        #expect(exchange.response?.setCookies.first?.isHTTPOnly == true)
+        #expect(exchange.connection.serverAddress == "192.0.2.1")
+        let written = try OriginalEntryTests.imported([spelling.spell(har)])
+        let entry = try #require(written["log"]?["entries"]?.array?.first)
+        #expect(JSONDifferences.lost(of: try JSONParser.parse(Array(Self.entry.utf8)), in: entry) == [])
+        #expect(exchange.foreign["_myOwn"] == 1)
+    }
+
+    /// The rest of the file has its place by them, too.
+    @Test func longBodiesUnderOtherNamesAreFound() throws {
+        let text = "code=" + String(repeating: "x", count: HAREntry.eagerBodyLimit)
+        let har = #"{"log":{"entries":[\#(Self.entry.replacing("code=abcd", with: text))]}}"#
+        for spelling in Spelling.allCases {
+            #expect(try read(spelling.spell(har))[0].request.body?.text == text)
+        }
+    }
+
+    /// Of two spellings HAR's own counts, and what begins with an underscore is the producer's.
+    @Test func namesThatOnlyLookLikeHARsStay() throws {
+        let entry = Self.entry.replacing(
+            #""mimeType":"application/json""#,
+            with: #""mimeType":"application/json","MimeType":"text/html","_text":"x","TEXT_":"y""#
+        )
+        let exchange = try read(#"{"log":{"entries":[\#(entry)]}}"#)[0]
+        #expect(exchange.response?.body?.mediaType == "application/json")
+        #expect(exchange.response?.body?.text == "{}")
+        #expect(exchange.response?.body?.foreign["MimeType"] == "text/html")
+    }
+}
