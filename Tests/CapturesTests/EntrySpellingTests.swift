@@ -67,4 +67,57 @@ struct EntrySpellingTests {
         #expect(exchange.response?.body?.text == "{}")
         #expect(exchange.response?.body?.foreign["MimeType"] == "text/html")
     }
+
+    // MARK: - Bodies
+
+    private static let form =
+        #""headers":[{"name":"Content-Type","value":"application/x-www-form-urlencoded;charset=UTF-8"}]"#
+    private static let json = #""headers":[{"name":"Content-Type","value":"application/json"}]"#
+
+    private func har(_ request: String, _ response: String) -> String {
+        #"{"log":{"entries":[{"startedDateTime":"2026-03-04T09:54:08.356Z","request":{"method":"POST","url":"https://idp.example/token",\#(request)},"response":{"status":200,\#(response)}}]}}"#
+    }
+
+    @Test(arguments: [
+        #""postData":{"mimeType":"application/x-www-form-urlencoded","params":{"code":"a b","scope":["x","y"]}}"#,
+        #""postData":{"text":{"code":"a b","scope":["x","y"]}}"#,
+        #""postData":{"code":"a b","scope":["x","y"]}"#, #""body":{"code":"a b","scope":["x","y"]}"#,
+        #""body":"code=a+b&scope=x&scope=y""#, #""postData":null,"body":"code=a+b&scope=x&scope=y""#,
+        #""postData":{"params":"code=a+b&scope=x&scope=y"}"#,
+    ]) func formInAnotherPlaceIsRead(_ body: String) throws {
+        let text = har("\(Self.form),\(body)", Self.json)
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
+        for text in [text, imported] {
+            let items = FormBody.items(of: try read(text)[0].request.body)
+            #expect(items?.first("code") == "a b")
+            #expect(items?.items.filter { $0.name == "scope" }.map(\.value) == ["x", "y"])
+        }
+    }
+
+    @Test(arguments: [
+        #""content":{"size":20,"mimeType":"application/json","text":{"a":1.0,"b":["c"]}}"#,
+        #""content":{"a":1.0,"b":["c"]}"#, #""body":{"a":1.0,"b":["c"]}"#,
+        #""body":"{\"a\":1.0,\"b\":[\"c\"]}""#,
+        #""content":{"size":20,"mimeType":"application/json"},"body":"{\"a\":1.0,\"b\":[\"c\"]}""#,
+    ]) func answerInAnotherPlaceIsRead(_ body: String) throws {
+        let text = har(Self.form, "\(Self.json),\(body)")
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
+        for text in [text, imported] {
+            let response = try #require(try read(text)[0].response)
+            #expect(response.body?.text == #"{"a":1.0,"b":["c"]}"#)
+            #expect(response.foreign["body"] == nil)
+        }
+    }
+
+    /// Of a type that nobody parses an object is its producer's, and of two bodies HAR's counts.
+    @Test(arguments: [
+        (#""headers":[],"content":{"kind":"none"}"#, nil),
+        (#""headers":[],"content":{"_kind":"none"},"body":true"#, nil),
+        (#""headers":[],"content":{"mimeType":"text/plain","text":"own"},"body":"other""#, "own"),
+        (#""headers":[],"content":{"size":0,"mimeType":""},"body":null"#, ""),
+    ]) func whatIsNoBodyStays(_ members: String, _ text: String?) throws {
+        let response = try #require(try read(har(Self.form, members))[0].response)
+        #expect(response.body?.text == text)
+        #expect((response.body?.foreign["kind"] == nil) == !members.contains(#""kind""#))
+    }
 }

@@ -1,6 +1,6 @@
 import JSON
 
-/// An entry as HAR spells it, where its producer spells the names of its members otherwise.
+/// An entry as HAR spells it, where its producer spells the names of its members otherwise, or puts something elsewhere.
 ///
 /// Programs whose language writes names in another way than HAR (`StartedDateTime`, `post_data`) give them to what they
 /// serialize. Read as they stand they would be members that nobody knows, and a login would be judged without them.
@@ -26,12 +26,14 @@ enum EntrySpelling {
     private static func request(_ request: JSONObject) -> JSONObject? {
         var draft = EntryDraft(request, requestNames)
         draft.change("postData") { data in EntryDraft(data, bodyNames).changed }
+        placeBody("postData", in: &draft)
         return draft.changed
     }
 
     private static func response(_ response: JSONObject) -> JSONObject? {
         var draft = EntryDraft(response, responseNames)
         draft.change("content") { content in EntryDraft(content, bodyNames).changed }
+        placeBody("content", in: &draft)
         draft.changeEach("cookies") { cookie in EntryDraft(cookie, cookieNames).changed }
         return draft.changed
     }

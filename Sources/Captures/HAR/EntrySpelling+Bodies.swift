@@ -1,0 +1,88 @@
+import JSON
+
+/// Bodies that stand in another place than HAR has for them, or that their producer has parsed.
+///
+/// Loggers in scripts write what their library gives them: the parsed form or JSON, under the name `body`.
+extension EntrySpelling {
+    /// Puts the body of a message where HAR has it: `name` is `postData` or `content`.
+    static func placeBody(_ name: String, in message: inout EntryDraft) {
+        switch message.object[name] {
+        case nil, .null?:
+            takeBody(of: &message, into: name, JSONObject())
+        case .object(let data)? where !isHARs(data):
+            guard isParsed(type(of: message, data)) else { return }
+            message.set(name, told(.object(data), in: JSONObject(), of: message))
+        case .object(let data)?:
+            // Beside parameters, which HAR has a place for, it would tell the same.
+            let hasParameters = data["params"]?.array?.isEmpty == false
+            if let text = data["text"], text.object != nil || text.array != nil, !hasParameters {
+                message.set(name, told(text, in: data, of: message))
+            } else if data["text"]?.string ?? "" == "", let parameters = data["params"],
+                parameters.object != nil || parameters.string != nil
+            {
+                message.set(name, told(parameters, in: data, of: message))
+            } else if data["text"] == nil, data["params"] == nil, data["_file"] == nil {
+                takeBody(of: &message, into: name, data)
+            }
+        case .array(let list)? where !list.isEmpty:
+            message.set(name, told(.array(list), in: JSONObject(), of: message))
+        default: break
+        }
+    }
+
+    private static func takeBody(of message: inout EntryDraft, into name: String, _ data: JSONObject) {
+        guard let body = message.object["body"] else { return }
+        switch body {
+        case .string(let text) where !text.isEmpty: break
+        case .object, .array: break
+        default: return
+        }
+        message.set(name, told(body, in: data, of: message))
+        message.set("body", nil)
+    }
+
+    /// The object that has the body as HAR wants it: the parameters of a form, else its text.
+    private static func told(_ body: JSONValue, in data: JSONObject, of message: EntryDraft) -> JSONValue {
+        var told = data
+        (told["text"], told["params"]) = (nil, nil)
+        let type = type(of: message, data)
+        if told["mimeType"] == nil, let type { told["mimeType"] = .string(type) }
+        switch body {
+        case .string: told["text"] = body
+        case .object where essence(type) == FormBody.mediaType:
+            told["params"] = pairs(body)
+        default: told["text"] = .string(JSONWriter.text(of: body))
+        }
+        return .object(told)
+    }
+
+    /// Header fields, parameters or the like as HAR has them.
+    static func pairs(_ value: JSONValue) -> JSONValue {
+        .array(Producers.fields(value).map { ["name": .string($0.name), "value": .string($0.value)] })
+    }
+
+    // MARK: - What it is
+
+    /// Whether an object is one of HAR's, or has nothing but its producer's own members.
+    private static func isHARs(_ data: JSONObject) -> Bool {
+        data.members.allSatisfy { $0.name.utf8.first == 0x5f }
+            || data.members.contains { entryBodyMembers.contains($0.name) }
+    }
+
+    private static let entryBodyMembers = HAREntry.bodyMembers.union(["compression", "comment"])
+
+    private static func type(of message: EntryDraft, _ data: JSONObject) -> String? {
+        Producers.text(data["mimeType"])
+            ?? HAREntry.headers(message.object["headers"]).first("content-type")
+    }
+
+    private static func essence(_ type: String?) -> String? {
+        Body(content: .missing, mediaType: type).essence
+    }
+
+    /// Whether programs parse bodies of this type into objects.
+    private static func isParsed(_ type: String?) -> Bool {
+        guard let essence = essence(type) else { return false }
+        return essence == FormBody.mediaType || essence.hasSuffix("json")
+    }
+}
