@@ -120,4 +120,22 @@ struct EntrySpellingTests {
         #expect(response.body?.text == text)
         #expect((response.body?.foreign["kind"] == nil) == !members.contains(#""kind""#))
     }
+
+    // MARK: - Queries
+
+    @Test(arguments: [
+        #"{"state":"a+b","redirect_uri":"https://app.example/cb","scope":["openid","x y"]}"#,
+        #""state=a%2Bb&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid&scope=x+y""#,
+        #""?state=a%2Bb&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&scope=openid&scope=x+y""#,
+        #"[{"name":"state","value":"a%2Bb"},{"name":"redirect_uri","value":"https%3A%2F%2Fapp.example%2Fcb"},{"name":"scope","value":"openid"},{"name":"scope","value":"x+y"}]"#,
+    ]) func queryInAnotherFormIsPartOfTheURL(_ query: String) throws {
+        let text = har("\(Self.form),\"queryString\":\(query)", Self.json)
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
+        for text in [text, imported] {
+            let items = try read(text)[0].request.url.queryItems
+            #expect(items.first("state") == "a+b")
+            #expect(items.first("redirect_uri") == "https://app.example/cb")
+            #expect(items.items.filter { $0.name == "scope" }.map(\.value) == ["openid", "x y"])
+        }
+    }
 }

@@ -27,7 +27,7 @@ package enum FormBody {
     }
 
     /// Whether values are as they went over the wire: a URL among them has no slashes, and nothing in them would not be encoded.
-    private static func areEncoded(_ values: [String]) -> Bool {
+    static func areEncoded(_ values: [String]) -> Bool {
         values.contains { $0.asciiLowercased().containsBytes("%3a%2f") }
             && values.allSatisfy {
                 !$0.utf8.contains(where: { $0 <= 0x20 || $0 == 0x2f || $0 == 0x3a || $0 > 0x7e })

@@ -27,6 +27,16 @@ enum EntrySpelling {
         var draft = EntryDraft(request, requestNames)
         draft.change("postData") { data in EntryDraft(data, bodyNames).changed }
         placeBody("postData", in: &draft)
+        switch draft.object["queryString"] {
+        case .object(let query)?: draft.set("queryString", pairs(.object(query)))
+        case .string(let query)?:
+            let items = QueryItems(query.hasPrefix("?") ? query.dropFirst() : query[...]).items
+            draft.set(
+                "queryString",
+                .array(items.map { ["name": .string($0.name), "value": .string($0.value)] })
+            )
+        default: break
+        }
         return draft.changed
     }
 

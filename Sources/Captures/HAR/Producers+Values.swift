@@ -102,7 +102,12 @@ extension Producers {
         guard let list = request["queryString"], list.array?.isEmpty == false,
             !url.utf8.contains(0x3f), !url.utf8.contains(0x23), url.utf8.contains(0x3a)
         else { return "" }
-        let pairs = fields(list).map { "\(queryPart($0.name))=\(queryPart($0.value))" }
+        let fields = fields(list)
+        // As they stood in the URL: a plus sign is one of theirs.
+        let areEncoded = FormBody.areEncoded(fields.map(\.value))
+        let pairs = fields.map {
+            areEncoded ? "\($0.name)=\($0.value)" : "\(queryPart($0.name))=\(queryPart($0.value))"
+        }
         return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
     }
 
