@@ -121,6 +121,49 @@ struct EntrySpellingTests {
         #expect((response.body?.foreign["kind"] == nil) == !members.contains(#""kind""#))
     }
 
+    // MARK: - Bytes
+
+    private static let gzip = #""headers":[{"name":"Content-Encoding","value":"gzip"}]"#
+
+    /// Polly.JS, a reader of files, Python, and loggers that take bytes for text.
+    @Test(arguments: [
+        #""encoding":"base64","text":"[\"H4sIAAAAAAACA6tWSg==\",\"VLJSOrxEqRYA9pMoKAoAAAA=\"]""#,
+        #""_isBinary":true,"text":"[\"1f8b0800000000000203ab564a\",\"54b2523abc44a91600f69328280a000000\"]""#,
+        #""encoding":"hex","text":"1f8b0800000000000203ab564a54b2523abc44a91600f69328280a000000""#,
+        #""encoding":"base64","text":"data:application/json;charset=utf-8;base64,H4sIAAAAAAACA6tWSlSyUjq8RKkWAPaTKCgKAAAA""#,
+        #""text":"data:application/json;base64,H4sIAAAAAAACA6tWSlSyUjq8RKkWAPaTKCgKAAAA""#,
+        #""encoding":"base64","text":"b'H4sIAAAAAAACA6tWSlSyUjq8RKkWAPaTKCgKAAAA'""#,
+        #""text":"\u001f\u008b\u0008\u0000\u0000\u0000\u0000\u0000\u0002\u0003\u00ab\u0056\u004a\u0054\u00b2\u0052\u003a\u00bc\u0044\u00a9\u0016\u0000\u00f6\u0093\u0028\u0028\u000a\u0000\u0000\u0000""#,
+    ]) func bytesInAnotherFormAreRead(_ members: String) throws {
+        let content = #""content":{"size":9,"mimeType":"application/json",\#(members)}"#
+        let text = har(Self.form, "\(Self.gzip),\(content)")
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
+        for text in [text, imported] {
+            #expect(try read(text)[0].response?.body?.text == #"{"a":"ä"}"#)
+        }
+    }
+
+    /// No reader gets the bytes back; what stands there is kept all the same.
+    @Test func bytesThatWereLostAreNoBody() throws {
+        let lost =
+            #"\u001f\ufffd\u0008\u0000\u0000\u0000\u0000\u0000\u0002\u0003\ufffd\u0056\u004a\u0054\ufffd\u0052\u003a\ufffd\u0044\ufffd\u0016\u0000\ufffd\ufffd\u0028\u0028\u000a\u0000\u0000\u0000"#
+        let text = har(
+            Self.form,
+            #"\#(Self.gzip),"content":{"mimeType":"application/json","text":"\#(lost)"}"#
+        )
+        let body = try #require(try read(text)[0].response?.body)
+        #expect(!body.isRecorded)
+        #expect(body.foreign["_text"] == (try JSONParser.parse(Array("\"\(lost)\"".utf8))))
+    }
+
+    /// Such a body is one.
+    @Test(arguments: ["data:text/plain;base64,eHg=", "[\\\"ab\\\"]", "b'eHg='", "dead"])
+    func textThatOnlyLooksLikeBytesStays(_ text: String) throws {
+        let members = #""headers":[],"content":{"mimeType":"application/json","text":"\#(text)"}"#
+        let body = try #require(try read(har(Self.form, members))[0].response?.body)
+        #expect(body.text == text.replacing("\\", with: ""))
+    }
+
     // MARK: - Queries
 
     @Test(arguments: [

@@ -27,6 +27,8 @@ enum EntrySpelling {
         var draft = EntryDraft(request, requestNames)
         draft.change("postData") { data in EntryDraft(data, bodyNames).changed }
         placeBody("postData", in: &draft)
+        let headers = draft.object["headers"]
+        draft.change("postData") { bytesPlaced($0, headers: headers) }
         switch draft.object["queryString"] {
         case .object(let query)?: draft.set("queryString", pairs(.object(query)))
         case .string(let query)?:
@@ -44,6 +46,8 @@ enum EntrySpelling {
         var draft = EntryDraft(response, responseNames)
         draft.change("content") { content in EntryDraft(content, bodyNames).changed }
         placeBody("content", in: &draft)
+        let headers = draft.object["headers"]
+        draft.change("content") { bytesPlaced($0, headers: headers) }
         draft.changeEach("cookies") { cookie in EntryDraft(cookie, cookieNames).changed }
         return draft.changed
     }

@@ -1,0 +1,89 @@
+import JSON
+
+/// Bodies whose bytes are told in another way than as text or as Base64 under `encoding`.
+extension EntrySpelling {
+    /// `postData` or `content` with its bytes as HAR has them; nil where they are, nearly always.
+    ///
+    /// - Polly.JS: hexadecimal digits under `_isBinary` or `encoding`, and each chunk of a coded body in a list of its own,
+    ///   which is the text.
+    /// - Readers of files in browsers: a `data:` URL. Scripts in Python: `b'…'`, which is how it prints bytes.
+    /// - Loggers that take coded bytes for text: one character for each byte, or nothing that can be read again.
+    static func bytesPlaced(_ data: JSONObject, headers: JSONValue?) -> JSONObject? {
+        guard case .string(let text)? = data["text"], let first = text.utf8.first else { return nil }
+        let encoding = (data["encoding"] ?? data["_encoding"])?.string?.lowercased()
+        switch encoding {
+        case nil where data["_isBinary"] == true, "hex"?:
+            return chunks(of: text) { Hexadecimal.decode($0) }.map { placed(Base64.encode($0), in: data) }
+        case "base64"?:
+            switch first {
+            case UInt8(ascii: "["):
+                return chunks(of: text) { Base64.decode(String(decoding: $0, as: UTF8.self)) }
+                    .map { placed(Base64.encode($0), in: data) }
+            case UInt8(ascii: "d"): return dataURL(text).map { placed($0.base64, in: data) }
+            case UInt8(ascii: "b") where text.hasPrefix("b'") && text.hasSuffix("'"):
+                return placed(String(text.dropFirst(2).dropLast()), in: data)
+            default: return nil
+            }
+        case nil:
+            if first == UInt8(ascii: "d"), let url = dataURL(text),
+                url.type == Body(content: .missing, mediaType: data["mimeType"]?.string).essence
+            {
+                return placed(url.base64, in: data)
+            }
+            return isControl(first) ? coded(text, in: data, headers) : nil
+        default: return nil
+        }
+    }
+
+    private static func placed(_ base64: String, in data: JSONObject) -> JSONObject {
+        var placed = data
+        placed["text"] = .string(base64)
+        placed["encoding"] = "base64"
+        (placed["_encoding"], placed["_isBinary"]) = (nil, nil)
+        return placed
+    }
+
+    /// The bytes of a text, or of the texts in the list that it is.
+    private static func chunks(of text: String, _ decode: (String.UTF8View) -> [UInt8]?) -> [UInt8]? {
+        guard text.utf8.first == UInt8(ascii: "[") else { return decode(text.utf8) }
+        guard let list = (try? JSONParser.parse(Array(text.utf8)))?.array else { return nil }
+        var bytes: [UInt8] = []
+        for element in list {
+            guard let chunk = element.string, let decoded = decode(chunk.utf8) else { return nil }
+            bytes += decoded
+        }
+        return bytes
+    }
+
+    /// RFC 2397.
+    private static func dataURL(_ text: String) -> (type: String, base64: String)? {
+        guard text.hasPrefix("data:"), let comma = text.utf8.prefix(200).firstIndex(of: 0x2c),
+            text[..<comma].hasSuffix(";base64")
+        else { return nil }
+        let type = text[..<comma].dropFirst(5).prefix { $0 != ";" }
+        return (type.lowercased(), String(text[comma...].dropFirst()))
+    }
+
+    // MARK: - Coded bytes that were taken for text
+
+    /// A body that is still coded, as its first byte shows, is none that can be judged where its bytes are lost.
+    private static func coded(_ text: String, in data: JSONObject, _ headers: JSONValue?) -> JSONObject? {
+        guard !ContentCoding.codings(of: HAREntry.headers(headers)).isEmpty else { return nil }
+        var bytes: [UInt8] = []
+        for scalar in text.unicodeScalars {
+            if scalar == "\u{fffd}" {
+                var lost = data
+                lost["text"] = nil
+                lost["_text"] = .string(text)
+                return lost
+            }
+            guard let byte = UInt8(exactly: scalar.value) else { return nil }
+            bytes.append(byte)
+        }
+        return placed(Base64.encode(bytes), in: data)
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 && byte != 0x09 && byte != 0x0a && byte != 0x0d
+    }
+}
