@@ -121,6 +121,19 @@ struct EntrySpellingTests {
         #expect((response.body?.foreign["kind"] == nil) == !members.contains(#""kind""#))
     }
 
+    /// PHP writes a list with a gap as an object.
+    @Test func listsWithNumbersForBracketsAreRead() throws {
+        let cookie = #"{"0":{"name":"Accept","value":"a"},"2":{"name":"Cookie","value":"sid=s1"}}"#
+        let query = #"{"1":{"name":"state","value":"x"}}"#
+        let text = har(#""headers":\#(cookie),"queryString":\#(query)"#, Self.json)
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
+        for text in [text, imported] {
+            let request = try read(text)[0].request
+            #expect(request.cookie("sid") == "s1" && request.headers.first("accept") == "a")
+            #expect(request.url.queryItems.first("state") == "x")
+        }
+    }
+
     // MARK: - Bytes
 
     private static let gzip = #""headers":[{"name":"Content-Encoding","value":"gzip"}]"#

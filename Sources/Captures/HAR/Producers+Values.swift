@@ -137,7 +137,9 @@ extension Producers {
             return fields
         case .object(let object):
             return object.members.flatMap { member in
-                (member.value.array ?? [member.value]).compactMap { value in
+                // A list whose elements lost their brackets, as PHP writes one with a gap: `{"0":{…},"2":{…}}`.
+                if case .object(let element) = member.value { return fields(ofElement: .object(element)) }
+                return (member.value.array ?? [member.value]).compactMap { value in
                     (text(value) ?? (value == .null ? "" : nil)).map {
                         HeaderFields.Field(name: member.name, value: $0)
                     }
