@@ -73,6 +73,13 @@ struct ProducersTests {
         (#""Wed Mar 04 2026 10:54:08 GMT+0100 (CET)""#, 1_772_618_048, true),
         (#""2026-03-04T09:54Z""#, 1_772_618_040, true), (#""20260304T095408Z""#, 1_772_618_048, true),
         (#""20260304T105408.356+0100""#, 1_772_618_048, true), (#""20260304095408""#, 1_772_618_048, false),
+        (#""2026-03-04 10:54:08.356 +0100 CET""#, 1_772_618_048, true),
+        (#""2026-03-04 09:54:08.356 +0000 UTC m=+0.003""#, 1_772_618_048, true),
+        (#""04/Mar/2026:10:54:08 +0100""#, 1_772_618_048, true),
+        (#""Mar 4, 2026 9:54:08 AM""#, 1_772_618_048, false),
+        (#""Mar 4, 2026, 12:54:08\u202fPM""#, 1_772_628_848, false),
+        (#"{"$date":"2026-03-04T09:54:08.356Z"}"#, 1_772_618_048, true),
+        (#"{"$date":{"$numberLong":"1772618048356"}}"#, 1_772_618_048, true),
     ]) func timesInOtherFormsAreUnderstood(text: String, seconds: Int64, isZoneKnown: Bool) throws {
         let exchange = try read(
             #"{"log":{"entries":[{"startedDateTime":\#(text),"request":{"method":"GET","url":"https://a.example/"}}]}}"#

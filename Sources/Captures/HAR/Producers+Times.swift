@@ -4,13 +4,19 @@ import JSON
 extension Producers {
     /// `startedDateTime`; nil where there is none that is understood.
     static func start(of entry: JSONObject) -> (time: Timestamp, isZoneKnown: Bool)? {
-        switch entry["startedDateTime"] {
+        start(entry["startedDateTime"])
+    }
+
+    private static func start(_ value: JSONValue?) -> (time: Timestamp, isZoneKnown: Bool)? {
+        switch value {
         case .string(let text):
             if let time = Timestamp(rfc3339: text) {
                 return (time, Timestamp.statesZone(rfc3339: text))
             }
             return otherForm(of: text)
         case .number(let number): return number.double.flatMap(sinceEpoch).map { ($0, true) }
+        // As databases export what is a time to them: `{"$date":"…"}`, `{"$date":{"$numberLong":"1772618048356"}}`.
+        case .object(let object): return start(object["$date"] ?? object["$numberLong"])
         default: return nil
         }
     }
@@ -37,10 +43,10 @@ extension Producers {
             let digits = bytes[(open + 1)...].prefix { $0.isASCIIDigit }
             return Double(String(decoding: digits, as: UTF8.self)).flatMap(sinceEpoch).map { ($0, true) }
         }
-        if let first = bytes.first, first.isASCIIDigit { return numeric(bytes) }
+        if let first = bytes.first, first.isASCIIDigit { return numeric(bytes) ?? ofLog(text) }
         // `Date.prototype.toString`: the month before the day, the zone in the middle.
         if let time = ofScript(text) { return (time, true) }
-        if let time = ofDate(text) { return time }
+        if let time = ofDate(text) ?? ofMonthFirst(text) { return time }
         return ofMail(text)
     }
 
@@ -77,12 +83,11 @@ extension Producers {
             }
             if passes([0x2e, 0x2c, 0x3a]) { fraction = "." + (digits(30) ?? "0") }
         }
-        // Java names the zone in brackets as well.
-        let zone = String(
-            decoding: rest.prefix { $0 != 0x5b }.filter { $0 != 0x20 && $0 != 0x3a },
-            as: UTF8.self
-        )
-        .uppercased().replacing("\u{2212}", with: "-")
+        // Java names the zone in brackets as well, Go behind its offset, with the reading of another clock.
+        var words = rest.prefix { $0 != 0x5b }.split(separator: 0x20)
+        if let offset = words.first?.first, offset == 0x2b || offset == 0x2d { words = [words[0]] }
+        let zone = String(decoding: words.joined().filter { $0 != 0x3a }, as: UTF8.self)
+            .uppercased().replacing("\u{2212}", with: "-")
         let text = "\(year)-\(padded(month))-\(padded(day))T\(clock.joined(separator: ":"))\(fraction)"
         if let offset = offset(of: zone) {
             return Timestamp(rfc3339: text + offset).map { ($0, !offset.isEmpty) }
@@ -134,6 +139,27 @@ extension Producers {
             let ahead = offset(of: zone).map({ seconds(of: $0) ?? 0 }) ?? zones[zone].map({ $0 * 3600 })
         else { return nil }
         return (local - .seconds(ahead), true)
+    }
+
+    /// `04/Mar/2026:10:54:08 +0100`, as web servers log it.
+    private static func ofLog(_ text: String) -> (time: Timestamp, isZoneKnown: Bool)? {
+        let parts = text.split(separator: "/", maxSplits: 2)
+        guard parts.count == 3, let colon = parts[2].firstIndex(of: ":") else { return nil }
+        let clock = parts[2][colon...].dropFirst()
+        return ofMail("Day, \(parts[0]) \(parts[1]) \(parts[2][..<colon]) \(clock)")
+    }
+
+    /// `Mar 4, 2026, 10:54:08 AM`, as Java writes it where nobody names a form; newer ones with a narrow blank.
+    private static func ofMonthFirst(_ text: String) -> (time: Timestamp, isZoneKnown: Bool)? {
+        let words = text.split(whereSeparator: { $0 == "," || $0.isWhitespace }).map(String.init)
+        guard words.count == 5, ["AM", "PM"].contains(words[4].uppercased()),
+            let colon = words[3].firstIndex(of: ":"), let hour = Int(words[3][..<colon]),
+            (1...12).contains(hour)
+        else { return nil }
+        let clock = "\(hour % 12 + (words[4].uppercased() == "PM" ? 12 : 0))\(words[3][colon...])"
+        return Timestamp(httpDate: "Day, \(words[1]) \(words[0]) \(words[2]) \(clock) GMT").map {
+            ($0, false)
+        }
     }
 
     /// Those of `+0130`; nil for `Z` and for none.
