@@ -47,6 +47,13 @@ struct TolerantReadingTests {
         ("wrapped", "{\"data\":{\"har\":{\"log\":{\"entries\":[\(three)]}}}}"),
         ("an answer of JSON:API", "{\"data\":{\"attributes\":{\"har\":{\"log\":{\"entries\":[\(three)]}}}}}"),
         ("captures of several pages", "{\"pages\":1,\"hars\":[{\"log\":{\"entries\":[\(three)]}}]}"),
+        (
+            "a capture for each request",
+            "["
+                + (0..<3).map {
+                    "{\"_id\":\"\($0)\",\"request\":{\"log\":{\"entries\":[\(entry($0))]}},\"group\":{}}"
+                }.joined(separator: ",") + "]"
+        ), ("an argument of a call", "onInputData({\"log\":{\"entries\":[\(three)]}});\n"),
         ("a log that is the list of entries", "{\"log\":[\(three)]}"),
         ("entries under a name of one's own", "{\"requests\":[\(three)]}"),
         (

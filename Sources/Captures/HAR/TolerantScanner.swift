@@ -51,7 +51,9 @@ struct TolerantScanner {
             while true {
                 reader.skipSpace()
                 guard let byte = reader.peek() else { return }
-                if byte == UInt8(ascii: ",") || byte == 0x1e {
+                // A call that the capture is an argument of ends with brackets (HAR viewers' `onInputData({…});`).
+                let endsCall = byte == UInt8(ascii: ")") || byte == UInt8(ascii: ";")
+                if byte == UInt8(ascii: ",") || byte == 0x1e || endsCall && hasEntries {
                     reader.advance()
                 } else {
                     try part(depth: 0)
@@ -226,6 +228,12 @@ struct TolerantScanner {
         "timings",
     ]
 
+    /// Whether an object only looks like an entry: its `request` is a whole capture, as ReadMe's metrics have it.
+    private static func holdsLog(_ json: [UInt8]) -> Bool {
+        guard ByteSearch.index(of: Array("\"entries\"".utf8), in: json) != nil else { return false }
+        return (try? JSONParser.parse(json))?["request"]?["log"]?["entries"]?.array != nil
+    }
+
     private mutating func entry() throws(LenientReader.Problem) {
         hasEntries = true
         let (offset, line) = (reader.position, reader.line)
@@ -251,6 +259,10 @@ struct TolerantScanner {
                 "\(unread) is not read: expected \(error.expected)"
             )
             return findNext(behind: offset, error)
+        }
+        if Self.holdsLog(json) {
+            reader.seek(to: offset, line: line)
+            return try object(depth: 1, isExpected: true)
         }
         found(.entry(offset: offset, length: reader.position - offset, line: line, json: json))
         entryCount += 1
