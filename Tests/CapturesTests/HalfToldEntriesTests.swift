@@ -64,6 +64,18 @@ struct HalfToldEntriesTests {
         #expect(request.url.text == url)
     }
 
+    @Test(arguments: [
+        ("//idp.example/a?b=//c", "https://idp.example/a?b=//c"), ("idp.example/a", "https://idp.example/a"),
+        ("//localhost:8080", "http://localhost:8080"), ("idp.example.org/a", "idp.example.org/a"),
+        ("com.example:/cb", "com.example:/cb"), ("https://other.example/a", "https://other.example/a"),
+    ])
+    func serverWithoutASchemeHasOne(written: String, url: String) throws {
+        let request = try request(
+            #""method":"GET","url":"\#(written)","headers":[{"name":"Host","value":"idp.example"}]"#
+        )
+        #expect(request.url.text == url)
+    }
+
     /// Playwright and Insomnia.
     @Test func parametersBesideAnEmptyTextAreTheForm() throws {
         let request = try request(

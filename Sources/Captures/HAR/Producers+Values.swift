@@ -32,26 +32,42 @@ extension Producers {
 
     /// The URL; a target as it stands on the wire (RFC 9112, section 3.2.1) with the server that the fields name.
     ///
-    /// Where they do not name the scheme either it is `https`, but on the machine itself.
+    /// It may begin with the server all the same. Where they do not name the scheme it is `https`, but on the machine itself.
     static func url(of request: JSONObject) -> String {
         let target = text(request["url"]) ?? ""
-        guard isOriginForm(request["url"]) else { return target }
+        guard lacksScheme(target) else { return target }
         let fields = HAREntry.headers(request["headers"])
-        guard let host = fields.first("host") ?? fields.first(":authority"),
-            ExchangeAssembler.isSoundHost(host)
-        else { return target }
+        let named = fields.first("host") ?? fields.first(":authority")
+        let host: String
+        let path: Substring
+        if target.hasPrefix("//") {
+            host = String(target.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+            path = target.dropFirst(2 + host.count)
+        } else if let named, target.hasPrefix("/") || target.hasPrefix(named + "/") {
+            host = named
+            path = target.hasPrefix("/") ? target[...] : target.dropFirst(named.count)
+        } else {
+            return target
+        }
+        guard ExchangeAssembler.isSoundHost(host) else { return target }
         let schemes = ["https", "http"]
         let scheme =
             schemes.first { $0 == fields.first(":scheme") }
             ?? schemes.first { fields.first("origin") == "\($0)://\(host)" }
             ?? (LoopbackHost.isLoopback(RecordedURL("http://\(host)/").host ?? "") ? "http" : "https")
-        return "\(scheme)://\(host)\(target)"
+        return "\(scheme)://\(host)\(path)"
     }
 
-    /// Whether a URL is a path without a server; `//` begins one with a server.
-    static func isOriginForm(_ url: JSONValue?) -> Bool {
-        guard let text = url?.string?.utf8 else { return false }
-        return text.first == 0x2f && text.dropFirst().first != 0x2f
+    /// Whether a URL is a path, or begins with its server: what stands before the first slash is no scheme.
+    private static func lacksScheme(_ url: String) -> Bool {
+        guard let slash = url.utf8.firstIndex(of: 0x2f) else { return false }
+        return url.utf8[..<slash].last != 0x3a
+    }
+
+    /// Whether the URL stands in the request as it is read.
+    static func isWhole(urlOf request: JSONValue?) -> Bool {
+        guard let request = request?.object, let url = request["url"]?.string else { return true }
+        return !lacksScheme(url) || self.url(of: request) == url
     }
 
     /// A number; also one in a text.

@@ -90,7 +90,7 @@ enum Producers {
         return [
             request?["headers"], request?["cookies"], response?["headers"], response?["cookies"],
         ].contains { $0.map { !isPlain($0) } ?? false }
-            || isOriginForm(request?["url"]) || request?["_content"] != nil
+            || !isWhole(urlOf: request) || request?["_content"] != nil
             || isOddBody(request?["postData"], request)
             || isOddBody(response?["content"], response) || response?["status"]?.string != nil
     }
