@@ -19,7 +19,7 @@ enum LateReset {
     /// Call on the channel's loop, when all that was written is with the system.
     static func reset(_ channel: any Channel) {
         channel.eventLoop.assumeIsolated().scheduleTask(in: timeToRead) {
-            wait(channel, left: nil, since: .now())
+            wait(channel, left: nil, since: channel.eventLoop.now)
         }
     }
 
@@ -29,15 +29,16 @@ enum LateReset {
             return channel.close(promise: nil)
         }
         self.left(in: socket).assumeIsolated().whenComplete { result in
-            let now = try? result.get()
-            guard let now, !now.isNothing, now != left || .now() - since < patience else {
+            let still = try? result.get()
+            let now = channel.eventLoop.now
+            guard let still, !still.isNothing, still != left || now - since < patience else {
                 return socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete {
                     _ in
                     channel.close(promise: nil)
                 }
             }
             channel.eventLoop.assumeIsolated().scheduleTask(in: interval) {
-                wait(channel, left: now, since: now == left ? since : .now())
+                wait(channel, left: still, since: still == left ? since : now)
             }
         }
     }
