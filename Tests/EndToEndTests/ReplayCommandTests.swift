@@ -277,7 +277,7 @@ struct ReplayCommandTests {
             [
                 "replay", "--find-fix", "--map",
                 "https://id.harbour.example=http://127.0.0.1:\(server.port)", "--out", proof,
-                Self.capture("token-request/redirect-uri-token-mismatch"),
+                Self.capture("authorization-request/pkce-method-omitted"),
             ],
             signal,
             when: { tokens.withLock { $0 > 2 } }

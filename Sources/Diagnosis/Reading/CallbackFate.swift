@@ -94,7 +94,7 @@ private struct CallbackFates: Sendable {
         }
         guard
             name != nil || isTold || anew.contains(callback)
-                || ErrorRedirect.leadsToPageOfErrors(callback, in: flow.surroundings)
+                || PageOfErrors.isShown(behind: callback, in: flow.surroundings)
         else { return .sentOn }
         return .rejected(Place(exchange: callback, part: .responseLocation, name: name ?? ""))
     }

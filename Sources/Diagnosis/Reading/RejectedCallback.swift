@@ -61,7 +61,7 @@ struct RejectedCallback {
             if case .rejected(let rejection) = flow.fate(ofCallback: callback) {
                 rejected.rejection = rejection
                 if rejection.part == .responseLocation, rejection.name.isEmpty,
-                    ErrorRedirect.leadsToPageOfErrors(callback, in: flow.surroundings)
+                    PageOfErrors.isShown(behind: callback, in: flow.surroundings)
                 {
                     rejected.isAtPageOfErrors = true
                     rejected.note = "sent to a page of the app's that is there for errors"

@@ -174,11 +174,7 @@ struct Ending {
 
     /// Whether the app answers its callback with a redirect that names an error, or to its page for errors.
     func isSentToAnError(_ callback: Int) -> Bool {
-        let exchange = index.capture[callback]
-        guard let response = exchange.response, let location = response.location else { return false }
-        return ErrorRedirect.parameter(of: exchange.request.url.resolving(location)) != nil
-            || ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil
-            || ErrorRedirect.leadsToPageOfErrors(callback, in: index)
+        ErrorRedirect.isAnswer(to: callback, in: index)
     }
 
     /// The same at a page of the app's own site: what a broker tells the client that it signs in for is judged there.

@@ -49,11 +49,7 @@ struct TokenRefusals {
         guard exchange.startedAt <= request.startedAt, fetched.endedAt <= exchange.endedAt,
             let response = exchange.response
         else { return false }
-        if response.status >= 400 { return true }
-        guard let location = response.location else { return false }
-        return ErrorRedirect.parameter(of: exchange.request.url.resolving(location)) != nil
-            || ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil
-            || ErrorRedirect.leadsToPageOfErrors(callback, in: index)
+        return response.status >= 400 || ErrorRedirect.isAnswer(to: callback, in: index)
     }
 
     /// The next request of the same client for the same, where it comes at once and with a page: one without is for the session.

@@ -19,7 +19,7 @@ package enum ErrorRedirect {
         }
         if let plain { return plain.name }
         // OmniAuth's page for all that went wrong says why in `message`, and so do others.
-        let isFailure = isPageOfErrors(url)
+        let isFailure = PageOfErrors.isOne(url)
         return items.first { item in
             let value = item.value.asciiLowercased()
             guard !nothing.contains(value) else { return false }
@@ -48,57 +48,18 @@ package enum ErrorRedirect {
         }?.name
     }
 
-    /// Whether an app sends its callback to a page of its own site that is there for errors alone (`/auth/error`, `/login-failed`),
-    /// whatever else its address says.
-    ///
-    /// Not where that page is seen to lead on: somebody who was on the way to it, or is signed in all the same, gets there.
-    package static func leadsToPageOfErrors(_ callback: Int, in index: CaptureIndex) -> Bool {
+    /// Whether an app answers its callback with a redirect that names an error, or to a page of its own that is there for errors.
+    package static func isAnswer(to callback: Int, in index: CaptureIndex) -> Bool {
         let exchange = index.capture[callback]
-        guard let location = exchange.response?.location, let host = exchange.request.url.host else {
-            return false
-        }
-        let page = exchange.request.url.resolving(location)
-        let address = page.withoutQuery
-        guard isPageOfErrors(page), page.isWeb, let other = page.host, Site.of(other) == Site.of(host),
-            address != exchange.request.url.withoutQuery, !index.redirectURIs.contains(address)
-        else { return false }
-        return !index.derived.value { PagesLedFrom(index) }.addresses.contains(address)
-    }
-
-    /// Addresses of pages of errors that redirect.
-    private struct PagesLedFrom: Sendable {
-        let addresses: Set<String>
-
-        init(_ index: CaptureIndex) {
-            addresses = Set(
-                index.capture.indices.lazy.map { index.capture[$0] }
-                    .filter { $0.response?.location != nil && isPageOfErrors($0.request.url) }
-                    .map(\.request.url.withoutQuery)
-            )
-        }
+        guard let response = exchange.response, let location = response.location else { return false }
+        return parameter(of: exchange.request.url.resolving(location)) != nil
+            || cookie(of: response, at: exchange.endedAt) != nil
+            || PageOfErrors.isShown(behind: callback, in: index)
     }
 
     /// In lower case, without hyphens and underscores.
-    private static func letters(of name: String) -> String {
+    static func letters(of name: String) -> String {
         String(decoding: name.asciiLowercased().utf8.filter { $0 != 0x2d && $0 != 0x5f }, as: UTF8.self)
-    }
-
-    /// Whether a page is there for errors alone, by the last part of its address, or of the path in its fragment.
-    private static func isPageOfErrors(_ url: RecordedURL) -> Bool {
-        if let route = url.fragment?.prefix(while: { $0 != "?" }), route.hasPrefix("/") {
-            return isPathOfErrors(String(route))
-        }
-        return isPathOfErrors(url.path)
-    }
-
-    private static func isPathOfErrors(_ path: String) -> Bool {
-        let parts = path.split(separator: "/").map { letters(of: String($0.prefix { $0 != "." })) }
-        guard let last = parts.last else { return false }
-        if failurePages.contains(last) { return true }
-        guard vaguePages.contains(last) else { return false }
-        // Jobs and deliveries fail, too.
-        guard parts.count > 1 else { return last != "failed" }
-        return parents.contains(parts[parts.count - 2]) || parts.count == 3 && signIns.contains(parts[0])
     }
 
     /// Whether a value speaks of signing in, or of what one signs in with.
@@ -129,24 +90,13 @@ package enum ErrorRedirect {
     private static let signIns: Set<String> = [
         "auth", "authentication", "credentials", "login", "oauth", "oidc", "session", "signin", "sso", "user",
     ]
-    private static let parents: Set<String> = [
-        "auth", "account", "login", "oauth", "oidc", "signin", "sso", "user", "users",
-    ]
     private static let failures: Set<String> = [
         "error", "failed", "failure", "fail", "invalid", "denied", "unauthorized", "unauthorised",
         "forbidden",
     ]
-    private static let failurePages: Set<String> = [
-        "authcodeerror", "autherror", "authfail", "authfailed", "authfailure", "authenticationerror",
-        "authenticationfailed", "authenticationfailure", "loginerror", "loginfail", "loginfailed",
-        "loginfailure", "oauthcallbackerror", "oautherror", "oauthfailed", "oauthfailure", "oidcerror",
-        "signinerror", "signinfail", "signinfailed", "signinfailure", "ssoerror", "ssofailed", "ssofailure",
-    ]
-    /// What may fail there is told by what stands before it.
-    private static let vaguePages: Set<String> = ["error", "fail", "failed", "failure"]
     private static let longest = 80
     private static let nothing: Set<String> = [
         "", "0", "00", "200", "false", "no", "none", "null", "ok", "success", "undefined",
     ]
-    private static let signInPages: Set<String> = ["login", "signin", "sign-in", "sign_in", "logon", "error"]
+    static let signInPages: Set<String> = ["login", "signin", "sign-in", "sign_in", "logon", "error"]
 }

@@ -66,7 +66,7 @@ struct CallbackRejectedByAppTests {
 
     @Test(arguments: [
         "/fail", "/auth/error", "/login-failed", "/auth/google/failure", "/error?reference=7f9c",
-        "/auth/auth-code-error", "https://shop.example/#/login-failed",
+        "/auth/auth-code-error", "https://shop.example/#/login-failed", "/login-failed#/",
     ])
     func firesOnARedirectToAPageThatIsThereForErrors(target: String) throws {
         let recording = try answered { $0.redirect(to: target) }
@@ -79,6 +79,7 @@ struct CallbackRejectedByAppTests {
 
     @Test(arguments: [
         "/home", "/failed", "/deliveries/error", "/jobs/failed", "https://other.example/auth/error",
+        "/users/failed", "/user/payment/failed", "/session/upload/error",
     ])
     func leavesARedirectToAPageOfOtherThingsAlone(target: String) throws {
         let recording = try answered { $0.redirect(to: target) }
@@ -101,6 +102,33 @@ struct CallbackRejectedByAppTests {
         recording.exchanges.insert(page, at: isBefore ? 0 : recording.exchanges.count)
         #expect(recording.finding(rule) == nil)
         #expect(recording.outcomes == [.success])
+    }
+
+    /// Somebody looks at a page whose address is one of errors, is asked to sign in there, and comes back to it.
+    @Test(arguments: ["/auth/error", "/start?next=%2Fauth%2Ferror"])
+    func leavesTheWayBackToAPageOfErrorsAlone(before: String) throws {
+        var recording = try answered { $0.redirect(to: "/auth/error") }
+        var page = try #require(recording.exchanges.first)
+        page.request.url = RecordedURL(page.request.url.resolving(before).text)
+        page.startedAt = page.startedAt - .seconds(1)
+        page.response = RecordedResponse(status: 401)
+        recording.exchanges.insert(page, at: 0)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    /// The page has a slash at its end, or a language before it; or somebody tries again from it.
+    @Test(arguments: ["/auth/error/", "/en/auth/error", "/login"])
+    func firesOnAPageOfErrorsThatLeadsToItsLike(next: String) throws {
+        var recording = try answered { $0.redirect(to: "/auth/error") }
+        var page = try #require(recording.exchanges.first)
+        page.request.url = RecordedURL(page.request.url.resolving("/auth/error").text)
+        page.startedAt = try #require(recording.exchanges.last).startedAt + .seconds(1)
+        page.response = RecordedResponse(status: 301)
+        page.response?.redirect(to: next)
+        recording.exchanges.append(page)
+        #expect(recording.finding(rule)?.severity == .error)
+        #expect(recording.outcomes == [.failure])
     }
 
     private func sentOn(to page: String, at path: String = "/start") throws -> Recording {
