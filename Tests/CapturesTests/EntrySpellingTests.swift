@@ -177,6 +177,30 @@ struct EntrySpellingTests {
         #expect(body.text == text.replacing("\\", with: ""))
     }
 
+    /// What is decoded may begin with a control character, as authreel itself writes it.
+    @Test func decodedTextThatBeginsWithAControlCharacterStays() throws {
+        for text in [#"\u0001caf\u00e9"#, #"\u0002\ufffd"#, #"\u001fa"#] {
+            let members = #"\#(Self.gzip),"content":{"mimeType":"text/plain","text":"\#(text)"}"#
+            let body = try #require(try read(har(Self.form, members))[0].response?.body)
+            #expect(body.text == (try JSONParser.parse(Array("\"\(text)\"".utf8))).string)
+        }
+    }
+
+    /// By its size the page is the address itself.
+    @Test func pageThatIsADataAddressStays() throws {
+        let text = "data:application/json;base64,e30="
+        let members = #""headers":[],"content":{"size":33,"mimeType":"application/json","text":"\#(text)"}"#
+        #expect(try read(har(Self.form, members))[0].response?.body?.text == text)
+    }
+
+    /// An object within an object is no list of fields, whatever its members are called.
+    @Test func parametersWithinParametersAreNoneOfTheirOwn() throws {
+        let data = #"{"user":{"name":"Ada","password":"x"},"0":"y"}"#
+        let request = #"\#(Self.form),"body":\#(data)"#
+        let body = try #require(try read(har(request, #""headers":[],"content":{}"#))[0].request.body)
+        #expect(body.text == data)
+    }
+
     // MARK: - Queries
 
     @Test(arguments: [

@@ -55,6 +55,10 @@ struct TolerantReadingTests {
                 }.joined(separator: ",") + "]"
         ), ("an argument of a call", "onInputData({\"log\":{\"entries\":[\(three)]}});\n"),
         ("a log that is the list of entries", "{\"log\":[\(three)]}"),
+        (
+            "a list of times beside it",
+            "{\"data\":[{\"Time\":1},{\"Time\":2}],\"har\":{\"log\":{\"entries\":[\(three)]}},}"
+        ),
         ("entries under a name of one's own", "{\"requests\":[\(three)]}"),
         (
             "a trace of Playwright's",

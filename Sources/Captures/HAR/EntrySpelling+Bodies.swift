@@ -49,7 +49,7 @@ extension EntrySpelling {
         if told["mimeType"] == nil, let type { told["mimeType"] = .string(type) }
         switch body {
         case .string: told["text"] = body
-        case .object where essence(type) == FormBody.mediaType:
+        case .object(let form) where essence(type) == FormBody.mediaType && Producers.areFields(form):
             told["params"] = pairs(body)
         default: told["text"] = .string(JSONWriter.text(of: body))
         }

@@ -26,11 +26,13 @@ extension EntrySpelling {
             }
         case nil:
             if first == UInt8(ascii: "d"), let url = dataURL(text),
-                url.type == Body(content: .missing, mediaType: data["mimeType"]?.string).essence
+                url.type == Body(content: .missing, mediaType: data["mimeType"]?.string).essence,
+                // A page may really be such an address.
+                data["size"]?.int.map(Int.init(_:)) != text.utf8.count, url.type != "text/plain"
             {
                 return placed(url.base64, in: data)
             }
-            return isControl(first) ? coded(text, in: data, headers) : nil
+            return first == 0x1f && isGzip(text) ? coded(text, in: data, headers) : nil
         default: return nil
         }
     }
@@ -66,7 +68,7 @@ extension EntrySpelling {
 
     // MARK: - Coded bytes that were taken for text
 
-    /// A body that is still coded, as its first byte shows, is none that can be judged where its bytes are lost.
+    /// A body that is still coded, as its beginning shows, is none that can be judged where its bytes are lost.
     private static func coded(_ text: String, in data: JSONObject, _ headers: JSONValue?) -> JSONObject? {
         guard !ContentCoding.codings(of: HAREntry.headers(headers)).isEmpty else { return nil }
         var bytes: [UInt8] = []
@@ -83,7 +85,10 @@ extension EntrySpelling {
         return placed(Base64.encode(bytes), in: data)
     }
 
-    private static func isControl(_ byte: UInt8) -> Bool {
-        byte < 0x20 && byte != 0x09 && byte != 0x0a && byte != 0x0d
+    /// Whether a text begins as gzip does (RFC 1952, section 2.3.1): a decoded body may begin with a control character, too.
+    private static func isGzip(_ text: String) -> Bool {
+        let beginning = text.unicodeScalars.prefix(2)
+        return beginning.elementsEqual(["\u{1f}", "\u{8b}"])
+            || beginning.elementsEqual(["\u{1f}", "\u{fffd}"])
     }
 }

@@ -30,7 +30,8 @@ enum EntrySpelling {
         let headers = draft.object["headers"]
         draft.change("postData") { bytesPlaced($0, headers: headers) }
         switch draft.object["queryString"] {
-        case .object(let query)?: draft.set("queryString", pairs(.object(query)))
+        case .object(let query)? where Producers.areFields(query):
+            draft.set("queryString", pairs(.object(query)))
         case .string(let query)?:
             let items = QueryItems(query.hasPrefix("?") ? query.dropFirst() : query[...]).items
             draft.set(
@@ -66,66 +67,11 @@ enum EntrySpelling {
 
     private static let pairNames = names(["name", "value"])
 
-    private static func names(_ names: [String]) -> [String: String] {
-        var byFolded: [String: String] = [:]
-        for name in names where !name.hasPrefix("_") { byFolded[EntryDraft.folded(name)] = name }
-        return byFolded
-    }
+    private static func names(_ names: [String]) -> HARNames { HARNames(names) }
 
     /// HAR's name for a member of a log, or around it; the name itself where it is none of HAR's.
-    static func logName(_ name: String) -> String { logNames[EntryDraft.folded(name)] ?? name }
+    static func logName(_ name: String) -> String { logNames.own(name) ?? name }
 
     /// HAR's name for a member of an entry; the name itself where it is none of HAR's.
-    static func entryName(_ name: String) -> String { entryNames[EntryDraft.folded(name)] ?? name }
-}
-
-/// An object of an entry that becomes another only where something in it has to.
-struct EntryDraft {
-    private(set) var object: JSONObject
-    private var isChanged = false
-
-    /// With its members under HAR's names, by what is left of those without case, underscores and hyphens.
-    ///
-    /// A name that begins with an underscore is its producer's own, and of two spellings HAR's own counts.
-    init(_ object: JSONObject, _ names: [String: String]) {
-        self.object = object
-        for (index, member) in object.members.enumerated() where member.name.utf8.first != 0x5f {
-            guard let name = names[Self.folded(member.name)], name != member.name, object[name] == nil else {
-                continue
-            }
-            self.object.members[index].name = name
-            isChanged = true
-        }
-    }
-
-    /// The object; nil where it is as it was.
-    var changed: JSONObject? { isChanged ? object : nil }
-
-    static func folded(_ name: String) -> String {
-        String(decoding: name.utf8.filter { $0 != 0x5f && $0 != 0x2d }, as: UTF8.self).asciiLowercased()
-    }
-
-    /// A member's new value; nil takes the member out.
-    mutating func set(_ name: String, _ value: JSONValue?) {
-        object[name] = value
-        isChanged = true
-    }
-
-    /// Changes a member that is an object; `change` returns nil for what stays.
-    mutating func change(_ name: String, _ change: (JSONObject) -> JSONObject?) {
-        guard case .object(let member)? = object[name], let new = change(member) else { return }
-        set(name, .object(new))
-    }
-
-    /// Changes the objects of a list.
-    mutating func changeEach(_ name: String, _ change: (JSONObject) -> JSONObject?) {
-        guard case .array(var list)? = object[name] else { return }
-        var isOther = false
-        for index in list.indices {
-            guard case .object(let element) = list[index], let new = change(element) else { continue }
-            list[index] = .object(new)
-            isOther = true
-        }
-        if isOther { set(name, .array(list)) }
-    }
+    static func entryName(_ name: String) -> String { entryNames.own(name) ?? name }
 }

@@ -152,9 +152,11 @@ extension Producers {
             }
             return fields
         case .object(let object):
+            let isList = isNumbered(object)
             return object.members.flatMap { member in
-                // A list whose elements lost their brackets, as PHP writes one with a gap: `{"0":{…},"2":{…}}`.
-                if case .object(let element) = member.value { return fields(ofElement: .object(element)) }
+                if isList, case .object(let element) = member.value {
+                    return fields(ofElement: .object(element))
+                }
                 return (member.value.array ?? [member.value]).compactMap { value in
                     (text(value) ?? (value == .null ? "" : nil)).map {
                         HeaderFields.Field(name: member.name, value: $0)
@@ -164,6 +166,20 @@ extension Producers {
         case .string(let block): return lines(block)
         default: return []
         }
+    }
+
+    /// Whether an object is a list whose elements lost their brackets, as PHP writes one with a gap: `{"0":{…},"2":{…}}`.
+    static func isNumbered(_ object: JSONObject) -> Bool {
+        object.members.allSatisfy { member in member.name.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+    }
+
+    /// Whether ``fields(_:)`` has all that an object says: values within values are named by no field.
+    static func areFields(_ object: JSONObject) -> Bool {
+        isNumbered(object)
+            || !object.members.contains { member in
+                if case .object = member.value { return true }
+                return member.value.array?.contains { $0.object != nil || $0.array != nil } ?? false
+            }
     }
 
     /// Whether the recorder has noted that the bytes of a text were no UTF-8.

@@ -20,6 +20,8 @@ struct TolerantScanner {
     private(set) var entryCount = 0
     /// Whether there was a list of entries, be it empty.
     private(set) var hasEntries = false
+    /// Whether a capture is read that stands within an element of a list (``holdsLog(_:)``): within that there is no other.
+    private var isInsideEntry = false
     /// Names of the outermost object's members, the first few.
     private(set) var rootNames: [String] = []
     private var logCount = 0
@@ -208,10 +210,10 @@ struct TolerantScanner {
         guard let byte = reader.peek(), (try? reader.name(byte, &text, true)) != nil,
             let name = (try? JSONParser.parse(text.dropLast()))?.string
         else { return false }
-        let isNamed =
-            Self.entryNames.contains(name)
-            || Self.entryNames.contains(EntrySpelling.entryName(name))
-        guard isNamed, beyondDoubt else { return isNamed }
+        let isSpelled = Self.entryNames.contains(name)
+        guard isSpelled || Self.entryNames.contains(EntrySpelling.entryName(name)) else { return false }
+        // Other lists have a `Time` as well.
+        guard beyondDoubt || !isSpelled else { return true }
         reader.seek(to: start.0, line: start.1)
         var json: [UInt8] = []
         guard (try? reader.value(into: &json)) != nil, let written = try? JSONParser.parse(json) else {
@@ -230,8 +232,10 @@ struct TolerantScanner {
 
     /// Whether an object only looks like an entry: its `request` is a whole capture, as ReadMe's metrics have it.
     private static func holdsLog(_ json: [UInt8]) -> Bool {
-        guard ByteSearch.index(of: Array("\"entries\"".utf8), in: json) != nil else { return false }
-        return (try? JSONParser.parse(json))?["request"]?["log"]?["entries"]?.array != nil
+        guard ByteSearch.index(of: Array("\"entries\"".utf8), in: json) != nil,
+            let request = (try? JSONParser.parse(json))?["request"]
+        else { return false }
+        return request["url"] == nil && request["log"]?["entries"]?.array != nil
     }
 
     private mutating func entry() throws(LenientReader.Problem) {
@@ -260,7 +264,10 @@ struct TolerantScanner {
             )
             return findNext(behind: offset, error)
         }
-        if Self.holdsLog(json) {
+        if !isInsideEntry, Self.holdsLog(json) {
+            json = []
+            isInsideEntry = true
+            defer { isInsideEntry = false }
             reader.seek(to: offset, line: line)
             return try object(depth: 1, isExpected: true)
         }
