@@ -150,7 +150,7 @@ enum SlotReader {
         return slots
     }
 
-    private static func fields(_ text: ArraySlice<UInt8>) -> [Slot] {
+    static func fields(_ text: ArraySlice<UInt8>) -> [Slot] {
         text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }).compactMap { line in
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return nil }
             let value = trimmed(line[(mark + 1)...])

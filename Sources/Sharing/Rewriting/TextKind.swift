@@ -64,7 +64,7 @@ enum TextKind: Sendable, Hashable {
     }
 
     /// Without the byte order mark in front.
-    private static func withoutMark(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    static func withoutMark(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         text.starts(with: [0xef, 0xbb, 0xbf]) ? text.dropFirst(3) : text
     }
 

@@ -133,11 +133,23 @@ struct SlotReaderTests {
         #expect(TextKind.guessed(Array(card.utf8)[...]) == .lines)
         #expect(
             Self.slots(card, .lines) == [
-                "family_name=Lovelace", "given_name=Ada", "full_name=Ada Lovelace",
-                "phone_number=+49 171 5550199", "birthdate=1990-01-31", "street_address=12 Mill Lane",
-                "postal_code=CB7 4AB",
+                "BEGIN=VCARD", "VERSION=3.0", "family_name=Lovelace", "given_name=Ada",
+                "full_name=Ada Lovelace", "phone_number=+49 171 5550199", "birthdate=1990-01-31",
+                "street_address=12 Mill Lane", "=Ely", "postal_code=CB7 4AB", "=UK", "END=VCARD",
             ]
         )
+    }
+
+    /// A text is not read less for it that it begins as a contact does.
+    @Test func otherLinesOfAContactAreReadToo() {
+        let card = "BEGIN:VCARD\nN:Lovelace;;;;pwd=b\nNOTE:password=a\nclient_secret=c\nX-Secret: d\nFN:\n"
+        #expect(
+            Self.slots(card, .lines) == [
+                "BEGIN=VCARD", "family_name=Lovelace", "=pwd=b", "NOTE=password=a", "client_secret=c",
+                "X-Secret=d", "FN=",
+            ]
+        )
+        #expect(Self.slots("BEGIN:VCARDS\nN:a", .lines) == ["BEGIN=VCARDS", "N=a"])
     }
 
     /// As some tools write the first field of a form: without the beginning of it.
