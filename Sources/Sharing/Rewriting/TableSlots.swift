@@ -4,6 +4,7 @@ import Captures
 enum TableSlots {
     /// None where the text is no such table.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
+        let text = TextKind.withoutMark(text)
         guard let end = text.firstIndex(of: 0x0a), end - text.startIndex <= longestHead else { return [] }
         let head = withoutReturn(text[..<end])
         guard let separator = separators.first(where: head.contains) else { return [] }
@@ -15,9 +16,10 @@ enum TableSlots {
             let line = rest.prefix { $0 != 0x0a }
             rest = rest[line.endIndex...].dropFirst()
             let cells = cells(of: withoutReturn(line), separator)
-            guard cells.count == names.count else { continue }
-            for (name, cell) in zip(names, cells) where !cell.isEmpty {
-                slots.append(Slot(name: name, range: cell))
+            guard cells.count > 1 else { continue }
+            // A row that is cut has fewer; what stands behind the last column has no name.
+            for (index, cell) in cells.enumerated() where !cell.isEmpty {
+                slots.append(Slot(name: index < names.count ? names[index] : "", range: cell))
             }
         }
         return slots
@@ -45,10 +47,14 @@ enum TableSlots {
         return cells
     }
 
-    /// What a column may be called; a sentence with a comma in it has other words.
+    /// What a column may be called, of three words at most; a sentence with a comma in it has other words.
     private static func isName(_ name: String) -> Bool {
-        (1...40).contains(name.utf8.count) && name.utf8.first.map(\.isASCIILetter) == true
-            && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || [0x5f, 0x2d, 0x2e].contains($0) }
+        let words = name.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
+        return name.utf8.count <= 40 && words.count <= 3 && words[0].first.map(\.isASCIILetter) == true
+            && words.allSatisfy { word in
+                !word.isEmpty
+                    && word.allSatisfy { $0.isASCIIAlphanumeric || [0x5f, 0x2d, 0x2e].contains($0) }
+            }
     }
 
     private static func withoutReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -117,6 +117,17 @@ struct SlotReaderTests {
         #expect(Self.slots("Hello, you\nand you, too", .text).isEmpty)
     }
 
+    /// As spreadsheets write them, and as they are cut.
+    @Test func tablesWithAMarkBlanksAndOtherRows() {
+        let table = "\u{feff}Given Name,E-Mail,note\nAda,a@b.example\nMax,,x,password=b\nno row\n"
+        #expect(
+            Self.slots(table, .text) == [
+                "Given Name=Ada", "E-Mail=a@b.example", "Given Name=Max", "note=x", "=password=b",
+            ]
+        )
+        #expect(Self.slots("Dear Ada and all of you,Max\nx,y", .text).isEmpty)
+    }
+
     /// What a contact has of somebody, under the names of other documents.
     @Test func propertiesOfAContact() {
         let card = """
