@@ -14,20 +14,18 @@ extension RequestComposer {
     ) throws(StepFailure) -> HeaderFields {
         var fields = HeaderFields()
         for field in recorded.headers.fields where !HeaderRules.isLeftOut(field) {
+            // What is no UTF-8 is sent as it was.
+            var field = field
             switch field.name.lowercased() {
-            case "authorization":
-                fields.append(field.name, authorization(field.value, replacements))
+            case "authorization": field.value = authorization(field.value, replacements)
             case "dpop":
-                let proof = try proof(field.value, step, replacements, url, at: now)
-                fields.append(field.name, proof)
-            case "accept-encoding": fields.append(field.name, "gzip, deflate")
+                field.value = try proof(field.value, step, replacements, url, at: now)
+            case "accept-encoding": field.value = "gzip, deflate"
             case "origin", "referer":
-                fields.append(field.name, values.replacing(in: map.mapped(RecordedURL(field.value)).text))
-            default:
-                var field = field
-                field.value = values.replacing(in: field.value)
-                fields.fields.append(field)
+                field.value = values.replacing(in: map.mapped(RecordedURL(field.value)).text)
+            default: field.value = values.replacing(in: field.value)
             }
+            fields.fields.append(field)
         }
         if let type = recorded.body?.mediaType, !fields.contains("content-type") {
             fields.append("Content-Type", type)
