@@ -60,6 +60,26 @@ struct HTTPSenderTests {
         #expect(text.hasPrefix("GET /é HTTP/1.1\r\n") && text.contains("\r\nX: ü\r\n"), "\(text)")
     }
 
+    @Test(arguments: [
+        ("GET", "/", ("X-A", "1\r\nX-B: 2"), "the header X-A"),
+        ("GET", "/", ("X-A\nX-B", "1"), "the header X-A"),
+        ("GET", "/", ("X-A", "1\0"), "the header X-A"),
+        ("GET", "/ HTTP/1.1\r\nX-B: 2", ("X-A", "1"), "the URL"),
+        ("GET / HTTP/1.1\r\nX", "/", ("X-A", "1"), "the method"),
+    ])
+    func whatWouldBeginAnotherLineIsNotSent(
+        method: String,
+        path: String,
+        field: (String, String),
+        part: String
+    ) async throws {
+        let sender = HTTPSender(.init(tls: try trustingNobody()))
+        let url = RecordedURL("http://127.0.0.1:1" + path)
+        let request = RecordedRequest(method: method, url: url, headers: HeaderFields([field]))
+        await #expect(throws: HTTPSenderError.unsendable(part: part)) { try await sender.send(request) }
+        await sender.stop()
+    }
+
     /// The bytes of a request to a port, each as a character.
     private func sent(_ request: (Int) -> RecordedRequest) async throws -> String {
         let seen = SeenBytes()

@@ -111,6 +111,7 @@ package final class HTTPSender: Sendable {
     }
 
     private func perform(_ request: RecordedRequest) async throws -> Exchange {
+        try Self.check(request)
         let target = try Target(request.url, proxy: configuration.proxy)
         let bytes = target.bytes(of: request)
         let isRepeatable = Self.safeMethods.contains(request.method)
@@ -124,6 +125,17 @@ package final class HTTPSender: Sendable {
             }
         }
         return try await submit(bytes, on: try await dial(target), target)
+    }
+
+    /// A capture is somebody else's: what ends a line in it must not begin another (RFC 9110, section 5.5).
+    private static func check(_ request: RecordedRequest) throws(HTTPSenderError) {
+        let isBroken: (String) -> Bool = { $0.utf8.contains { $0 == 0x0d || $0 == 0x0a || $0 == 0 } }
+        if isBroken(request.method) { throw .unsendable(part: "the method") }
+        if isBroken(request.url.text) { throw .unsendable(part: "the URL") }
+        for field in request.headers.fields where isBroken(field.name) || isBroken(field.value) {
+            let name = field.name.unicodeScalars.prefix { $0.value > 0x20 && $0 != ":" }
+            throw .unsendable(part: "the header \(String(name))")
+        }
     }
 
     private func timeout(_ target: Target) -> Duration {

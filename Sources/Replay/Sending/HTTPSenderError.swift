@@ -17,6 +17,8 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
     case interrupted
     /// The URL is not one that can be sent to.
     case unsupportedURL(String)
+    /// A part of the request has a line break or a NUL in it, and would be read as another header or another request.
+    case unsendable(part: String)
 
     package var description: String {
         switch self {
@@ -29,6 +31,8 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
         case .timedOut(let seconds): "no answer within \(seconds) s"
         case .interrupted: "interrupted before the answer"
         case .unsupportedURL(let url): "\(url) is no http or https URL"
+        case .unsendable(let part):
+            "\(part) of the recorded request has a line break or a NUL in it; it is not sent"
         }
     }
 
@@ -39,7 +43,7 @@ package enum HTTPSenderError: Error, Equatable, CustomStringConvertible {
         case .timedOut: "ERR_CONNECTION_TIMED_OUT: \(description)"
         case .interrupted: "ERR_ABORTED: \(description)"
         case .closedWhileIdle, .closedUnanswered: "ERR_EMPTY_RESPONSE: \(description)"
-        case .refusedByProxy, .unsupportedURL: description
+        case .refusedByProxy, .unsupportedURL, .unsendable: description
         }
     }
 }
