@@ -4,8 +4,8 @@
 enum HuffmanCode {
     /// How many bits each byte's code has, and the end of a string at last.
     ///
-    /// The code is canonical: among codes of one
-    /// length the smaller byte has the smaller one, and behind the last one the next longer ones begin.
+    /// The code is canonical: among codes of one length the smaller byte has the smaller one, and behind the last
+    /// one the next longer ones begin.
     private static let lengths: [Int] = [
         13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
         28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
