@@ -16,8 +16,8 @@ struct SentHeaderTests {
         )
         let names = ["Referer", "Authorization", "X-Other"]
         let capture = Capture(
-            builder.capture.map { exchange in
-                var exchange = exchange
+            (0..<builder.capture.count).map { index in
+                var exchange = builder.capture[index]
                 exchange.request.headers.fields += names.map {
                     HeaderFields.Field(name: $0, value: "Other é", isLatin1: true)
                 }
