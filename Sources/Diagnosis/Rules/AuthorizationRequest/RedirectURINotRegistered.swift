@@ -114,7 +114,8 @@ struct RedirectURINotRegistered: Rule {
     }
 
     private static let inClearFix = """
-        The app was opened at an http address and asked to be answered there. Where its https address is the registered one, open it at that, and         have http redirected to https before a login can begin; do not register the http address instead.
+        The app was opened at an http address and asked to be answered there. Where its https address is the registered one, open it at that, and \
+        have http redirected to https before a login can begin; do not register the http address instead.
         """
 
     private static let chosenPortFix = """
