@@ -5,8 +5,8 @@ import OAuth
 /// What the app did with the provider's answer, as far as the browser could see.
 enum CallbackFate: Equatable {
     /// Refused: 4xx or 5xx, a page headed by an error, the form to sign in with and a message, a redirect that names one or
-    /// leads to a page that does or is there for errors alone, a new login at once, a page whose server refuses the code that it hands on, or one that ends it
-    /// all while the app's server, which is in the capture, leaves the code alone.
+    /// leads to a page that does or is there for errors alone, a new login at once, a page whose server refuses the code that
+    /// it hands on, or one that ends it all while the app's server, which is in the capture, leaves the code alone.
     case rejected(Place)
     /// Redirected to a page of the app that is no error page.
     case sentOn
