@@ -187,9 +187,16 @@ struct FlowGrowthTests {
                     body: .html("<h1>Error</h1><p>Invalid parameter: redirect_uri</p>")
                 )
             case .circle:
-                let answer = "https://app.example/cb?code=code-\(number)&state=state"
-                capture.redirect("https://app.example/login", to: "\(login)&state=state")
-                capture.redirect("\(login)&state=state", to: answer)
+                let answer = "https://app.example/cb?code=code-\(number)&state=state-\(number)"
+                capture.get(
+                    "https://app.example/login",
+                    302,
+                    answer: [
+                        ("Location", "\(login)&state=state-\(number)"),
+                        ("Set-Cookie", "login=\(number); Path=/"),
+                    ]
+                )
+                capture.redirect("\(login)&state=state-\(number)", to: answer)
                 capture.redirect(answer, to: "https://app.example/login")
             case .redeemed, .refusedCode:
                 let isTaken = self == .redeemed

@@ -14,8 +14,8 @@ struct LostLoginCookies {
         var overwritten: OverwrittenCookie?
     }
 
-    /// What was read of a flow.
-    struct Reading {
+    /// What was read of a flow, once for all rules.
+    struct Reading: Sendable {
         var found: [LostLoginCookies]
         /// Why some callback could not be judged.
         var reason: String?
@@ -35,22 +35,29 @@ struct LostLoginCookies {
     /// Whether another cookie of the same login came back.
     var isAnyBack: Bool
 
-    static func of(_ flow: Flow) -> Reading {
+    static func of(_ flow: Flow) -> Reading { flow.derived.value { read(flow) } }
+
+    private static func read(_ flow: Flow) -> Reading {
         var reading = Reading(found: [], reason: nil)
         guard !flow.surroundings.isSanitized else {
             reading.reason = "cookies were stripped from this capture"
             return reading
         }
-        let attempts = flow.loginAttempts
+        let begun = Dictionary(
+            flow.loginAttempts.lazy.compactMap { attempt in
+                attempt.response?.callback.map { ($0, attempt.request) }
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let requests = flow.authorizationRequests
         for callback in RejectedCallback.all(in: flow) {
             let exchange = flow.capture[callback.exchange]
             let isRedeemed = callback.isRedeemed(in: flow)
             guard !isRedeemed || mayLackSession(callback, in: flow) else { continue }
             // Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.
-            let begun = attempts.first { $0.response?.callback == callback.exchange }?.request
             guard
-                let request = begun
-                    ?? flow.authorizationRequests.last(where: {
+                let request = begun[callback.exchange].flatMap({ $0 })
+                    ?? requests.last(where: {
                         flow.capture[$0.exchange].startedAt <= exchange.startedAt
                     })
             else {
@@ -98,16 +105,17 @@ struct LostLoginCookies {
     /// Whether an app that exchanged the code may have missed its session all the same: it did not ask for the login's verifier,
     /// and nothing else stopped it.
     private static func mayLackSession(_ callback: RejectedCallback, in flow: Flow) -> Bool {
-        let own = flow.tokenRequests.filter { $0.code == callback.response.code }
+        let own = flow.receivedCodes.exchanges(of: callback.response)
         guard flow.capture[callback.exchange].request.cookies.isEmpty,
             own.contains(where: \.answer.isSuccess), own.allSatisfy({ $0.codeVerifier == nil }),
             !callback.hasFaultyToken(in: flow)
         else { return false }
         let answer = flow.capture[callback.place]
-        return !flow.exchanges.contains { index in
+        let first = flow.exchanges.partitionPoint { flow.capture[$0].startedAt >= answer.startedAt }
+        let meanwhile = flow.exchanges[first...].prefix { flow.capture[$0].startedAt <= answer.endedAt }
+        return !meanwhile.contains { index in
             let call = flow.capture[index]
             return index != callback.place && index != callback.exchange
-                && call.startedAt >= answer.startedAt && call.startedAt <= answer.endedAt
                 && call.response.map { $0.status >= 400 } ?? (call.failure != nil)
         }
     }
