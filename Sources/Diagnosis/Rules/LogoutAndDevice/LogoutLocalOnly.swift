@@ -155,7 +155,10 @@ struct LogoutLocalOnly: Rule {
     private func chain(to exchange: Int, _ index: CaptureIndex) -> Set<Int> {
         var chain: Set<Int> = []
         var current = exchange
-        while let source = index.redirectedFrom[current], chain.insert(source).inserted { current = source }
+        for _ in 0..<20 {
+            guard let source = index.redirectedFrom[current], chain.insert(source).inserted else { break }
+            current = source
+        }
         return chain
     }
 
