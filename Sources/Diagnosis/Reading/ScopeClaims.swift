@@ -18,13 +18,10 @@ struct ScopeClaims {
     /// The first scope of a login that was asked for, not refused, and brought nothing; nil where there is none, or UserInfo
     /// was not asked: the claims may be there.
     static func unmet(by request: TokenRequest, asked: String, in flow: Flow) -> Unmet? {
-        guard request.answer.isSuccess, let token = request.accessToken,
-            let call = BearerCall.all(in: flow).first(where: {
-                $0.isUserInfo && $0.token.value == token && $0.call.answer.isSuccess
-            })?.call,
+        let sources = flow.derived.value { Sources(of: flow) }
+        guard request.answer.isSuccess, let token = request.accessToken, let call = sources.userInfo[token],
             let answer = call.answer.json, answer["sub"]?.string != nil,
-            let identity = flow.idTokens.first(where: { $0.request?.exchange == request.exchange })?.token
-                .token.claims
+            let identity = sources.idTokens[request.exchange]?.token.claims
         else { return nil }
         let granted = request.answer.parameters["scope"].flatMap { $0.isEmpty ? nil : $0 } ?? asked
         let scopes = Set(asked.split(separator: " ")).intersection(granted.split(separator: " "))
@@ -34,6 +31,27 @@ struct ScopeClaims {
         return unmet.map { scope, claim in
             let names = answer.members.prefix(20).map(\.name)
             return Unmet(scope: scope, claim: claim, answered: names, userInfo: call)
+        }
+    }
+
+    /// Where the claims of a flow's logins stand, read once for all of them.
+    private struct Sources: Sendable {
+        /// The first call of UserInfo with an access token that was answered.
+        let userInfo: [String: EndpointCall]
+        /// By the request that brought it.
+        let idTokens: [Int: IDToken]
+
+        init(of flow: Flow) {
+            userInfo = Dictionary(
+                BearerCall.all(in: flow).lazy.filter { $0.isUserInfo && $0.call.answer.isSuccess }
+                    .map { ($0.token.value, $0.call) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            let tokens = userInfo.isEmpty ? [] : flow.idTokens
+            idTokens = Dictionary(
+                tokens.lazy.compactMap { token, request in request.map { ($0.exchange, token) } },
+                uniquingKeysWith: { first, _ in first }
+            )
         }
     }
 
