@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// The provider says, on a page of its own, that it does not know the redirect URI.
@@ -314,12 +313,7 @@ struct RedirectURINotRegistered: Rule {
     /// The other redirect URI of this client in the file that has most in common with the one sent.
     private func nearest(to sent: String, _ request: AuthorizationRequest, _ flow: Flow) -> (String, Place)? {
         let known = flow.surroundings.derived.value { KnownRedirectURIs(in: flow.surroundings) }
-        return known.byClient[request.clientID]?.filter { $0.0 != sent }
-            .max { common($0.0, sent) < common($1.0, sent) }
-    }
-
-    private func common(_ left: String, _ right: String) -> Int {
-        zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
+        return known.nearest(to: sent, of: request.clientID)
     }
 }
 
@@ -346,28 +340,5 @@ private struct ReachedRedirectURIs {
             return false
         }
         return request.state == nil || answers.hasCode || answers.states.contains(request.state)
-    }
-}
-
-/// The redirect URIs of a capture's clients, each where it stands first: in registrations, then in requests.
-private struct KnownRedirectURIs: Sendable {
-    private(set) var byClient: [String?: [(String, Place)]] = [:]
-    private var seen: Set<[String?]> = []
-
-    init(in index: CaptureIndex) {
-        for call in index.registrations {
-            for uri in (call.answer.json?["redirect_uris"]?.array ?? []).compactMap(\.string) {
-                add(uri, call.answer.place("redirect_uris"), of: call.answer.parameters["client_id"])
-            }
-        }
-        for request in index.authorizationRequests {
-            guard let parameter = request.parameters.parameter("redirect_uri") else { continue }
-            add(parameter.value, parameter.place, of: request.clientID)
-        }
-    }
-
-    private mutating func add(_ uri: String, _ place: Place, of client: String?) {
-        guard seen.insert([client, uri]).inserted else { return }
-        byClient[client, default: []].append((uri, place))
     }
 }
