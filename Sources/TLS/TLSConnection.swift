@@ -55,7 +55,7 @@ final class TLSConnection {
     var outgoing: ByteBuffer
     /// How much at the beginning of ``outgoing`` may wait until there is more: a ticket, which a client wants for its next
     /// connection only.
-    private var patientBytes = 0
+    var patientBytes = 0
     /// What could not be encrypted while a server renegotiates.
     private var delayed = ByteBuffer()
     /// Of what waits; its writer is told to wait long before (see ``TLSWriting``).
@@ -64,18 +64,18 @@ final class TLSConnection {
     private(set) var receivedAlert: TLSAlert?
     /// Whether our Certificate message has been made.
     private(set) var hasSentCertificate = false
-    private(set) var certificateProblem: CertificateProblem?
-    private var hasHandshaken = false
-    private var isAskedForCertificate = false
-    private var hasShownCertificate = false
+    var certificateProblem: CertificateProblem?
+    var hasHandshaken = false
+    var isAskedForCertificate = false
+    var hasShownCertificate = false
     /// Whether the server has asked for a certificate behind the handshake, and nobody was told what it was shown.
     private var isAskedLate = false
-    private var certificate: CertifiedKey?
-    private var sessionKey: SessionCache.Key?
+    var certificate: CertifiedKey?
+    var sessionKey: SessionCache.Key?
     /// The session that the server was offered to go on with.
-    private var offered: SessionCache.Session?
-    private let ssl: OpaquePointer
-    private let role: Role
+    var offered: SessionCache.Session?
+    let ssl: OpaquePointer
+    let role: Role
 
     init(context: TLSContext, role: Role, allocator: ByteBufferAllocator) throws(TLSError) {
         guard let ssl = SSL_new(context.pointer) else { throw .draining() }
@@ -134,124 +134,6 @@ final class TLSConnection {
     static func owner(of ssl: OpaquePointer?) -> TLSConnection? {
         guard let ssl, let owner = ar_tls_owner(ssl) else { return nil }
         return Unmanaged<TLSConnection>.fromOpaque(owner).takeUnretainedValue()
-    }
-
-    // MARK: Handshake
-
-    func handshake() -> Progress {
-        ERR_clear_error()
-        let result = SSL_do_handshake(ssl)
-        if result == 1 {
-            // It would be called for every record from here on.
-            SSL_set_msg_callback(ssl, nil)
-            hasHandshaken = true
-            // Up to TLS 1.2 our Finished is behind the ticket (RFC 5077, section 3.1).
-            if case .server = role, SSL_version(ssl) == TLS1_3_VERSION {
-                patientBytes = outgoing.readableBytes
-            }
-            return .done
-        }
-        if SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ { return .needsInput }
-        let words = drainedReason()
-        if offered != nil, let sessionKey { context.sessions.forget(sessionKey) }
-        if let certificateProblem, context.verifiesPeer { return .failed(.certificate(certificateProblem)) }
-        if let receivedAlert {
-            guard isAskedForCertificate, receivedAlert.refusesClientCertificate else {
-                return .failed(.alertReceived(receivedAlert))
-            }
-            let shown = hasShownCertificate ? certificate?.certificate.subject : nil
-            return .failed(.clientCertificate(shown: shown, receivedAlert))
-        }
-        return .failed(words.map { .protocolError($0) } ?? .closed)
-    }
-
-    var facts: HandshakeFacts {
-        var alpn: UnsafePointer<UInt8>?
-        var length: UInt32 = 0
-        SSL_get0_alpn_selected(ssl, &alpn, &length)
-        let agreed = alpn.map {
-            String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
-        }
-        return HandshakeFacts(
-            version: String(cString: SSL_get_version(ssl)),
-            cipher: SSL_get_current_cipher(ssl).flatMap { SSL_CIPHER_get_name($0) }.map {
-                String(cString: $0)
-            } ?? "",
-            alpn: agreed,
-            peerCertificates: peerCertificates(),
-            tolerated: resumed.map(\.tolerated) ?? certificateProblem,
-            isResumed: SSL_session_reused(ssl) == 1,
-            wantsClientCertificate: resumed?.askedForCertificate ?? isAskedForCertificate,
-            shownCertificate: resumed?.hasShownCertificate ?? hasShownCertificate
-                ? certificate?.certificate : nil
-        )
-    }
-
-    /// The session that the server went on with.
-    private var resumed: SessionCache.Session? { SSL_session_reused(ssl) == 1 ? offered : nil }
-
-    /// Keeps a session that the server gave for later connections; whether its reference was taken over.
-    func keep(_ session: OpaquePointer) -> Bool {
-        guard let sessionKey else { return false }
-        let handle = SessionHandle(owning: session)
-        var deadline = NIODeadline.now() + SessionCache.lifetime
-        if let resumed {
-            // The certificate was looked at when that one was made.
-            deadline = resumed.deadline
-        } else if let own = peerCertificates().first {
-            deadline = min(deadline, .now() + .seconds(own.notAfter - handle.givenAt))
-        }
-        context.sessions.keep(
-            SessionCache.Session(
-                handle: handle,
-                deadline: deadline,
-                tolerated: resumed.map(\.tolerated) ?? certificateProblem,
-                askedForCertificate: resumed?.askedForCertificate ?? isAskedForCertificate,
-                hasShownCertificate: resumed?.hasShownCertificate ?? hasShownCertificate
-            ),
-            for: sessionKey
-        )
-        return true
-    }
-
-    func selectProtocol(among offered: UnsafeBufferPointer<UInt8>) -> Selection {
-        guard case .server(let protocols) = role else { return .none }
-        var index = 0
-        while index < offered.count {
-            let length = Int(offered[index])
-            let range = (index + 1)..<(index + 1 + length)
-            guard length > 0, range.upperBound <= offered.count else { return .refuse }
-            if let wanted = protocols.accepted, offered[range].elementsEqual(wanted.utf8) {
-                return .select(range)
-            }
-            index = range.upperBound
-        }
-        return protocols.refusesOthers ? .refuse : .none
-    }
-
-    func noteCertificateProblem(_ store: OpaquePointer) {
-        // The first is the one to report: with verification off OpenSSL goes on and finds more.
-        guard certificateProblem == nil else { return }
-        let code = X509_STORE_CTX_get_error(store)
-        let certificate = X509_STORE_CTX_get_current_cert(store).flatMap { pointer -> Certificate? in
-            X509_up_ref(pointer) == 1 ? Certificate(owning: pointer) : nil
-        }
-        let kind: CertificateProblem.Kind =
-            switch code {
-            case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .outsideValidity
-            case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .wrongName
-            case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
-                X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
-                X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED:
-                .untrusted
-            default: .other
-            }
-        certificateProblem = CertificateProblem(
-            kind: kind,
-            words: X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)",
-            subject: certificate?.subject ?? "unknown",
-            issuer: certificate?.issuer ?? "unknown"
-        )
     }
 
     // MARK: After the handshake
@@ -408,17 +290,6 @@ final class TLSConnection {
         ERR_clear_error()
         SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
         return ar_tls_set_server_name(ssl, name) == 1 && SSL_set1_host(ssl, name) == 1
-    }
-
-    private func peerCertificates() -> [Certificate] {
-        // The chain holds the peer's own certificate at the client's end only (SSL_get_peer_cert_chain(3)).
-        let chain = SSL_get_peer_cert_chain(ssl)
-        var found: [Certificate] = []
-        for index in 0..<ar_x509_stack_count(chain) {
-            guard let pointer = ar_x509_stack_at(chain, index), X509_up_ref(pointer) == 1 else { continue }
-            found.append(Certificate(owning: pointer))
-        }
-        return found
     }
 
     private static func wireForm(_ names: [String]) -> [UInt8] {

@@ -18,8 +18,8 @@ struct ClockSkew {
     var median: Int64
     /// Those that agree with it, in order of time.
     var samples: [Sample]
-    /// An answer of the app's own server, on a machine out in the world, that states the time of the recording while the provider's do not:
-    /// then theirs is the odd one out.
+    /// An answer of the app's own server, on a machine out in the world, that states the time of the recording while the
+    /// provider's do not: then theirs is the odd one out.
     var witness: Int?
 
     /// More than this is no delay of the network any more.
