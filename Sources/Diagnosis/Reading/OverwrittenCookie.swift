@@ -26,25 +26,10 @@ struct OverwrittenCookie {
     static func of(_ lost: CookieDelivery.Setting, at callback: Int, in flow: Flow) -> OverwrittenCookie? {
         let sent = flow.capture[callback].request.cookies.filter { $0.name == lost.cookie.name }.map(\.value)
         guard !sent.isEmpty, !sent.contains(lost.cookie.value) else { return nil }
-        let span = flow.capture[callback].startedAt - lost.at
-        for index in flow.exchanges(before: callback, within: span) where index != lost.exchange {
-            let exchange = flow.capture[index]
-            let cookies = exchange.response?.setCookies ?? []
-            guard
-                let cookie = cookies.last(where: {
-                    $0.name == lost.cookie.name && sent.contains($0.value)
-                        && isInPlace(of: lost, $0, exchange.request.url)
-                })
-            else { continue }
-            let setting = CookieDelivery.Setting(
-                cookie: cookie,
-                url: exchange.request.url,
-                at: exchange.endedAt,
-                exchange: index
-            )
-            return reason(setting, lost, flow).map { OverwrittenCookie(setting: setting, reason: $0) }
-        }
-        return nil
+        guard
+            let setting = setting(inPlaceOf: lost, before: callback, flow, where: { sent.contains($0.value) })
+        else { return nil }
+        return reason(setting, lost, flow).map { OverwrittenCookie(setting: setting, reason: $0) }
     }
 
     /// The cookie of another login, begun in the same browser, that had taken the place of one when an exchange deleted it.
@@ -55,23 +40,35 @@ struct OverwrittenCookie {
         before deletion: Int,
         in flow: Flow
     ) -> CookieDelivery.Setting? {
-        let span = flow.capture[deletion].startedAt - lost.at
-        for index in flow.exchanges(before: deletion, within: span) where index != lost.exchange {
+        guard let setting = setting(inPlaceOf: lost, before: deletion, flow, where: { _ in true }),
+            setting.cookie.value != lost.cookie.value, reason(setting, lost, flow) == .otherLogin
+        else { return nil }
+        return setting
+    }
+
+    /// What took the place of a cookie last before an exchange, of the cookies that are wanted.
+    private static func setting(
+        inPlaceOf lost: CookieDelivery.Setting,
+        before end: Int,
+        _ flow: Flow,
+        where isWanted: (SetCookie) -> Bool
+    ) -> CookieDelivery.Setting? {
+        let span = flow.capture[end].startedAt - lost.at
+        for index in flow.exchanges(before: end, within: span) where index != lost.exchange {
             let exchange = flow.capture[index]
             let cookies = exchange.response?.setCookies ?? []
             guard
                 let cookie = cookies.last(where: {
-                    $0.name == lost.cookie.name && isInPlace(of: lost, $0, exchange.request.url)
+                    $0.name == lost.cookie.name && isWanted($0)
+                        && isInPlace(of: lost, $0, exchange.request.url)
                 })
             else { continue }
-            let setting = CookieDelivery.Setting(
+            return CookieDelivery.Setting(
                 cookie: cookie,
                 url: exchange.request.url,
                 at: exchange.endedAt,
                 exchange: index
             )
-            return cookie.value != lost.cookie.value && reason(setting, lost, flow) == .otherLogin
-                ? setting : nil
         }
         return nil
     }
