@@ -33,6 +33,7 @@ struct SurroundingsTests {
         "Captures/HAR/WriteWatch.swift": ["SuspendingClock": "how long a write hangs"],
         "Packets/Live/LiveInterface.swift": ["clock_gettime": "when the packets held back are due"],
         "TLS/TLSConnection.swift": [".now()": "the age of sessions"],
+        "TLS/TLSConnection+Handshake.swift": [".now()": "the age of sessions"],
         "Proxy/Authority/AuthorityFiles.swift": ["getpid(": "the name of a file until it is whole"],
         "Proxy/Tee/Tee.swift": [".now()": "the age of a connection"],
         "Proxy/Upstream/HostResolver.swift": [".now()": "the age of answers"],
