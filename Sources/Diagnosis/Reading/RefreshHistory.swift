@@ -19,6 +19,7 @@ struct RefreshHistory: Sendable {
     /// The first answer of the line that a refresh's token descends from, by the place of the refresh.
     private let origins: [Int: TokenRequest]
     private let capture: Capture
+    private let position: [Int]
 
     /// In order of time.
     private struct Uses: Sendable {
@@ -31,6 +32,7 @@ struct RefreshHistory: Sendable {
 
     fileprivate init(_ flow: Flow) {
         capture = flow.capture
+        position = flow.surroundings.position
         let requests = flow.tokenRequests
         refreshes = requests.filter { $0.isRefresh && !($0.refreshToken ?? "").isEmpty }
         isIncomplete = requests.contains { $0.isRefresh && $0.refreshToken == nil }
@@ -54,21 +56,27 @@ struct RefreshHistory: Sendable {
         // Each before those that descend from it.
         var origins: [Int: TokenRequest] = [:]
         for refresh in refreshes {
-            guard let issuer = Self.issuer(of: refresh, among: issuers) else { continue }
+            guard let issuer = Self.issuer(of: refresh, among: issuers, position) else { continue }
             origins[refresh.exchange] = issuer.isRefresh ? origins[issuer.exchange] ?? issuer : issuer
         }
         self.origins = origins
     }
 
     /// The latest answer before a refresh that issued its token; nil where none was recorded.
-    func issuer(of refresh: TokenRequest) -> TokenRequest? { Self.issuer(of: refresh, among: issuers) }
+    ///
+    /// Of the same instant it is one that stands before the refresh in the capture.
+    func issuer(of refresh: TokenRequest) -> TokenRequest? {
+        Self.issuer(of: refresh, among: issuers, position)
+    }
 
-    private static func issuer(of refresh: TokenRequest, among issuers: [String: [TokenRequest]])
-        -> TokenRequest?
-    {
+    private static func issuer(
+        of refresh: TokenRequest,
+        among issuers: [String: [TokenRequest]],
+        _ position: [Int]
+    ) -> TokenRequest? {
         guard let token = refresh.refreshToken, let all = issuers[token] else { return nil }
-        let count = all.partitionPoint { $0.startedAt > refresh.startedAt }
-        return all[..<count].last { $0.exchange != refresh.exchange }
+        let count = all.partitionPoint { position[$0.exchange] >= position[refresh.exchange] }
+        return all[..<count].last
     }
 
     /// The first answer of all from which a refresh's token descends: as a rule that of the login.

@@ -38,6 +38,15 @@ struct RefreshSubjectChangedTests {
         #expect(audience.finding(rule)?.places.first == "4 jwt.claims aud")
     }
 
+    /// Two refreshes of one instant, with a token that stays: neither descends from one that stands behind it.
+    @Test func comparesWithTheLoginWhereTwoRefreshesBeganAtOnce() throws {
+        var recording = try Recording(broken)
+        let token = try #require(recording.flows.first?.tokenRequests.first?.issuedRefreshToken)
+        recording = recording.editingAnswer(of: "/token") { $0["refresh_token"] = .string(token) }
+        recording.exchanges.append(recording.exchanges[6])
+        #expect(recording.finding(rule)?.places == ["4 jwt.claims sub", "6 jwt.claims sub"])
+    }
+
     @Test func leavesARefreshWithoutIDTokenAlone() throws {
         let recording = try Recording(broken).editingAnswer(of: "/token") { $0["id_token"] = nil }
         #expect(recording.finding(rule) == nil)
