@@ -41,7 +41,7 @@ struct CodeExpired: Rule {
                     "bad_verification_code",
                     "invalid_code",
                     "expired_code"
-                )
+                ), !isSaidOfAnotherCause(request)
             else { continue }
             guard let response = login.response else {
                 isUnknown = true
@@ -90,6 +90,16 @@ struct CodeExpired: Rule {
             )
         }
         return isUnknown ? .abstains("when the code was delivered is not in the capture") : .holds
+    }
+
+    /// Whether the provider's own words name another cause than the age of the code, which then tells nothing.
+    private func isSaidOfAnotherCause(_ request: TokenRequest) -> Bool {
+        switch StatedGrantFault(request) {
+        case .verifierMissing, .verifierWrong, .otherClient: true
+        case .codeExpired: false
+        case .refreshTokenUsed, nil:
+            RefusedGrant.isCalledUsed(request) && !request.answer.errorText.containsBytes("expired")
+        }
     }
 
     /// Whole seconds, and whose clock they are of.

@@ -41,6 +41,24 @@ struct CodeExpiredTests {
         )
     }
 
+    /// However old the code was; words that name its age too, or every cause there is, leave it open.
+    @Test(
+        arguments: [
+            ("authorization code already used", false), ("PKCE verification failed", false),
+            ("Code was not issued to this client", false), ("The code has expired or has been used", true),
+            ("The authorization code has expired", true), ("Code not valid", true),
+        ]
+    )
+    func leavesItToTheProvidersWords(words: String, isTold: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        #expect((recording.finding(rule) != nil) == isTold)
+        #expect(recording.finding("token-invalid-grant") != nil || isTold)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         let recording = try Recording(broken).answering(
             "/token",
