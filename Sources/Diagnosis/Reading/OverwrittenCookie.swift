@@ -131,15 +131,20 @@ struct OverwrittenCookie {
                     nil
                 }
             }.first
-        guard let state = next?.state, state.utf8.count >= shortest,
-            bytes.firstRange(of: Array(state.utf8)) != nil
-        else { return false }
+        guard let state = next?.state, state.utf8.count >= shortest, names(state, bytes) else { return false }
         // What the lost cookie's own answer led to.
         let begun = flow.surroundings.authorizationRequests(
             after: flow.capture[lost.exchange].startedAt,
             within: flow.capture[exchange].startedAt - flow.capture[lost.exchange].startedAt
         )
         return begun.contains { $0.state != state && $0.clientID == next?.clientID }
+    }
+
+    /// Whether a state stands in a body, as it is or as it stands in a URL.
+    private static func names(_ state: String, _ body: some Collection<UInt8>) -> Bool {
+        [state, PercentEncoding.encode(state), PercentEncoding.encodeLowercase(state)].contains {
+            body.firstRange(of: Array($0.utf8)) != nil
+        }
     }
 
     /// In bytes of a body.

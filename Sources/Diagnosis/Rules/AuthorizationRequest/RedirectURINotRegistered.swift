@@ -95,11 +95,13 @@ struct RedirectURINotRegistered: Rule {
 
     /// The page at http from which the app asked to be answered at http.
     ///
-    /// It builds the address that it sends from the one that it is opened at. Of a page at https another rule tells.
+    /// It builds the address that it sends from the one that it is opened at. Of a page at https another rule tells, and where the
+    /// provider answers at http that is not what is wrong.
     private func beginning(inClear request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
         guard let uri = request.redirectURI.map({ RecordedURL($0) }), uri.scheme?.lowercased() == "http",
             let host = uri.host, !LoopbackHost.isLoopback(host),
-            let source = flow.surroundings.redirectedFrom[request.exchange]
+            let source = flow.surroundings.redirectedFrom[request.exchange],
+            !known(in: flow).areAcceptedInClear(at: uri)
         else { return nil }
         let start = flow.capture[source].request.url
         guard start.scheme?.lowercased() == "http", start.host == host, start.port == uri.port else {
@@ -312,8 +314,11 @@ struct RedirectURINotRegistered: Rule {
 
     /// The other redirect URI of this client in the file that has most in common with the one sent.
     private func nearest(to sent: String, _ request: AuthorizationRequest, _ flow: Flow) -> (String, Place)? {
-        let known = flow.surroundings.derived.value { KnownRedirectURIs(in: flow.surroundings) }
-        return known.nearest(to: sent, of: request.clientID)
+        known(in: flow).nearest(to: sent, of: request.clientID)
+    }
+
+    private func known(in flow: Flow) -> KnownRedirectURIs {
+        flow.surroundings.derived.value { KnownRedirectURIs(in: flow.surroundings) }
     }
 }
 

@@ -85,19 +85,19 @@ struct StateCookieLost: Rule {
     }
 
     private func evidence(_ login: LostLoginCookies, _ flow: Flow) -> [Evidence] {
-        var evidence = login.lost.prefix(6).map { lost in
+        let deletions = login.lost.prefix(6).map {
+            $0.overwritten == nil ? deletion(of: $0.setting, before: login.carrier, flow) : nil
+        }
+        var evidence = zip(login.lost, deletions).map { lost, deletion in
             lost.overwritten.map { LostLoginCookies.evidence(lost.setting, note: $0.note) }
-                ?? self.evidence(
-                    lost.setting,
-                    lost.obstacle,
-                    deletedBy: deletion(of: lost.setting, before: login.carrier, flow),
-                    login.sending
-                )
+                ?? self.evidence(lost.setting, lost.obstacle, deletedBy: deletion, login.sending)
         }
         evidence += login.lost.prefix(6).compactMap(\.overwritten).map {
             LostLoginCookies.evidence($0.setting, note: "sent back instead")
         }
-        evidence += login.lost.prefix(6).compactMap { replaced(beforeDeletion: $0, login, flow) }
+        for (lost, deletion) in zip(login.lost, deletions) where lost.overwritten == nil {
+            evidence += [deletion.flatMap { replaced(lost.setting, beforeDeletion: $0, flow) }].compactMap(\.self)
+        }
         var cookies = login.cookieEvidence
         if let first = login.lost.first { cookies.note = note(first.setting, login.sending, flow) }
         evidence.append(cookies)
@@ -133,19 +133,20 @@ struct StateCookieLost: Rule {
         )
     }
 
-    /// The cookie of another login under the same name, with whose end both were gone.
+    /// The cookie of another login under the same name that was there when an exchange deleted it.
     private func replaced(
-        beforeDeletion lost: LostLoginCookies.Lost,
-        _ login: LostLoginCookies,
+        _ lost: CookieDelivery.Setting,
+        beforeDeletion deletion: Int,
         _ flow: Flow
     ) -> Evidence? {
-        guard lost.overwritten == nil,
-            let deletion = deletion(of: lost.setting, before: login.carrier, flow),
-            let other = OverwrittenCookie.ofOtherLogin(replacing: lost.setting, before: deletion, in: flow)
-        else { return nil }
+        guard let other = OverwrittenCookie.ofOtherLogin(replacing: lost, before: deletion, in: flow) else {
+            return nil
+        }
+        let isItsEnd = flow.surroundings.responses.contains { $0.callback == deletion }
         return LostLoginCookies.evidence(
             other,
-            note: "another login, begun in the same browser, took the cookie's place, and its end deleted it"
+            note: "another login, begun in the same browser, took the cookie's place, and "
+                + (isItsEnd ? "its end deleted it" : "exchange \(deletion) deleted it")
         )
     }
 

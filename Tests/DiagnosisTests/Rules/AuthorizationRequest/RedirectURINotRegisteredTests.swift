@@ -41,6 +41,37 @@ struct RedirectURINotRegisteredTests {
         #expect((recording.finding("proxy-scheme-downgrade") != nil) == (scheme == "https"))
     }
 
+    /// Then http is not what is wrong with it.
+    @Test func saysNothingOfHTTPWhereItWasAnsweredBefore() throws {
+        let sent = "redirect_uri=http%3A%2F%2Fwww.shop.example%2F"
+        let uri = "redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcallback%2F"
+        var recording = try Recording(broken).editing { exchange in
+            let url = exchange.request.url.text.replacing(uri, with: sent + "callback")
+            exchange.request.url = RecordedURL(
+                exchange.request.url.path == "/login" ? url.replacing("https", with: "http") : url
+            )
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(to: location.replacing(uri, with: sent + "callback"))
+            }
+        }
+        #expect(recording.finding(rule)?.fix.contains("opened at an http address") == true)
+        var earlier = recording.exchanges[3]
+        earlier.startedAt = recording.exchanges[0].startedAt - .seconds(90)
+        earlier.request.url = RecordedURL(
+            Recording.changing(
+                earlier.request.url.text.replacing(sent + "callback", with: sent + "old"),
+                "state",
+                "earlier"
+            )
+        )
+        earlier.response?.status = 302
+        earlier.response?.redirect(to: "http://www.shop.example/old?code=earlier-code&state=earlier")
+        recording.exchanges.append(earlier)
+        let finding = try #require(recording.finding(rule))
+        #expect(!finding.fix.contains("opened at an http address"))
+        #expect(!finding.fix.contains("  "))
+    }
+
     @Test func leavesAloneWhatReachedTheRedirectURI() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -275,11 +275,16 @@ struct StateCookieLostTests {
     }
 
     /// The page asks its server for the address to sign in at, and goes there.
-    @Test(arguments: [true, false]) func saysThatALoginBegunByScriptOverwroteIt(isNamed: Bool) throws {
+    @Test(
+        arguments: [
+            ("s0Ar7Qm2XbW0kLr9", true), ("c3RhdGUtQi1hYmM+ZA==", true), ("web:B:abcdefgh", true),
+            ("s0Ar7Qm2XbW0kLr9", false),
+        ]
+    ) func saysThatALoginBegunByScriptOverwroteIt(state: String, isNamed: Bool) throws {
         var recording = try overwritten(by: "https://www.shop.example/api/login")
         var second = recording.exchanges[1]
         second.request.url = RecordedURL(
-            Recording.changing(second.request.url.text, "state", "s0Ar7Qm2XbW0kLr9")
+            Recording.changing(second.request.url.text, "state", state)
         )
         second.startedAt = recording.exchanges[4].startedAt + .milliseconds(20)
         let answer = isNamed ? "{\"url\":\"\(second.request.url.text)\"}" : #"{"url":"/basket"}"#
@@ -296,30 +301,42 @@ struct StateCookieLostTests {
         )
     }
 
-    /// A cookie for one login at a time: the second login takes its place, and ends with it.
-    @Test(arguments: [true, false]) func saysThatItWentWithASecondLogin(isReplaced: Bool) throws {
+    enum SecondLogin: CaseIterable { case ended, loggedOut, none }
+
+    /// A cookie for one login at a time: the second login takes its place, and ends with it, or by a logout.
+    @Test(arguments: SecondLogin.allCases) func saysThatItWentWithASecondLogin(second: SecondLogin) throws {
         var recording = try setting("login=1234567890abcd; Path=/; Secure")
+        let begin = "https://login.harbour.example/authorize?response_type=code&client_id=shop&state=other"
         var other = recording.exchanges[0]
         other.startedAt = recording.exchanges[1].startedAt + .seconds(1)
         other.response = RecordedResponse(
             status: 302,
-            headers: HeaderFields(isReplaced ? [("Set-Cookie", "login=another; Path=/; Secure")] : [])
+            headers: HeaderFields(
+                second == .none ? [] : [("Set-Cookie", "login=another; Path=/; Secure")]
+            )
         )
-        other.response?.redirect(to: "https://login.harbour.example/authorize?client_id=shop&state=other")
+        other.response?.redirect(to: begin)
+        var page = other
+        page.request.url = RecordedURL(begin)
+        page.startedAt = other.endedAt + .milliseconds(10)
+        page.response = RecordedResponse(status: 302)
+        page.response?.redirect(to: "https://www.shop.example/done?code=of-the-other&state=other")
         var done = recording.exchanges[0]
-        done.request.url = RecordedURL("https://www.shop.example/done")
+        done.request.url = RecordedURL(
+            "https://www.shop.example/" + (second == .loggedOut ? "logout" : "done?code=of-the-other&state=other")
+        )
         done.startedAt = recording.exchanges[2].startedAt
         done.response = RecordedResponse(
             status: 204,
             headers: HeaderFields([("Set-Cookie", "login=; Path=/; Max-Age=0")])
         )
-        recording.exchanges += [other, done]
+        recording.exchanges += [other, page, done]
         let finding = try #require(recording.finding(rule))
-        #expect(finding.notes[0].hasSuffix("deleted by exchange 5"))
-        #expect(finding.places.contains("4 response.header Set-Cookie") == isReplaced)
-        #expect(
-            finding.notes.contains { $0.hasPrefix("another login, begun in the same browser") } == isReplaced
-        )
+        #expect(finding.notes[0].hasSuffix("deleted by exchange 6"))
+        #expect(finding.places.contains("4 response.header Set-Cookie") == (second != .none))
+        let told = finding.notes.first { $0.hasPrefix("another login, begun in the same browser") }
+        #expect(told?.hasSuffix("its end deleted it") == (second == .none ? nil : second == .ended))
+        #expect(told?.hasSuffix("exchange 6 deleted it") == (second == .none ? nil : second == .loggedOut))
     }
 
     @Test func leavesACookieAloneThatTheAppRenews() throws {
