@@ -87,18 +87,18 @@ struct SentBytesTests {
         // A field without room in it empties the table (RFC 7541, section 4.4).
         let large: [UInt8] = [0x40, 1, 0x63, 100] + [UInt8](repeating: 0x64, count: 100)
         #expect(try decoder.decode(ByteBuffer(bytes: large)).fields.map(\.name) == ["c"])
-        #expect(throws: QPACKReader.Malformed.self) { try decoder.decode(ByteBuffer(bytes: [0xbe])) }
+        #expect(throws: FieldReader.Malformed.self) { try decoder.decode(ByteBuffer(bytes: [0xbe])) }
     }
 
     @Test func aTableChangesItsSizeAtTheBeginningOnly() throws {
         var decoder = HeaderBlockDecoder()
         #expect(try decoder.decode(ByteBuffer(bytes: [0x20, 0x3f, 0xe1, 0x1f, 0x82])).fields.count == 1)
-        #expect(throws: QPACKReader.Malformed.self) { try decoder.decode(ByteBuffer(bytes: [0x82, 0x20])) }
-        #expect(throws: QPACKReader.Malformed.self) {
+        #expect(throws: FieldReader.Malformed.self) { try decoder.decode(ByteBuffer(bytes: [0x82, 0x20])) }
+        #expect(throws: FieldReader.Malformed.self) {
             try decoder.decode(ByteBuffer(bytes: [0x20, 0x20, 0x20]))
         }
         // 4097 bytes.
-        #expect(throws: QPACKReader.Malformed.self) {
+        #expect(throws: FieldReader.Malformed.self) {
             try decoder.decode(ByteBuffer(bytes: [0x3f, 0xe2, 0x1f]))
         }
     }

@@ -25,11 +25,13 @@ struct KnownRedirectURIs: Sendable {
             found[request.clientID, default: []].append((parameter.value, parameter.place))
         }
         byClient = found.mapValues { RedirectURIsInOrder($0) }
-        acceptedInClear = Set(accepted.filter { $0.scheme?.lowercased() == "http" }.map(\.origin))
+        acceptedInClear = Set(accepted.filter { $0.scheme?.lowercased() == "http" }.compactMap(\.origin))
     }
 
     /// Whether a provider is known to answer at the origin of a URI that is one at http.
-    func areAcceptedInClear(at uri: RecordedURL) -> Bool { acceptedInClear.contains(uri.origin) }
+    func areAcceptedInClear(at uri: RecordedURL) -> Bool {
+        uri.origin.map(acceptedInClear.contains) ?? false
+    }
 
     /// The other redirect URI of a client that has most in common with one from the start on, the first of several; nil where it
     /// has no other.

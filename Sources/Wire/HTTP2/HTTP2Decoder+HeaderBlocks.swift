@@ -22,7 +22,7 @@ extension HTTP2Decoder {
         let size = block.bytes.readableBytes
         var fields: FieldBlock
         resolveDoubt(side, headsOf: block.stream)
-        do throws(QPACKReader.Malformed) {
+        do throws(FieldReader.Malformed) {
             let (known, unknown) = try self[side].fields.decode(block.bytes)
             if unknown > 0 { losses.incompleteHeads += 1 }
             fields = FieldBlock(known, of: "HTTP/2", unknown: unknown)

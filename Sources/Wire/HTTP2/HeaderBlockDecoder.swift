@@ -6,13 +6,13 @@ internal import NIOCore
 /// Keeps the bytes of what is no UTF-8, which also count in the size of the table: with other ones in their place both ends
 /// would soon speak of different fields.
 struct HeaderBlockDecoder {
-    typealias Malformed = QPACKReader.Malformed
+    typealias Malformed = FieldReader.Malformed
     typealias Field = HeaderFields.Field
 
     /// Of the table, where nobody has said anything else (`SETTINGS_HEADER_TABLE_SIZE`).
     static let usualTableBytes = 4096
 
-    private var table = QPACKTable()
+    private var table = FieldTable()
     /// Whether fields are referred to that were said in blocks that are not known.
     private let isIncomplete: Bool
     /// What the other end allows.
@@ -107,16 +107,16 @@ struct HeaderBlockDecoder {
     }
 
     private static func integer(_ input: inout ArraySlice<UInt8>, bits: Int) throws(Malformed) -> Int {
-        guard let value = try QPACKReader.integer(&input, bits: bits) else { throw .cutOff }
+        guard let value = try FieldReader.integer(&input, bits: bits) else { throw .cutOff }
         return value
     }
 
     private static func text(_ input: inout ArraySlice<UInt8>) throws(Malformed) -> SentText {
-        guard let text = try QPACKReader.text(&input, bits: 7) else { throw .cutOff }
+        guard let text = try FieldReader.text(&input, bits: 7) else { throw .cutOff }
         return try text.sent()
     }
 }
 
-extension QPACKReader.Malformed {
+extension FieldReader.Malformed {
     fileprivate static let cutOff = Self(reason: "it ends too early")
 }

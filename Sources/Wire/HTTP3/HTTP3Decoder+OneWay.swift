@@ -55,7 +55,7 @@ extension HTTP3Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         var input = bytes
-        do throws(QPACKReader.Malformed) {
+        do throws(FieldReader.Malformed) {
             while !hasLostTheThread,
                 side == .client ? try fields.client.receive(&input) : try fields.server.receive(&input)
             {

@@ -263,7 +263,7 @@ struct HTTP3Decoder {
         guard !readsWhatWaits else {
             return readLastSection(section, of: id, side, needed: needed, at: offset, time, &sink)
         }
-        do throws(QPACKReader.Malformed) {
+        do throws(FieldReader.Malformed) {
             let decoded =
                 side == .client
                 ? try fields.client.decode(section[...], needed: needed)
@@ -299,7 +299,7 @@ struct HTTP3Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) -> Bool {
-        do throws(QPACKReader.Malformed) {
+        do throws(FieldReader.Malformed) {
             let (list, unknown) =
                 side == .client
                 ? try fields.client.decodeAtTheEnd(section[...], needed: needed)

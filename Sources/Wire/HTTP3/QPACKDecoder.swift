@@ -4,8 +4,8 @@ internal import Captures
 ///
 /// Listens to the sender's encoder stream for the fields that its sections refer to.
 struct QPACKDecoder {
-    typealias Malformed = QPACKReader.Malformed
-    typealias Field = QPACKTable.Field
+    typealias Malformed = FieldReader.Malformed
+    typealias Field = FieldTable.Field
 
     enum Section: Equatable {
         case fields([Field])
@@ -14,7 +14,7 @@ struct QPACKDecoder {
         case blocked(until: Int?)
     }
 
-    var table = QPACKTable()
+    var table = FieldTable()
     /// The beginning of an instruction whose end has not come.
     private var rest: [UInt8] = []
 
@@ -45,10 +45,10 @@ struct QPACKDecoder {
     private mutating func instruction(_ input: inout ArraySlice<UInt8>) throws(Malformed) -> Bool {
         guard let first = input.first else { return false }
         let name: SentText
-        let value: QPACKReader.Text
+        let value: FieldReader.Text
         switch first {
         case 0x80...:
-            guard let index = try QPACKReader.integer(&input, bits: 6), let text = try text(&input, bits: 7)
+            guard let index = try FieldReader.integer(&input, bits: 6), let text = try text(&input, bits: 7)
             else { return false }
             name = first & 0x40 != 0 ? try Self.fixed(index).sentName : try recent(index).sentName
             value = text
@@ -60,11 +60,11 @@ struct QPACKDecoder {
             name = try coded.sent()
             value = text
         case 0x20...:
-            guard let capacity = try QPACKReader.integer(&input, bits: 5) else { return false }
+            guard let capacity = try FieldReader.integer(&input, bits: 5) else { return false }
             try table.setCapacity(capacity)
             return true
         default:
-            guard let index = try QPACKReader.integer(&input, bits: 5) else { return false }
+            guard let index = try FieldReader.integer(&input, bits: 5) else { return false }
             try table.insert(try recent(index))
             return true
         }
@@ -73,8 +73,8 @@ struct QPACKDecoder {
     }
 
     /// A string for the table.
-    private func text(_ input: inout ArraySlice<UInt8>, bits: Int) throws(Malformed) -> QPACKReader.Text? {
-        try QPACKReader.text(&input, bits: bits, room: table.capacity)
+    private func text(_ input: inout ArraySlice<UInt8>, bits: Int) throws(Malformed) -> FieldReader.Text? {
+        try FieldReader.text(&input, bits: bits, room: table.capacity)
     }
 
     /// The fields of a section, which is whole (section 4.5).
@@ -112,8 +112,8 @@ struct QPACKDecoder {
 
         init(_ section: ArraySlice<UInt8>) throws(Malformed) {
             var input = section
-            guard let encoded = try QPACKReader.integer(&input, bits: 8), let sign = input.first,
-                let delta = try QPACKReader.integer(&input, bits: 7)
+            guard let encoded = try FieldReader.integer(&input, bits: 8), let sign = input.first,
+                let delta = try FieldReader.integer(&input, bits: 7)
             else { throw Malformed(reason: "a field section without its prefix") }
             self.encoded = encoded
             self.delta = delta
@@ -157,24 +157,24 @@ struct QPACKDecoder {
         let name: SentText
         switch first {
         case 0x80...:
-            guard let index = try QPACKReader.integer(&input, bits: 6) else { return nil }
+            guard let index = try FieldReader.integer(&input, bits: 6) else { return nil }
             return first & 0x40 != 0 ? try Self.fixed(index) : try inserted(base - 1 - index, &unknown)
         case 0x40...:
-            guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
+            guard let index = try FieldReader.integer(&input, bits: 4) else { return nil }
             name =
                 first & 0x10 != 0
                 ? try Self.fixed(index).sentName : try inserted(base - 1 - index, &unknown).sentName
         case 0x20...:
-            guard let text = try QPACKReader.text(&input, bits: 3) else { return nil }
+            guard let text = try FieldReader.text(&input, bits: 3) else { return nil }
             name = try text.sent()
         case 0x10...:
-            guard let index = try QPACKReader.integer(&input, bits: 4) else { return nil }
+            guard let index = try FieldReader.integer(&input, bits: 4) else { return nil }
             return try inserted(base + index, &unknown)
         default:
-            guard let index = try QPACKReader.integer(&input, bits: 3) else { return nil }
+            guard let index = try FieldReader.integer(&input, bits: 3) else { return nil }
             name = try inserted(base + index, &unknown).sentName
         }
-        guard let value = try QPACKReader.text(&input, bits: 7) else { return nil }
+        guard let value = try FieldReader.text(&input, bits: 7) else { return nil }
         return Field(name: name, value: try value.sent())
     }
 

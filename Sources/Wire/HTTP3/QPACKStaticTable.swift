@@ -3,7 +3,7 @@ internal import Captures
 /// The fields that every QPACK encoder and decoder knows, by their numbers (RFC 9204, appendix A).
 enum QPACKStaticTable {
     static let fields = groups.flatMap { name, values in
-        values.map { QPACKTable.Field(name: name, value: $0) }
+        values.map { FieldTable.Field(name: name, value: $0) }
     }
 
     /// Fields of one name that stand side by side.

@@ -18,14 +18,14 @@ struct QPACKDecoderTests {
                 continue
             }
             let fields = step["fields"]?.array?.map { field in
-                QPACKTable.Field(name: field.array?[0].string ?? "", value: field.array?[1].string ?? "")
+                FieldTable.Field(name: field.array?[0].string ?? "", value: field.array?[1].string ?? "")
             }
             let section = [UInt8](hex: try #require(step["section"]?.string))
             #expect(try decoder.decode(section[...]) == fields.map { .fields($0) } ?? .blocked(until: 2))
         }
         #expect(decoder.table.inserted == vector["inserted"]?.int.map { Int($0) })
         let last = vector["last"]?.array?.compactMap(\.string) ?? []
-        #expect(decoder.table.field(4) == QPACKTable.Field(name: last[0], value: last[1]))
+        #expect(decoder.table.field(4) == FieldTable.Field(name: last[0], value: last[1]))
         #expect(decoder.table.field(Int(try #require(vector["gone"]?.int))) == nil)
     }
 
@@ -96,7 +96,7 @@ struct QPACKDecoderTests {
     private static func reason(_ table: [UInt8] = [], _ section: [UInt8] = []) -> String? {
         var decoder = QPACKDecoder()
         decoder.table.allowed = 4096
-        do throws(QPACKReader.Malformed) {
+        do throws(FieldReader.Malformed) {
             try decoder.take(table[...])
             if !section.isEmpty { _ = try decoder.decode(section[...]) }
             return nil
@@ -160,7 +160,7 @@ struct QPACKDecoderTests {
         let value = String(repeating: "v", count: 60_000)
         try decoder.take(Speaker.encoder(65536, [("a", value)]).dropFirst())
         let section = Speaker.prefix(inserted: 1, tableBytes: 65536) + [UInt8](repeating: 0x80, count: 100)
-        #expect(throws: QPACKReader.Malformed.self) { try decoder.decode(section[...]) }
+        #expect(throws: FieldReader.Malformed.self) { try decoder.decode(section[...]) }
     }
 }
 

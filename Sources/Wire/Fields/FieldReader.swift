@@ -1,7 +1,7 @@
 internal import Captures
 
 /// The integers and strings that QPACK and HPACK are written in (RFC 9204, section 4.1; RFC 7541, section 5).
-enum QPACKReader {
+enum FieldReader {
     struct Malformed: Error {
         var reason: String
     }
@@ -63,7 +63,7 @@ enum QPACKReader {
     }
 }
 
-extension QPACKReader.Malformed {
+extension FieldReader.Malformed {
     static let noRoom = Self(reason: "a field that the table has no room for")
     static let notInTable = Self(reason: "a field that is not in the table")
 }
