@@ -1,4 +1,4 @@
-package import Captures
+internal import Captures
 
 /// A page of an app that is there for errors alone, by its address (`/auth/error`, `/login-failed`).
 package enum PageOfErrors {

@@ -266,7 +266,9 @@ final class Tee {
         // An answer that was cut off is to look so to the client, too.
         if isAnswering, !isIdle, side == .server, clientEnd == nil {
             endsUnannounced(side)
-            if reason.hasPrefix("ECONNRESET") { client?.resetsAtEnd = true }
+            if reason.hasPrefix("ECONNRESET") {
+                client?.patienceBeforeReset = proxy.configuration.limits.lingerTime * 6
+            }
         }
         end(side, isIdle ? nil : reason)
         close()

@@ -18,8 +18,8 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadPending = false
     /// Whether what is written waits in TLS, for a server that begins another handshake.
     private var isWritingDelayed = false
-    /// Whether this end is to be reset in the end, as the other end was.
-    var resetsAtEnd = false
+    /// Where this end is to be reset in the end, as the other end was: how long who takes nothing of what came before is waited for.
+    var patienceBeforeReset: Duration?
 
     init(side: Side, tee: Tee) {
         self.side = side
@@ -112,11 +112,9 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Closes after all that was written is with the system.
     func closeAfterFlush() {
         guard let context else { return }
-        guard resetsAtEnd else { return Self.closeAfterFlush(context) }
-        let channel = context.channel
-        context.writeAndFlush(NIOAny(channel.allocator.buffer(capacity: 0))).whenComplete { _ in
-            LateReset.reset(channel)
-        }
+        guard let patienceBeforeReset else { return Self.closeAfterFlush(context) }
+        context.flush()
+        LateReset.reset(context.channel, patience: TimeAmount(patienceBeforeReset))
     }
 
     /// Closes after all that was written is with the system.
