@@ -16,27 +16,28 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 
 .PHONY: build demo test check lint format captures fuzz packages components install uninstall clean
 
-# Six runs: what waits for real components, what gives a browser so many seconds as it gets at a user's, what runs nothing but
-# programs (as many at a time as there are threads: each holds one while it waits), what waits for other programs beside servers
-# of its own or counts seconds (one at a time), what waits for sockets (some at a time: with a thousand sockets open Foundation's
-# Process crashes), and what computes. In one run they would all wait for the few threads that computing leaves; what computes
-# takes the time that browsers and waiting leave, behind all others. What serves from the tests' own process is neither among the
-# components nor among the commands: there every thread is held.
+# Six runs: what waits for real components, what waits for sockets (some at a time: with a thousand sockets open Foundation's Process
+# crashes), what gives a browser so many seconds as it gets at a user's, what waits for other programs beside servers of its own or
+# counts seconds (one at a time), what runs nothing but programs (as many at a time as there are threads: each holds one while it
+# waits), and what computes. In one run they would all wait for the few threads that computing leaves; what computes takes the time
+# that all others leave, what runs programs that which those leave that run one at a time. What serves from the tests' own process is
+# neither among the components nor among the commands: there every thread is held.
 BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
 COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 COMMANDS = AgeProgramTests|AttackSuiteTests|BisectCommandTests|CommandLineTests|CutCaptureTests|DiffCommandTests|EncryptedCaptureTests|ExportedLoginTests|ImportCommandTests|ImportedPacketsTests|JWTCommandTests|MockTests|PipedCaptureTests|ShareCommandTests|SharedReplayTests|StandardOutputTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs
-Tests/run --twice --filter '$(COMPONENTS_TESTS)'
-Tests/run --twice --filter 'EndToEndTests.($(COMMANDS))'
-Tests/run --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)'
-@log=$$(mktemp); status=0; \
-nice -n 19 Tests/run --skip 'EndToEndTests|$(SOCKETS)' > $$log 2>&1 & computing=$$!; \
+@logs=$$(mktemp -d); status=0; \
+nice -n 19 Tests/run --skip 'EndToEndTests|$(SOCKETS)' > $$logs/computing 2>&1 & computing=$$!; \
+Tests/run --twice --filter '$(COMPONENTS_TESTS)' || status=$$?; \
+Tests/run --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)' || status=$$?; \
 Tests/run --twice --filter '$(BROWSERS)' || status=$$?; \
+nice -n 10 Tests/run --twice --filter 'EndToEndTests.($(COMMANDS))' > $$logs/commands 2>&1 & commands=$$!; \
 Tests/run --twice --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)|$(COMMANDS)' || status=$$?; \
+wait $$commands || status=$$?; \
 wait $$computing || status=$$?; \
-cat $$log; rm -f $$log; exit $$status
+cat $$logs/commands $$logs/computing; rm -rf $$logs; exit $$status
 endef
 
 ## What a user runs

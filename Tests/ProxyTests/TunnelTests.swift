@@ -183,7 +183,7 @@ struct TunnelTests {
         let origin = try await LoopbackOrigin(tls: nil, resetsAfter: .seconds(2)) { _ in
             .send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + body)
         }
-        let rig = try await ProxyRig { $0.limits.lingerTime = .milliseconds(250) }
+        let rig = try await ProxyRig(adjust: { $0.limits.lingerTime = .milliseconds(250) })
         let client = try await RawClient(port: rig.port, reads: false)
         try await client.send("GET http://127.0.0.1:\(origin.port)/ HTTP/1.1\r\nHost: x\r\n\r\n")
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
