@@ -185,7 +185,8 @@ struct TunnelTests {
         }
         let rig = try await ProxyRig(adjust: { $0.limits.lingerTime = .milliseconds(250) })
         let client = try await RawClient(port: rig.port, reads: false)
-        try await client.send("GET http://127.0.0.1:\(origin.port)/ HTTP/1.1\r\nHost: x\r\n\r\n")
+        let authority = "127.0.0.1:\(origin.port)"
+        try await client.send("GET http://\(authority)/ HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
         #expect(exchange.failure?.contains("ECONNRESET") == true, "\(exchange.failure ?? "-")")
         #expect(try await client.until { $0.isEnded })

@@ -42,20 +42,21 @@ struct QUICByteStreamTests {
 
     /// Whatever comes behind a gap, in its order or against it, costs what its bytes cost.
     @Test(arguments: [false, true]) func piecesBehindAGapCostNoMoreThanTheirBytes(isBackwards: Bool) {
-        func time(_ count: Int) -> Duration {
-            let start = ContinuousClock.now
-            for _ in 0..<(isBackwards ? count / 500 : 1) {
-                var stream = QUICByteStream()
-                let pieces = isBackwards ? 1000 : count
-                for number in 0..<pieces {
-                    stream.add([1], at: isBackwards ? 10_000 - number : 1 + number)
+        func time(_ count: Int) -> Double {
+            ProcessorTime.seconds {
+                for _ in 0..<(isBackwards ? count / 500 : 1) {
+                    var stream = QUICByteStream()
+                    let pieces = isBackwards ? 1000 : count
+                    for number in 0..<pieces {
+                        stream.add([1], at: isBackwards ? 10_000 - number : 1 + number)
+                    }
+                    #expect(stream.next() == nil && stream.held > pieces)
                 }
-                #expect(stream.next() == nil && stream.held > pieces)
             }
-            return ContinuousClock.now - start
         }
         _ = time(1000)
-        #expect(time(40_000) < time(10_000) * 16)
+        // What others do meanwhile makes memory slower, and never faster.
+        #expect((0..<3).contains { _ in time(40_000) < time(10_000) * 16 })
     }
 
     @Test func scatteredPiecesAreTold() {

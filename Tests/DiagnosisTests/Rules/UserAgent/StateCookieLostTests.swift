@@ -325,7 +325,7 @@ struct StateCookieLostTests {
         done.request.url = RecordedURL(
             "https://www.shop.example/" + (second == .loggedOut ? "logout" : "done?code=of-the-other&state=other")
         )
-        done.startedAt = recording.exchanges[2].startedAt
+        done.startedAt = page.endedAt + .milliseconds(10)
         done.response = RecordedResponse(
             status: 204,
             headers: HeaderFields([("Set-Cookie", "login=; Path=/; Max-Age=0")])
