@@ -80,12 +80,42 @@ struct ProducersTests {
         (#""Mar 4, 2026, 12:54:08\u202fPM""#, 1_772_628_848, false),
         (#"{"$date":"2026-03-04T09:54:08.356Z"}"#, 1_772_618_048, true),
         (#"{"$date":{"$numberLong":"1772618048356"}}"#, 1_772_618_048, true),
+        (#"{"$numberDouble":"1772618048.356"}"#, 1_772_618_048, true),
     ]) func timesInOtherFormsAreUnderstood(text: String, seconds: Int64, isZoneKnown: Bool) throws {
         let exchange = try read(
             #"{"log":{"entries":[{"startedDateTime":\#(text),"request":{"method":"GET","url":"https://a.example/"}}]}}"#
         )[0]
         #expect(exchange.startedAt.seconds == seconds)
         #expect(exchange.isZoneKnown == isZoneKnown)
+    }
+
+    /// MongoDB's extended JSON, in its canonical form; the producer's own members stay in it.
+    @Test func numbersWithTheirTypeAreNumbers() throws {
+        let har =
+            #"{"log":{"entries":[{"startedDateTime":"2026-03-04T09:54:08.356Z","time":{"$numberDouble":"12.5"},"connection":{"$numberInt":"443"},"_n":{"$numberInt":"7"},"timings":{"send":{"$numberInt":"1"},"wait":{"$numberDouble":"11.5"},"receive":0},"request":{"method":"GET","url":"https://a.example/","headersSize":{"$numberInt":"90"},"bodySize":{"$numberInt":"0"}},"response":{"status":{"$numberInt":"200"},"bodySize":{"$numberLong":"3"},"content":{"size":{"$numberLong":"2"},"mimeType":"text/plain","text":"ab"}}}]}}"#
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([har]))
+        for text in [har, imported] {
+            let exchange = try read(text)[0]
+            #expect(exchange.duration == .microseconds(12500))
+            #expect(exchange.timings.send == .milliseconds(1))
+            #expect(exchange.timings.wait == .microseconds(11500))
+            #expect(exchange.connection.id == "443" && exchange.foreign["_n"] == ["$numberInt": "7"])
+            #expect(exchange.request.foreign["headersSize"] == 90 && exchange.request.body == nil)
+            #expect(exchange.response?.status == 200)
+            #expect(exchange.response?.body?.size == 2 && exchange.response?.body?.wireSize == 3)
+        }
+        let written = try JSONParser.parse(try read(har).text(ofEntry: 0) ?? [])
+        #expect(written["response"]?["status"] == 200 && written["response"]?["content"]?["size"] == 2)
+    }
+
+    @Test(arguments: [
+        #"{"$numberInt":"many"}"#, #"{"$numberDouble":"NaN"}"#, #"{"$numberInt":{"$numberInt":"200"}}"#,
+        #"{"$numberInt":"200","x":1}"#, #"{"number":"200"}"#,
+    ]) func objectThatIsNoNumberIsNone(status: String) throws {
+        let exchange = try read(
+            #"{"log":{"entries":[{"startedDateTime":"2026-03-04T09:54:08Z","request":{"method":"GET","url":"https://a.example/"},"response":{"status":\#(status)}}]}}"#
+        )[0]
+        #expect(exchange.response == nil)
     }
 
     @Test func timeThatIsNoneIsSaidAndKept() throws {

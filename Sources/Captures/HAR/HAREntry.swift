@@ -77,7 +77,9 @@ enum HAREntry {
         let url = requestURL(object)
         let body = Producers.requestBody(object, deferral: deferral)
         keepSize("headersSize", of: object, in: &foreign)
-        if body == nil, object["bodySize"]?.int != 0 { keepSize("bodySize", of: object, in: &foreign) }
+        if body == nil, Producers.integer(object["bodySize"]) != 0 {
+            keepSize("bodySize", of: object, in: &foreign)
+        }
         keepDetails("cookies", of: object, besides: pairMembers, in: &foreign)
         keepDetails("headers", of: object, besides: pairMembers, in: &foreign)
         if url.query == nil, let query = object["queryString"], query.array?.isEmpty == false {
@@ -106,8 +108,9 @@ enum HAREntry {
 
     /// A size that we do not count ourselves.
     private static func keepSize(_ name: String, of object: JSONObject, in foreign: inout JSONObject) {
-        guard let value = object[name], Producers.integer(value) ?? -1 >= 0 else { return }
-        foreign.members.append(JSONObject.Member(name: name, value: value))
+        guard let value = object[name], let size = Producers.integer(value), size >= 0 else { return }
+        let kept = value.object == nil ? value : .number(JSONNumber(size))
+        foreign.members.append(JSONObject.Member(name: name, value: kept))
     }
 
     /// A list whose elements say more than we take from them stays as it is.
@@ -140,7 +143,9 @@ enum HAREntry {
         var foreign = remaining(object, without: responseMembers)
         let body = Producers.responseBody(object, deferral: deferral)
         keepSize("headersSize", of: object, in: &foreign)
-        if body == nil, object["bodySize"]?.int != 0 { keepSize("bodySize", of: object, in: &foreign) }
+        if body == nil, Producers.integer(object["bodySize"]) != 0 {
+            keepSize("bodySize", of: object, in: &foreign)
+        }
         keepDetails("cookies", of: object, besides: cookieMembers, in: &foreign)
         keepDetails("headers", of: object, besides: pairMembers, in: &foreign)
         return RecordedResponse(

@@ -8,7 +8,7 @@ extension Producers {
     }
 
     private static func start(_ value: JSONValue?) -> (time: Timestamp, isZoneKnown: Bool)? {
-        switch value {
+        switch untyped(value) {
         case .string(let text):
             if let time = Timestamp(rfc3339: text) {
                 return (time, Timestamp.statesZone(rfc3339: text))
@@ -16,7 +16,7 @@ extension Producers {
             return otherForm(of: text)
         case .number(let number): return number.double.flatMap(sinceEpoch).map { ($0, true) }
         // As databases export what is a time to them: `{"$date":"…"}`, `{"$date":{"$numberLong":"1772618048356"}}`.
-        case .object(let object): return start(object["$date"] ?? object["$numberLong"])
+        case .object(let object): return start(object["$date"])
         default: return nil
         }
     }

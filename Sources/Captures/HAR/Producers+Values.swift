@@ -2,9 +2,21 @@ import JSON
 
 /// Values in the wrong type, as loosely typed programs write them.
 extension Producers {
+    /// What a database exports with its type (MongoDB's extended JSON, `{"$numberInt":"200"}`) without it; others as they stand.
+    static func untyped(_ value: JSONValue?) -> JSONValue? {
+        guard case .object(let object)? = value, object.members.count == 1,
+            numberTypes.contains(object.members[0].name)
+        else { return value }
+        return object.members[0].value
+    }
+
+    private static let numberTypes: Set<String> = [
+        "$numberInt", "$numberLong", "$numberDouble", "$numberDecimal",
+    ]
+
     /// A text; numbers and truths as they stand.
     static func text(_ value: JSONValue?) -> String? {
-        switch value {
+        switch untyped(value) {
         case .string(let text): text
         case .number(let number): number.text
         case .bool(let bool): bool ? "true" : "false"
@@ -14,7 +26,7 @@ extension Producers {
 
     /// An integer; also one in a text (WebPageTest, HttpWatch).
     static func integer(_ value: JSONValue?) -> Int64? {
-        switch value {
+        switch untyped(value) {
         case .number(let number): number.int
         case .string(let text): JSONNumber(text: trimmed(text)).int
         default: nil
@@ -73,7 +85,7 @@ extension Producers {
     /// A number; also one in a text.
     static func number(_ value: JSONValue?) -> Double? {
         let number: Double?
-        switch value {
+        switch untyped(value) {
         case .number(let text): number = text.double
         case .string(let text): number = Double(trimmed(text))
         default: return nil

@@ -93,6 +93,7 @@ enum Producers {
             || !isWhole(urlOf: request) || request?["_content"] != nil
             || isOddBody(request?["postData"], request)
             || isOddBody(response?["content"], response) || response?["status"]?.string != nil
+            || response?["status"]?.object != nil
     }
 
     private static func isPlain(_ fields: JSONValue) -> Bool {
