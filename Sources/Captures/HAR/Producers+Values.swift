@@ -58,6 +58,9 @@ extension Producers {
         } else if let named, target.hasPrefix("/") || target.hasPrefix(named + "/") {
             host = named
             path = target.hasPrefix("/") ? target[...] : target.dropFirst(named.count)
+        } else if named == nil, let place = placeBeforePath(target) {
+            host = place
+            path = target.dropFirst(place.count)
         } else {
             return target
         }
@@ -75,6 +78,30 @@ extension Producers {
         guard let slash = url.utf8.firstIndex(of: 0x2f) else { return false }
         return url.utf8[..<slash].last != 0x3a
     }
+
+    /// What stands before the first slash, where it is a host beyond doubt, with a port or without: a name with a dot in it, an
+    /// address, or `localhost`.
+    private static func placeBeforePath(_ target: String) -> String? {
+        let place = target.utf8.prefix { $0 != 0x2f }
+        let parts = place.split(separator: 0x3a, omittingEmptySubsequences: false)
+        guard place.count < 260, parts.count <= 2, let host = parts.first,
+            parts.count == 1 || UInt16(String(decoding: parts[1], as: UTF8.self)) != nil
+        else { return nil }
+        let labels = host.split(separator: 0x2e, omittingEmptySubsequences: false)
+        guard
+            labels.allSatisfy({ label in
+                !label.isEmpty && label.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x5f }
+            }), let last = labels.last
+        else { return nil }
+        let word = String(decoding: last, as: UTF8.self).lowercased()
+        // `v2.0/token` is a path, and so is `index.php/login`.
+        let isName = labels.count > 1 && !endingsOfFiles.contains(word) && !last.allSatisfy(\.isASCIIDigit)
+        let isAddress =
+            labels.count == 4 && labels.allSatisfy { UInt8(String(decoding: $0, as: UTF8.self)) != nil }
+        return isName || isAddress || word == "localhost" ? String(decoding: place, as: UTF8.self) : nil
+    }
+
+    private static let endingsOfFiles: Set<String> = ["php", "asp", "aspx", "jsp", "cgi", "htm", "html"]
 
     /// Whether the URL stands in the request as it is read.
     static func isWhole(urlOf request: JSONValue?) -> Bool {
