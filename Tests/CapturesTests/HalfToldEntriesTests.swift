@@ -76,6 +76,43 @@ struct HalfToldEntriesTests {
         #expect(request.url.text == url)
     }
 
+    /// By its port, and by the page on it that the request is from.
+    @Test(arguments: [
+        ("localhost:8443/a", "", true), ("127.0.0.1:443/a", "", true), ("idp.example:80/a", "", false),
+        ("localhost:5001/a", #"{"name":"Referer","value":"https://localhost:5001/b"}"#, true),
+        ("localhost:5001/a", #"{"name":"Referer","value":"https://localhost:50010/b"}"#, false),
+        ("localhost:8443/a", #"{"name":":scheme","value":"http"}"#, false),
+    ]) func schemeOfAServerIsTold(written: String, fields: String, isSecure: Bool) throws {
+        let request = try request(#""method":"GET","url":"\#(written)","headers":[\#(fields)]"#)
+        #expect(request.url.text == "\(isSecure ? "https" : "http")://\(written)")
+    }
+
+    /// What others say of the same port.
+    @Test(arguments: [
+        (#""url":"https://localhost:5001/b""#, "", true), (#""url":"https://localhost:5002/b""#, "", false),
+        (#""url":"http://localhost:5001/b""#, "", false),
+        (
+            #""url":"https://idp.example/b","headers":[{"name":"Origin","value":"https://LOCALHOST:5001"}]"#,
+            "", true
+        ), (#""url":"https://idp.example/b""#, "https://localhost:5001/cb?code=a", true),
+        // An app that sends the browser where it does not listen.
+        (#""url":"https://idp.example/b""#, "https://localhost:5001/other", false),
+    ]) func schemeIsThatOfOtherEntries(other: String, location: String, isSecure: Bool) throws {
+        let entry = { (request: String) in
+            #"{"startedDateTime":"2026-03-04T09:54:08.356Z","request":{"method":"GET",\#(request)},"response":{"status":302,"headers":[{"name":"Location","value":"\#(location)"}]}}"#
+        }
+        let har =
+            #"{"log":{"entries":[\#(entry(#""url":"localhost:5001/cb?code=a""#)),\#(entry(other))]}}"#
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([har]))
+        for text in [har, imported] {
+            let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "login.har")
+            let url = "\(isSecure ? "https" : "http")://localhost:5001/cb?code=a"
+            #expect(capture[0].request.url.text == url)
+            let written = try JSONParser.parse(capture.text(ofEntry: 0) ?? [])
+            #expect(written["request"]?["url"]?.string == url)
+        }
+    }
+
     /// No field names it; what is a path as well stays one.
     @Test(arguments: [
         ("idp.example/authorize?redirect_uri=https://a.example/cb", true), ("idp.example:8443/a", true),

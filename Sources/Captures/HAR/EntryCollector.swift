@@ -10,6 +10,7 @@ final class EntryCollector {
     private var lengths: [Int] = []
     private var pool = StringPool()
     private let recentBodies = RecentBodies()
+    private var guessedSchemes = GuessedSchemes()
     private var creator = (name: "", version: "")
     private var members: [JSONObject.Member] = []
     /// Of further logs in the same file.
@@ -72,6 +73,7 @@ final class EntryCollector {
         } else if let lastStart {
             (exchange.startedAt, exchange.isZoneKnown) = lastStart
         }
+        guessedSchemes.note(exchange, at: index, request: entry["request"])
         pool.share(&exchange)
         exchanges.append(exchange)
         offsets.append(offset)
@@ -98,6 +100,7 @@ final class EntryCollector {
     }
 
     func capture() -> Capture {
+        let settled = guessedSchemes.settle(&exchanges)
         var capture = Capture(exchanges)
         capture.creator = creator
         if !otherLogs.isEmpty, !members.contains(where: { $0.name == Self.otherLogsName }) {
@@ -129,6 +132,11 @@ final class EntryCollector {
                 Producers.isUnusual($0) ? HAREntry.text(ofUnusual: $0) : JSONWriter.bytes(of: $0)
             }
                 ?? []
+        }
+        if !settled.isEmpty, let load = capture.loadEntry {
+            capture.loadEntry = { [exchanges] in
+                settled.contains($0) ? HAREntry.text(of: exchanges[$0]) : load($0)
+            }
         }
         capture.loadOriginal = { [source, offsets, lengths, isStrict] index in
             EntryCollector.entry(in: source, at: offsets[index], lengths[index], isStrict: isStrict)?.object

@@ -47,7 +47,21 @@ extension Producers {
     /// It may begin with the server all the same. Where they do not name the scheme it is `https`, but on the machine itself.
     static func url(of request: JSONObject) -> String {
         let target = text(request["url"]) ?? ""
-        guard lacksScheme(target) else { return target }
+        guard let (server, path, told) = server(of: target, request) else { return target }
+        let scheme = told ?? (LoopbackHost.isLoopback(server.host ?? "") ? "http" : "https")
+        return "\(scheme)://\(server.hostAndPort ?? "")\(path)"
+    }
+
+    /// Whether nothing in a request tells by which scheme it was sent.
+    static func isSchemeGuessed(of request: JSONObject) -> Bool {
+        server(of: text(request["url"]) ?? "", request).map { $0.scheme == nil } ?? false
+    }
+
+    /// What a URL without scheme lacks, or has in front of its path: its server, as a URL, and the scheme, where that is told.
+    private static func server(of target: String, _ request: JSONObject) -> (
+        server: RecordedURL, path: Substring, scheme: String?
+    )? {
+        guard lacksScheme(target) else { return nil }
         let fields = HAREntry.headers(request["headers"])
         let named = fields.first("host") ?? fields.first(":authority")
         let host: String
@@ -62,16 +76,20 @@ extension Producers {
             host = place
             path = target.dropFirst(place.count)
         } else {
-            return target
+            return nil
         }
-        guard ExchangeAssembler.isSoundHost(host) else { return target }
+        guard ExchangeAssembler.isSoundHost(host) else { return nil }
+        let server = RecordedURL("http://\(host)/")
         let schemes = ["https", "http"]
         let scheme =
             schemes.first { $0 == fields.first(":scheme") }
             ?? schemes.first { fields.first("origin") == "\($0)://\(host)" }
-            ?? (LoopbackHost.isLoopback(RecordedURL("http://\(host)/").host ?? "") ? "http" : "https")
-        return "\(scheme)://\(host)\(path)"
+            ?? schemes.first { fields.first("referer")?.hasPrefix("\($0)://\(host)/") ?? false }
+            ?? server.explicitPort.flatMap { schemesOfPorts[$0] }
+        return (server, path, scheme)
     }
+
+    private static let schemesOfPorts = [80: "http", 443: "https", 8443: "https"]
 
     /// Whether a URL is a path, or begins with its server: what stands before the first slash is no scheme.
     private static func lacksScheme(_ url: String) -> Bool {
