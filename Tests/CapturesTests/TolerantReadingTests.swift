@@ -78,6 +78,38 @@ struct TolerantReadingTests {
         }
     }
 
+    @Test(arguments: ["", "\"entries\":[],", "\"version\":\"1.2\","])
+    func entriesInPagesAreThoseOfTheLog(before: String) throws {
+        let page = { (id: String, entries: String) in
+            "{\"id\":\"\(id)\",\"title\":\"t\",\"entries\":[\(entries)],\"_own\":1}"
+        }
+        let pages = [
+            page("p1", Self.entry(0)), page("p2", [Self.entry(1), Self.entry(2)].joined(separator: ",")),
+        ]
+        let har = "{\"log\":{\(before)\"pages\":[\(pages.joined(separator: ",")),7],\"comment\":\"c\"}}"
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([har]))
+        for text in [har, imported] {
+            let capture = try read(text)
+            #expect(capture.indices.map { capture[$0].request.url.path } == ["/0", "/1", "/2"])
+            #expect(capture.indices.map { capture[$0].foreign["pageref"]?.string } == ["p1", "p2", "p2"])
+            #expect(capture.losses.isEmpty && capture.logMembers["comment"] == "c")
+            let own = ["id": "p1", "title": "t", "_own": 1] as JSONValue
+            #expect(capture.logMembers["pages"]?.array?.first == own)
+        }
+    }
+
+    @Test func fileThatBreaksOffInAPageKeepsWhatIsWhole() throws {
+        let capture = try read(
+            #"{"log":{"pages":[{"id":"p1","entries":[\#(Self.entry(0)),{"startedDateTime":""#
+        )
+        #expect(capture.count == 1 && capture.losses.count == 1 && capture.isCutShort)
+        #expect(capture.logMembers["pages"] == [["id": "p1"]])
+    }
+
+    @Test func pagesWithoutEntriesAreNoCapture() {
+        #expect(throws: CaptureError.self) { try read("{\"log\":{\"pages\":[{\"id\":\"p1\"}]}}") }
+    }
+
     @Test func textThatWasEncodedTwiceIsRead() throws {
         let har = "{\"log\":{\"comment\":\"é 😀 \\u20ac \\\"q\\\" \\\\\",\"entries\":[\(Self.three)]}}"
         for escapes in [[:], ["é": "\\u00e9", "😀": "\\uD83D\\ude00", "/": "\\/"]] as [[String: String]] {

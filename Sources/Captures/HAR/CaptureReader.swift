@@ -132,6 +132,9 @@ package enum CaptureReader {
             )
         }
         let capture = collector.capture()
+        if capture.count == 0, collector.hasPagesWithEntries, let other = tolerant(source), other.count > 0 {
+            return other
+        }
         // Where a quote is missing the rest of the file looks like one entry that never ends. Of ours, the writer goes on
         // behind what is whole, and both have to agree.
         if !collector.isOurs, case .torn(let unfinished) = scanner.ending, unfinished > 0,
@@ -155,11 +158,12 @@ package enum CaptureReader {
         let collector = EntryCollector(source, isStrict: false)
         var scanner = TolerantScanner(source) { found in
             switch found {
-            case .entry(let offset, let length, let line, let json):
-                guard let entry = (try? JSONParser.parse(json))?.object else {
+            case .entry(let offset, let length, let line, let json, let page):
+                guard var entry = (try? JSONParser.parse(json))?.object else {
                     collector.lose(Capture.Loss(offset: offset, line: line, what: "an entry is no object"))
                     return
                 }
+                if let page, entry["pageref"] == nil { entry["pageref"] = .string(page) }
                 collector.add(entry: entry, offset: offset, length: length, line: line)
             case .member(let log, let name, let json): collector.add(member: name, json: json, log: log)
             case .loss(let loss): collector.lose(loss)

@@ -83,6 +83,12 @@ final class EntryCollector {
     /// Whether our recorder wrote it, which names itself before its entries.
     var isOurs: Bool { creator.name == "authreel" }
 
+    /// Whether entries stand in the pages.
+    var hasPagesWithEntries: Bool {
+        let pages = members.last { $0.name == "pages" }?.value.array ?? []
+        return pages.contains { $0["entries"]?.array?.isEmpty == false }
+    }
+
     func add(member name: String, json: [UInt8], log: Int = 0) {
         guard let value = try? JSONParser.parse(json) else { return }
         guard log == 0 else {

@@ -2,13 +2,13 @@ import JSON
 
 /// Finds the entries of a HAR text that is not as it should be.
 ///
-/// Besides `log.entries`: `entries` without `log`, several logs, an array of captures or of entries, captures one behind the
-/// other, an entry a line, and all of these below a member that is there only to wrap them. An entry that is no JSON is
-/// passed over; the next is looked for by how entries of this file begin.
+/// Besides `log.entries`: `entries` without `log`, or in the pages of one, several logs, an array of captures or of entries,
+/// captures one behind the other, an entry a line, and all of these below a member that is there only to wrap them. An entry
+/// that is no JSON is passed over; the next is looked for by how entries of this file begin.
 struct TolerantScanner {
     enum Found {
-        /// As JSON, whatever stands in the file; its line from 1.
-        case entry(offset: Int, length: Int, line: Int, json: [UInt8])
+        /// As JSON, whatever stands in the file; its line from 1, and the page that it stands in.
+        case entry(offset: Int, length: Int, line: Int, json: [UInt8], page: String?)
         /// Of the log with this number, counted from 0.
         case member(log: Int, name: String, json: [UInt8])
         case loss(Capture.Loss)
@@ -24,6 +24,8 @@ struct TolerantScanner {
     private var isInsideEntry = false
     /// Names of the outermost object's members, the first few.
     private(set) var rootNames: [String] = []
+    /// The id of the page whose entries are read, where they stand in it.
+    private var page: String?
     private var logCount = 0
     private var lossCount = 0
     /// The file ends within an entry; that has been said.
@@ -140,12 +142,47 @@ struct TolerantScanner {
             let name = EntrySpelling.logName(written)
             if name == "entries", scanner.reader.peek() == UInt8(ascii: "[") {
                 try scanner.entries()
+            } else if name == "pages", scanner.reader.peek() == UInt8(ascii: "[") {
+                try scanner.pages(ofLog: number)
             } else {
                 var json: [UInt8] = []
                 try scanner.reader.value(into: &json)
                 scanner.found(.member(log: number, name: name, json: json))
             }
         }
+    }
+
+    /// Reads the pages of a log, and the entries that some programs put into them; without those the pages are a member.
+    private mutating func pages(ofLog number: Int) throws(LenientReader.Problem) {
+        var pages: [JSONValue] = []
+        // Also where the file breaks off within them.
+        defer { found(.member(log: number, name: "pages", json: JSONWriter.bytes(of: .array(pages)))) }
+        try elements { (scanner) throws(LenientReader.Problem) in
+            guard scanner.reader.peek() == UInt8(ascii: "{") else {
+                if let value = try scanner.value() { pages.append(value) }
+                return
+            }
+            var page = JSONObject()
+            defer {
+                pages.append(.object(page))
+                scanner.page = nil
+            }
+            try scanner.members { (scanner, name) throws(LenientReader.Problem) in
+                if EntrySpelling.logName(name) == "entries", scanner.reader.peek() == UInt8(ascii: "[") {
+                    scanner.page = page["id"]?.string
+                    try scanner.entries()
+                } else if let value = try scanner.value() {
+                    page.members.append(JSONObject.Member(name: name, value: value))
+                }
+            }
+        }
+    }
+
+    /// The value that comes next; nil where it is nested too deeply.
+    private mutating func value() throws(LenientReader.Problem) -> JSONValue? {
+        var json: [UInt8] = []
+        try reader.value(into: &json)
+        return try? JSONParser.parse(json)
     }
 
     private mutating func entries() throws(LenientReader.Problem) {
@@ -271,7 +308,9 @@ struct TolerantScanner {
             reader.seek(to: offset, line: line)
             return try object(depth: 1, isExpected: true)
         }
-        found(.entry(offset: offset, length: reader.position - offset, line: line, json: json))
+        found(
+            .entry(offset: offset, length: reader.position - offset, line: line, json: json, page: page)
+        )
         entryCount += 1
     }
 
