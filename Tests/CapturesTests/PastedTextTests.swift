@@ -43,6 +43,59 @@ struct PastedTextTests {
         #expect(capture[0].response?.body?.text == "<p class=\"é\">&amp;</p>\n```\n", "\(name)")
     }
 
+    // MARK: - Behind what programs print
+
+    private static let entry =
+        #"{"startedDateTime":"2026-03-04T09:54:08.356Z","request":{"method":"GET","url":"https://a.example/"},"response":{"status":200}}"#
+
+    private static let printed: [(name: String, text: String)] = [
+        ("a log", "2026-01-01 INFO starting...\n{\"version\":1,\"log\":{\"entries\":[\(entry)]}}\n"),
+        ("a prompt", "$ cat a.har\n[\(entry)]\n"),
+        ("lines in brackets", "[INFO] new {a}\n[1/2] x\n[notice] y\n{\"entries\":[\(entry)]}"),
+        ("lines of JSON", "{\"level\":\"info\",\"time\":1}\nstarted\n{\"time\":2}\n\(entry)\n"),
+        ("a line of JSON that is cut", "a\n{\"level\":\"info\"\n[\(entry)]"),
+        (
+            "much text",
+            String(repeating: "npm timing\n", count: 2000)
+                + "{\"version\":1,\"log\":{\"entries\":[\(entry)]}}"
+        ),
+        ("much text, and spaces", String(repeating: "pip\r\n", count: 2000) + har),
+    ]
+
+    @Test(arguments: printed) func captureBehindLinesIsFound(name: String, text: String) throws {
+        for bytes in [Array(text.utf8), Archive.gzip(Array(text.utf8))] {
+            let capture = try CaptureReader.read(bytes: bytes, name: "a.log")
+            #expect(capture.count == 1 && capture.losses.isEmpty, "\(name): \(capture.losses)")
+            #expect(capture[0].request.url.host == "a.example", "\(name)")
+        }
+    }
+
+    /// A line that may be an entry is none there, and the error is that of the file.
+    @Test(arguments: [
+        (
+            "INFO a\n{\"time\":1,\"level\":\"info\"}\n{\"time\":2,\"request\":{\"url\":\"https://a.example/\"}}\n",
+            "1:1"
+        ),
+        ("INFO {\n[1,2]\n{\"entries\":[]}\n", "1:1"),
+        ("INFO\n{\"log\":{\"entries\":1}}\n", "1:1"),
+        (String(repeating: "INFO\n", count: 2000) + "{\"a\":1}\n", "plain text"),
+    ]) func linesWithoutACaptureAreRefused(text: String, words: String) throws {
+        let error = try #require(throws: CaptureError.self) {
+            try CaptureReader.read(bytes: Array(text.utf8), name: "a.log")
+        }
+        #expect("\(error)".contains(words), "\(error)")
+    }
+
+    /// Each line may begin one, and none does.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: ["[", "{\"a\":", "[{\"time\":", "[1 x", "{\"time\":[", "{\"a\":\""]
+    )
+    func hostileLinesAreRefusedInTime(line: String) {
+        let text = "x {\n" + String(repeating: line + "\n", count: 100_000)
+        #expect(throws: CaptureError.self) { try CaptureReader.read(bytes: Array(text.utf8), name: "a.log") }
+    }
+
     // MARK: - Mail
 
     /// As mail programs write it: lines of 76 characters, each broken by a `=`.

@@ -34,6 +34,9 @@ enum FileKind: Equatable {
         advice: "it opens packets: authreel import FILE.pcap --keylog KEYLOG --out login.har"
     )
 
+    /// In which a capture may stand further down.
+    static let plainText = FileKind.other(looksLike: "plain text", advice: export)
+
     /// What to do with a file that is none, where it was found in a packed one.
     static func advice(insidePacked advice: String) -> String {
         advice == packetAdvice ? "unpack it first; then \(advice)" : advice
@@ -148,7 +151,7 @@ enum FileKind: Equatable {
         } else if MailedCapture.isMail(text) {
             self = .mail
         } else if Self.isPlain(text) {
-            self = .other(looksLike: "plain text", advice: Self.export)
+            self = Self.plainText
         } else {
             self = .text
         }

@@ -51,6 +51,11 @@ struct ForeignReader: Sendable {
             if let capture = pastedCapture(in: source, depth: depth, budget: budget) { return capture }
             throw .notCapture(path: name, looksLike: "an HTML page", advice: FileKind.pageAdvice)
         case .other(let looksLike, let advice):
+            if kind == FileKind.plainText,
+                let capture = captureInText(source, depth: depth, budget: budget)
+            {
+                return capture
+            }
             throw .notCapture(
                 path: name,
                 looksLike: looksLike,
@@ -69,8 +74,9 @@ struct ForeignReader: Sendable {
             frame: .gzip
         ) {
             piece throws(CaptureError) in
-            // What is no capture is not unpacked any further.
-            if text.count == 0, case .other = FileKind(Array(piece.prefix(FileKind.recognizedBytes))) {
+            // What is no capture is not unpacked any further; in plain text one may follow.
+            let kind = text.count == 0 ? FileKind(Array(piece.prefix(FileKind.recognizedBytes))) : .text
+            if case .other = kind, kind != .plainText {
                 try text.append(piece)
                 return false
             }
@@ -128,6 +134,11 @@ struct ForeignReader: Sendable {
         return try? read(source, depth: depth + 1, budget: budget)
     }
 
+    /// A capture among other text, be it pasted or printed; nil where there is none.
+    private func captureInText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
+        pastedCapture(in: source, depth: depth, budget: budget) ?? CaptureReader.readBehindLines(source)
+    }
+
     private func text(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError)
         -> Capture
     {
@@ -141,7 +152,7 @@ struct ForeignReader: Sendable {
             return try CaptureReader.readText(source, name: name)
         } catch {
             guard case .notHAR = error else { throw error }
-            if let capture = pastedCapture(in: source, depth: depth, budget: budget) { return capture }
+            if let capture = captureInText(source, depth: depth, budget: budget) { return capture }
             if let looksLike = sketch.looksLike {
                 throw .notCapture(path: name, looksLike: looksLike.what, advice: looksLike.advice)
             }

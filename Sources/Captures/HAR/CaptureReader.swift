@@ -85,6 +85,11 @@ package enum CaptureReader {
         }
     }
 
+    /// Reads a capture behind lines of other text; nil where there is none.
+    static func readBehindLines(_ source: CaptureSource) -> Capture? {
+        tolerant(source) { $0.runBehindLines() }
+    }
+
     private static func failure(_ error: any Error, _ source: CaptureSource, _ path: String) -> CaptureError {
         guard let problem = error as? EntryScanner.Problem else {
             return .inputOutput(path: path, reason: "\(error)")
@@ -154,7 +159,10 @@ package enum CaptureReader {
     }
 
     /// Reads what is nearly HAR; nil where nothing comes out of it.
-    private static func tolerant(_ source: CaptureSource) -> Capture? {
+    private static func tolerant(
+        _ source: CaptureSource,
+        run: (inout TolerantScanner) -> Void = { $0.run() }
+    ) -> Capture? {
         let collector = EntryCollector(source, isStrict: false)
         var scanner = TolerantScanner(source) { found in
             switch found {
@@ -169,7 +177,7 @@ package enum CaptureReader {
             case .loss(let loss): collector.lose(loss)
             }
         }
-        scanner.run()
+        run(&scanner)
         guard scanner.hasEntries, !collector.exchanges.isEmpty || collector.losses.isEmpty else { return nil }
         return collector.capture()
     }

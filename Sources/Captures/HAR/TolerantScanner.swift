@@ -49,8 +49,28 @@ struct TolerantScanner {
         reader = LenientReader(source)
     }
 
-    /// Reads all of it.
-    mutating func run() {
+    /// Reads what stands behind lines of text, as programs print them before the capture: from the first line on that begins with an
+    /// object or a list that holds one.
+    mutating func runBehindLines() {
+        while !hasEntries, skipToLine() { run(isExpected: false) }
+    }
+
+    /// Goes to the next line that begins with an object or a list; it has to be near the beginning.
+    private mutating func skipToLine() -> Bool {
+        // Where the last try has ended the next one may begin.
+        var last = reader.position > 0 ? source.bytes(at: reader.position - 1, count: 1).first : nil
+        while reader.position < Self.nearBytes, let byte = reader.peek() {
+            if last == 0x0a, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { return true }
+            reader.advance()
+            last = byte
+        }
+        return false
+    }
+
+    private static let nearBytes = 1 << 20
+
+    /// Reads all of it; `isExpected`: whether what only may be a capture is taken for one.
+    mutating func run(isExpected: Bool = true) {
         do throws(LenientReader.Problem) {
             while true {
                 reader.skipSpace()
@@ -60,7 +80,7 @@ struct TolerantScanner {
                 if byte == UInt8(ascii: ",") || byte == 0x1e || endsCall && hasEntries {
                     reader.advance()
                 } else {
-                    try part(depth: 0)
+                    try part(depth: 0, isExpected: isExpected)
                 }
             }
         } catch {
