@@ -29,6 +29,9 @@ struct ForeignReader: Sendable {
             let text = ScratchText(folder: scratch, name: name)
             try QuotedText.convert(source, into: text)
             return try read(text.source(), depth: depth + 1, budget: budget)
+        case .text where ContainerLog.isIt(source):
+            if let capture = try containerLog(source, depth: depth, budget: budget) { return capture }
+            return try text(source, depth: depth, budget: budget)
         case .text: return try text(source, depth: depth, budget: budget)
         case .mail: return try mail(source, depth: depth, budget: budget)
         case .burp: return try BurpItems.read(source, name: name)
@@ -95,6 +98,24 @@ struct ForeignReader: Sendable {
     }
 
     // MARK: - Text
+
+    /// Nil where no capture is in it.
+    private func containerLog(_ source: CaptureSource, depth: Int, budget: UnpackingBudget)
+        throws(CaptureError) -> Capture?
+    {
+        let text = ScratchText(folder: scratch, name: name)
+        let loss = try ContainerLog.convert(source, into: text)
+        do throws(CaptureError) {
+            var capture = try read(text.source(), depth: depth + 1, budget: budget)
+            if let loss { capture.losses.append(loss) }
+            return capture
+        } catch {
+            switch error {
+            case .notCapture, .notHAR: return nil
+            default: throw error
+            }
+        }
+    }
 
     private func mail(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError)
         -> Capture
