@@ -28,7 +28,10 @@ package struct CookieJar: Sendable {
                 continue
             }
             let path = cookie.path ?? CookieScope.defaultPath(of: url)
-            stored.removeAll { $0.cookie.name == cookie.name && $0.domain == domain && $0.path == path }
+            let name = cookie.sentName.bytes
+            stored.removeAll {
+                $0.cookie.sentName.bytes == name && $0.domain == domain && $0.path == path
+            }
             let expiry =
                 cookie.maxAge.map { now + .seconds(max(-1, min($0, 1 << 31))) }
                 ?? cookie.expires.flatMap(Timestamp.init(httpDate:))
@@ -49,8 +52,8 @@ package struct CookieJar: Sendable {
 
     /// The `Cookie` header for a request; nil where none is sent.
     ///
-    /// Longer paths first, then older cookies (section 5.4).
-    package func header(for url: RecordedURL, at now: Timestamp) -> String? {
+    /// Longer paths first, then older cookies (section 5.4); each by the bytes with which it was set.
+    package func header(for url: RecordedURL, at now: Timestamp) -> HeaderFields.Field? {
         guard let host = url.host else { return nil }
         let isSecure = url.scheme?.lowercased() == "https" || LoopbackHost.isLoopback(host)
         let sent = stored.filter { item in
@@ -60,8 +63,9 @@ package struct CookieJar: Sendable {
                 && item.expiresAt.map { $0 > now } ?? true
         }
         guard !sent.isEmpty else { return nil }
-        return sent.sorted { (-$0.path.utf8.count, $0.order) < (-$1.path.utf8.count, $1.order) }
-            .map { "\($0.cookie.name)=\($0.cookie.value)" }.joined(separator: "; ")
+        let pairs = sent.sorted { (-$0.path.utf8.count, $0.order) < (-$1.path.utf8.count, $1.order) }
+            .map(\.cookie.sentPair)
+        return HeaderFields.Field(name: SentText("Cookie"), value: pairs.joined(separator: "; "))
     }
 
     /// The cookies that were stored after the mark, for a browser that has those before it.

@@ -80,10 +80,10 @@ package actor UserAgent {
         var request = first
         for _ in 0..<20 {
             let response = try await exchange(request)
-            guard (300..<400).contains(response.status), let location = response.location else {
+            guard (300..<400).contains(response.status), let location = response.sentLocation else {
                 return Page(url: request.url, response: response)
             }
-            let target = request.url.resolving(location)
+            let (target, isLatin1) = request.resolving(location)
             guard target.isWeb else { return Page(url: target, response: response) }
             // Of the redirects only these two keep method and body (RFC 9110, sections 15.4.8 and 15.4.9).
             let keepsMethod = response.status == 307 || response.status == 308
@@ -92,6 +92,7 @@ package actor UserAgent {
                 keepsMethod
                 ? RecordedRequest(method: request.method, url: target, headers: headers, body: request.body)
                 : RecordedRequest(method: "GET", url: target)
+            request.isURLLatin1 = isLatin1
         }
         throw Failure.tooManyRedirects(request.url.text)
     }
@@ -101,7 +102,7 @@ package actor UserAgent {
         request.headers.fields.insert(HeaderFields.Field(name: "User-Agent", value: name), at: 0)
         request.headers.append("Accept", "text/html,application/xhtml+xml")
         if let cookies = jar.header(for: request.url, at: clock()) {
-            request.headers.append("Cookie", cookies)
+            request.headers.fields.append(cookies)
         }
         let response = try await send(request)
         jar.store(response, from: request.url, at: clock())

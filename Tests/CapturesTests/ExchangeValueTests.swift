@@ -42,6 +42,23 @@ struct RecordedURLTests {
         #expect(RecordedURL("http://a/b/c/d;p?q").resolving(reference).text == expected)
     }
 
+    @Test(arguments: [
+        (false, SentText("/é", isLatin1: true), "https://a.example/é", true),
+        (true, SentText("?x=1"), "https://a.example/é?x=1", true),
+        (true, SentText("/ü"), "https://a.example/ü", false),
+        (false, SentText("/ü"), "https://a.example/ü", false),
+        (true, SentText("b?ü"), "https://a.example/b?ü", false),
+    ])
+    func bytesOfBothAreKept(isBaseLatin1: Bool, reference: SentText, expected: String, isLatin1: Bool) {
+        var request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL(isBaseLatin1 ? "https://a.example/é" : "https://a.example/")
+        )
+        request.isURLLatin1 = isBaseLatin1
+        let target = request.resolving(reference)
+        #expect(target.url.text == expected && target.isLatin1 == isLatin1)
+    }
+
     @Test func hostileTextsNeverTrap() {
         var random = SeededGenerator(seed: 3986)
         for _ in 0..<20_000 {
@@ -172,6 +189,15 @@ struct TimestampTests {
 }
 
 struct SetCookieTests {
+    @Test func bytesThatAreNoUTF8AreKept() throws {
+        let field = HeaderFields.Field(name: "Set-Cookie", value: "id=é; Path=/", isLatin1: true)
+        let response = RecordedResponse(status: 200, headers: HeaderFields([field]))
+        #expect(try #require(response.setCookies.first).sentPair.bytes == Array("id=".utf8) + [0xe9])
+        let sent = HeaderFields([.init(name: "Cookie", value: "a=1; id=é", isLatin1: true)])
+        let request = RecordedRequest(method: "GET", url: RecordedURL("https://a.example/"), headers: sent)
+        #expect(try #require(request.cookies.last).sentValue.bytes == [0xe9])
+    }
+
     @Test func attributesWhateverTheirCase() throws {
         let cookie = try #require(
             SetCookie(

@@ -40,4 +40,79 @@ struct SentHeaderTests {
             #expect(fields.first { $0.name == name }?.isLatin1 == true, "\(name)")
         }
     }
+
+    /// Of what a provider sets and where it leads to the browser sends the bytes that came, on a page of that address as well.
+    @Test func cookiesAndRedirectsKeepTheirBytes() async throws {
+        let place = HeaderFields.Field(name: "Location", value: "/login?hint=é", isLatin1: true)
+        let cookie = HeaderFields.Field(name: "Set-Cookie", value: "note=é; Path=/", isLatin1: true)
+        let redirect = RecordedResponse(status: 302, headers: HeaderFields([place, cookie]))
+        let page = RecordedResponse(
+            status: 200,
+            body: .html("<form method=post><input name=username><input type=password name=password></form>")
+        )
+        let login = "https://id.example/login?hint=é"
+        var builder = CaptureBuilder()
+        func add(_ method: String, _ url: String, _ form: [(String, String)]?, _ response: RecordedResponse) {
+            var request = RecordedRequest(method: method, url: RecordedURL(url))
+            request.isURLLatin1 = url == login
+            request.headers.append("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Test/1")
+            if request.isURLLatin1 {
+                request.headers.fields.append(.init(name: "Cookie", value: "note=é", isLatin1: true))
+                request.headers.fields.append(.init(name: "Referer", value: login, isLatin1: true))
+            }
+            if let form {
+                request.headers.append("Content-Type", FormBody.mediaType)
+                request.body = Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
+            }
+            builder.add(Exchange(startedAt: Timestamp(seconds: 0), request: request, response: response))
+        }
+        @Sendable func answered(_ request: RecordedURL) -> RecordedResponse {
+            let state = request.queryItems.first("state") ?? ""
+            let target = "https://shop.example/cb?code=c-Kq2vLx7TzB4nWm8R&state=\(state)"
+            return RecordedResponse(status: 302, headers: HeaderFields([("Location", target)]))
+        }
+        let asking =
+            "https://id.example/authorize?client_id=shop&response_type=code&state=s-Kq2vLx7TzB4nWm8R"
+            + "&redirect_uri=https%3A%2F%2Fshop.example%2Fcb"
+        add("GET", asking, nil, redirect)
+        add("GET", login, nil, page)
+        add(
+            "POST",
+            login,
+            [("username", "alice"), ("password", "wonderland")],
+            answered(RecordedURL(asking))
+        )
+        let tokens = Body.json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        builder.post(
+            "https://id.example/token",
+            [
+                ("grant_type", "authorization_code"), ("code", "c-Kq2vLx7TzB4nWm8R"), ("client_id", "shop"),
+                ("client_secret", "s3cr-et99"), ("redirect_uri", "https://shop.example/cb"),
+            ],
+            body: tokens
+        )
+        let flows = FlowFinder.flows(in: builder.capture)
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        let asked = Mutex<[RecordedRequest]>([])
+        let environment = FlowDriver.Environment.inMemory { request, _ in
+            let first = asked.withLock { asked in
+                asked.append(request)
+                return asked[0].url
+            }
+            if request.url.path == "/token" { return RecordedResponse(status: 200, body: tokens) }
+            guard request.url.path == "/login" else { return redirect }
+            return request.method == "GET" ? page : answered(first)
+        }
+        let run = await FlowDriver(plan, environment).run()
+        #expect(run.isComplete, "\(run.results) \(String(describing: run.stop))")
+        let sent = asked.withLock { $0.filter { $0.url.path == "/login" } }
+        #expect(sent.map(\.method) == ["GET", "POST"])
+        for request in sent {
+            #expect(request.url.text == login && request.isURLLatin1)
+            let cookies = request.headers.fields.filter { $0.name == "Cookie" }
+            #expect(cookies.map(\.sentValue.bytes) == [Array("note=".utf8) + [0xe9]])
+        }
+        let referer = sent.last?.headers.fields.first { $0.name == "Referer" }
+        #expect(referer?.sentValue == SentText(login, isLatin1: true))
+    }
 }

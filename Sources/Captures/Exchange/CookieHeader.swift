@@ -14,13 +14,19 @@ package enum CookieHeader {
             )
         }
     }
+
+    /// The same of a field whose bytes may be no UTF-8: each pair is read as the field is.
+    package static func pairs(of field: HeaderFields.Field) -> [HeaderFields.Field] {
+        guard field.isLatin1 else { return pairs(field.value) }
+        return pairs(field.value).map { HeaderFields.Field(name: $0.name, value: $0.value, isLatin1: true) }
+    }
 }
 
 extension RecordedRequest {
     /// The cookies sent: of the `Cookie` headers, else of the HAR's `cookies` array.
     package var cookies: [HeaderFields.Field] {
-        let headers = headers.all("cookie")
-        return headers.isEmpty ? listedCookies : headers.flatMap(CookieHeader.pairs)
+        let fields = headers.fields.filter { $0.name.equalsIgnoringASCIICase("cookie") }
+        return fields.isEmpty ? listedCookies : fields.flatMap(CookieHeader.pairs(of:))
     }
 
     package func cookie(_ name: String) -> String? { cookies.first { $0.name == name }?.value }
@@ -37,7 +43,9 @@ extension RecordedResponse {
                 // Firefox and some recorders fold several fields into one, separated by line feeds.
                 for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
                     isListedOnly = false
-                    if let cookie = SetCookie(UnsafeBufferPointer(rebasing: line)) { cookies.append(cookie) }
+                    guard var cookie = SetCookie(UnsafeBufferPointer(rebasing: line)) else { continue }
+                    cookie.isLatin1 = field.isLatin1
+                    cookies.append(cookie)
                 }
             }
         }

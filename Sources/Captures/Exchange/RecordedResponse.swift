@@ -98,4 +98,11 @@ package struct RecordedResponse: Sendable {
         if let location = headers.first("location"), !location.isEmpty { return location }
         return redirectURL.isEmpty ? nil : redirectURL
     }
+
+    /// The same by its bytes.
+    package var sentLocation: SentText? {
+        let field = headers.fields.first { $0.name.equalsIgnoringASCIICase("location") }
+        if let field, !field.value.isEmpty { return field.sentValue }
+        return redirectURL.isEmpty ? nil : SentText(redirectURL)
+    }
 }

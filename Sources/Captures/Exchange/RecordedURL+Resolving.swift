@@ -43,3 +43,17 @@ extension RecordedURL {
         return output.joined(separator: "/")
     }
 }
+
+extension RecordedRequest {
+    /// What a reference in the answer means, by the bytes of both.
+    ///
+    /// - Returns: the URL, and whether its bytes are no UTF-8 (``isURLLatin1`` of a request for it).
+    package func resolving(_ reference: SentText) -> (url: RecordedURL, isLatin1: Bool) {
+        guard isURLLatin1 || reference.isLatin1 else { return (url.resolving(reference.text), false) }
+        let base = RecordedURL(SentText(url.text, isLatin1: isURLLatin1).asLatin1.text)
+        let target = base.resolving(reference.asLatin1.text)
+        // What is left of the two may be UTF-8.
+        let sent = SentText(target.text, isLatin1: true).bytes.withUnsafeBufferPointer { SentText($0) }
+        return sent.isLatin1 ? (target, true) : (RecordedURL(sent.text), false)
+    }
+}

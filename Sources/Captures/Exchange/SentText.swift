@@ -33,6 +33,15 @@ package struct SentText: Sendable, Hashable {
     }
 }
 
+extension Sequence<SentText> {
+    /// All of them behind one another; of one that is no UTF-8 the others are read so as well.
+    package func joined(separator: String = "") -> SentText {
+        let isLatin1 = contains { $0.isLatin1 }
+        let text = map { isLatin1 ? $0.asLatin1.text : $0.text }.joined(separator: separator)
+        return SentText(text, isLatin1: isLatin1)
+    }
+}
+
 extension HeaderFields.Field {
     /// Of one of them that is no UTF-8 the other is read so as well.
     package init(name: SentText, value: SentText) {

@@ -14,6 +14,8 @@ package struct SetCookie: Sendable, Hashable {
     package var sameSite: String?
     /// Attributes that none of the members above holds, as written (`Partitioned`, `Priority=High`).
     package var otherAttributes: [String]
+    /// The bytes of the field are no UTF-8: each character of the texts above is one of them (see ``Latin1``).
+    package var isLatin1 = false
 
     package init(
         name: String,
@@ -38,4 +40,10 @@ package struct SetCookie: Sendable, Hashable {
         self.sameSite = sameSite
         self.otherAttributes = otherAttributes
     }
+
+    /// The name as it was sent.
+    package var sentName: SentText { SentText(name, isLatin1: isLatin1) }
+
+    /// Name and value as they stand in a `Cookie` header.
+    package var sentPair: SentText { SentText("\(name)=\(value)", isLatin1: isLatin1) }
 }

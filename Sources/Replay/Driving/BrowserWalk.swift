@@ -47,7 +47,13 @@ struct BrowserWalk {
         for cookie in plan.cookies {
             let set = RecordedResponse(
                 status: 200,
-                headers: HeaderFields([("Set-Cookie", "\(cookie.name)=\(cookie.value); Path=/")])
+                headers: HeaderFields([
+                    HeaderFields.Field(
+                        name: "Set-Cookie",
+                        value: "\(cookie.cookie.name)=\(cookie.cookie.value); Path=/",
+                        isLatin1: cookie.cookie.isLatin1
+                    )
+                ])
             )
             jar.store(set, from: map.mapped(cookie.url), at: now)
             recordedJar.store(set, from: cookie.url, at: plan.flow.started)
@@ -65,18 +71,20 @@ struct BrowserWalk {
     var cookieJars: (jar: CookieJar, recorded: CookieJar) { (jar, recordedJar) }
 
     /// The `Cookie` header of a request; without the cookies that the recorded browser did not send.
-    func cookies(for url: RecordedURL, like recorded: Int?, at now: Timestamp) -> String? {
+    func cookies(for url: RecordedURL, like recorded: Int?, at now: Timestamp) -> HeaderFields.Field? {
         guard let header = jar.header(for: url, at: now) else { return nil }
         guard recordsCookies, let recorded else { return header }
         let exchange = plan.flow.capture[recorded]
-        let expected = CookieHeader.pairs(
-            recordedJar.header(for: exchange.request.url, at: exchange.startedAt) ?? ""
-        )
-        let sent = Set(exchange.request.cookies.map(\.name))
-        let lost = Set(expected.map(\.name)).subtracting(sent)
+        let expected =
+            recordedJar.header(for: exchange.request.url, at: exchange.startedAt)
+            .map(CookieHeader.pairs(of:)) ?? []
+        let sent = Set(exchange.request.cookies.map(\.sentName.bytes))
+        let lost = Set(expected.map(\.sentName.bytes)).subtracting(sent)
         guard !lost.isEmpty else { return header }
-        let kept = CookieHeader.pairs(header).filter { !lost.contains($0.name) }
-        return kept.isEmpty ? nil : kept.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+        let kept = CookieHeader.pairs(of: header).filter { !lost.contains($0.sentName.bytes) }
+        guard !kept.isEmpty else { return nil }
+        let pairs = kept.map { SentText("\($0.name)=\($0.value)", isLatin1: $0.isLatin1) }
+        return HeaderFields.Field(name: SentText(header.name), value: pairs.joined(separator: "; "))
     }
 
     mutating func store(_ response: RecordedResponse, from url: RecordedURL, at now: Timestamp) {
@@ -178,8 +186,8 @@ struct BrowserWalk {
     ///
     /// `recorded`: the request that followed in the recording, for its headers.
     func redirect(of exchange: Exchange, like recorded: RecordedRequest?) -> RecordedRequest? {
-        guard let response = exchange.response, let location = response.location else { return nil }
-        let target = exchange.request.url.resolving(location)
+        guard let response = exchange.response, let location = response.sentLocation else { return nil }
+        let (target, isLatin1) = exchange.request.resolving(location)
         // Of the redirects only these two keep method and body (RFC 9110, sections 15.4.8 and 15.4.9).
         let keepsMethod = response.status == 307 || response.status == 308
         // A fragment goes no further than the browser.
@@ -190,6 +198,7 @@ struct BrowserWalk {
             headers: pageHeaders(recorded ?? exchange.request),
             body: keepsMethod ? exchange.request.body : nil
         )
+        request.isURLLatin1 = isLatin1
         if keepsMethod, let type = exchange.request.headers.first("content-type") {
             request.headers.append("Content-Type", type)
         }
@@ -202,8 +211,12 @@ struct BrowserWalk {
         if let form = page.automaticForm {
             return request(submitting: form, of: page, form.fields.map { ($0.name, $0.value) }, like: nil)
         }
-        guard let target = page.refreshTarget, target.isWeb else { return nil }
-        return RecordedRequest(method: "GET", url: target, headers: pageHeaders(exchange.request))
+        guard let (target, isLatin1) = page.refresh.map({ page.request.resolving(SentText($0)) }),
+            target.isWeb
+        else { return nil }
+        var request = RecordedRequest(method: "GET", url: target, headers: pageHeaders(exchange.request))
+        request.isURLLatin1 = isLatin1
+        return request
     }
 
     func request(
@@ -212,23 +225,26 @@ struct BrowserWalk {
         _ fields: [(String, String)],
         like recorded: RecordedRequest?
     ) -> RecordedRequest {
-        let target = page.target(of: form)
+        let (target, isLatin1) = page.request.resolving(SentText(form.action))
         var headers = pageHeaders(recorded)
-        headers.fields += FormSender(page: page.url, target: target, isPost: form.method == "post")
+        headers.fields += FormSender(page: page.request, target: target, isPost: form.method == "post")
             .fields(like: recorded, isTelling: isTelling)
-        guard form.method == "post" else {
-            let query = FormBody.encode(fields)
-            let url = target.withoutQuery + (query.isEmpty ? "" : "?\(query)")
-            return RecordedRequest(method: "GET", url: RecordedURL(url), headers: headers)
+        let content = FormBody.encode(fields)
+        var request: RecordedRequest
+        if form.method == "post" {
+            headers.append("Content-Type", FormBody.mediaType)
+            request = RecordedRequest(
+                method: "POST",
+                url: RecordedURL(target.withoutQuery + (target.query.map { "?\($0)" } ?? "")),
+                headers: headers,
+                body: Body(text: content, mediaType: FormBody.mediaType)
+            )
+        } else {
+            let url = RecordedURL(target.withoutQuery + (content.isEmpty ? "" : "?\(content)"))
+            request = RecordedRequest(method: "GET", url: url, headers: headers)
         }
-        headers.append("Content-Type", FormBody.mediaType)
-        let url = RecordedURL(target.withoutQuery + (target.query.map { "?\($0)" } ?? ""))
-        return RecordedRequest(
-            method: "POST",
-            url: url,
-            headers: headers,
-            body: Body(text: FormBody.encode(fields), mediaType: FormBody.mediaType)
-        )
+        request.isURLLatin1 = isLatin1
+        return request
     }
 
     /// A form that the recording does not know: sign-in with what it knows of the person, or a consent.

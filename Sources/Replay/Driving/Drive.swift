@@ -103,7 +103,7 @@ struct Drive {
         var request = request
         if isBrowser, let cookies = browser.cookies(for: request.url, like: recorded, at: environment.clock())
         {
-            request.headers.append("Cookie", cookies)
+            request.headers.fields.append(cookies)
         }
         let exchange = await environment.send(request)
         if let response = exchange.response {

@@ -3,7 +3,8 @@ import Captures
 /// What a browser says of the page that a form was sent from: providers that guard their forms against other sites' look at
 /// it, and refuse a form without (Django's and Flask's by https).
 struct FormSender {
-    let page: RecordedURL
+    /// What the page was the answer to.
+    let page: RecordedRequest
     let target: RecordedURL
     let isPost: Bool
 
@@ -15,6 +16,8 @@ struct FormSender {
     /// - Returns: `Referer` (Referrer Policy, section 3.9, `strict-origin-when-cross-origin`) and `Origin` (RFC 6454, section 7),
     ///   each where the recorded request has it.
     func fields(like recorded: RecordedRequest?, isTelling: Bool) -> [HeaderFields.Field] {
+        let isLatin1 = page.isURLLatin1
+        let page = page.url
         guard page.isWeb, let scheme = page.scheme, let place = page.hostAndPort else { return [] }
         // As browsers write it, without the port that goes without saying.
         let origin = "\(scheme)://\(place)"
@@ -26,7 +29,8 @@ struct FormSender {
         if let referer = old.referer, target.scheme == page.scheme || page.scheme == "http" {
             let isWhole = page.origin == target.origin && !Self.isOriginAlone(referer)
             let whole = page.withoutQuery + (page.query.map { "?\($0)" } ?? "")
-            fields.append(HeaderFields.Field(name: "Referer", value: isWhole ? whole : origin + "/"))
+            let sent = SentText(isWhole ? whole : origin + "/", isLatin1: isLatin1)
+            fields.append(HeaderFields.Field(name: SentText("Referer"), value: sent))
         }
         if let value = old.origin {
             fields.append(HeaderFields.Field(name: "Origin", value: value == "null" ? value : origin))

@@ -2,7 +2,8 @@ import Captures
 
 /// An HTML page as an answer brought it.
 struct Page {
-    let url: RecordedURL
+    /// What it was the answer to.
+    let request: RecordedRequest
     let text: String
 
     /// Larger ones are no sign-in page, and are not read.
@@ -13,9 +14,11 @@ struct Page {
         guard let body = exchange.response?.body, (body.size ?? 0) <= Self.maximumBytes, body.isPage,
             let text = body.text
         else { return nil }
-        url = exchange.request.url
+        request = exchange.request
         self.text = text
     }
+
+    var url: RecordedURL { request.url }
 
     var forms: [HTMLForm] { HTMLForm.all(in: text) }
 
@@ -25,7 +28,10 @@ struct Page {
     }
 
     /// Where the page goes on to by itself, after the seconds that it says (`<meta http-equiv="refresh">`).
-    var refreshTarget: RecordedURL? { HTMLForm.refreshTarget(in: text).map { url.resolving($0) } }
+    var refreshTarget: RecordedURL? { refresh.map { url.resolving($0) } }
+
+    /// The same as the page writes it.
+    var refresh: String? { HTMLForm.refreshTarget(in: text) }
 
     /// The form that the page submits by itself: OAuth 2.0 Form Post Response Mode, section 2, and what brokers do alike.
     ///

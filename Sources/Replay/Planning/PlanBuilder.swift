@@ -225,9 +225,7 @@ package struct PlanBuilder {
             where SecretNames.isUsable(cookie.value) && !(redaction?.concerns(cookie.name) ?? false)
                 && known.insert(cookie.name).inserted
             {
-                cookies.append(
-                    ReplayPlan.EarlierCookie(url: request.url, name: cookie.name, value: cookie.value)
-                )
+                cookies.append(ReplayPlan.EarlierCookie(url: request.url, cookie: cookie))
             }
         }
         return cookies

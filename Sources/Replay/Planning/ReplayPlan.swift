@@ -59,8 +59,8 @@ package struct ReplayPlan: Sendable {
     /// A cookie that was sent, and that nothing in the capture set.
     package struct EarlierCookie: Sendable, Hashable {
         package var url: RecordedURL
-        package var name: String
-        package var value: String
+        /// As it was sent.
+        package var cookie: HeaderFields.Field
     }
 }
 
