@@ -7,13 +7,19 @@ import Testing
 
 /// How a server delivers, as its client sees it: by what arrives, and by whether it ends.
 struct DeliveryTests {
+    /// The bytes that arrive, each as a character.
     private static func received(
         _ delivery: LocalServer.Delivery,
+        headers: [HeaderFields.Field] = [],
         to request: String = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         within limit: TimeAmount
     ) async throws -> String {
         let server = try await LocalServer.start(delivery: { _ in delivery }) { _ in
-            RecordedResponse(status: 200, body: Body(text: "0123456789", mediaType: "text/plain"))
+            RecordedResponse(
+                status: 200,
+                headers: HeaderFields(headers),
+                body: Body(text: "0123456789", mediaType: "text/plain")
+            )
         }
         let collector = TextCollector()
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -31,6 +37,15 @@ struct DeliveryTests {
             let text = try await Self.received(delivery, within: .seconds(20))
             #expect(text.hasPrefix("HTTP/1.1 200") && text.hasSuffix("0123456789"))
         }
+    }
+
+    @Test func headersHaveTheirBytes() async throws {
+        let fields = [
+            HeaderFields.Field(name: "X-A", value: "é"),
+            HeaderFields.Field(name: "X-B", value: "é", isLatin1: true),
+        ]
+        let text = try await Self.received(.whole, headers: fields, within: .seconds(20))
+        #expect(text.contains("\r\nX-A: \u{c3}\u{a9}\r\nX-B: \u{e9}\r\n"), "\(text)")
     }
 
     @Test(arguments: ["HTTP/1.0", "HTTP/1.1"])
@@ -58,6 +73,6 @@ private final class TextCollector: ChannelInboundHandler, Sendable {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
-        text.withLock { $0 += String(buffer: bytes) }
+        text.withLock { $0 += Latin1.text(of: bytes.readableBytesView) }
     }
 }

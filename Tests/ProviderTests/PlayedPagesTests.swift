@@ -93,6 +93,25 @@ struct PlayedPagesTests {
         #expect(page.headers.first("content-security-policy") == "default-src \(Self.base)/login.id.example")
     }
 
+    @Test func bytesThatAreNoUTF8GoOutAsRecorded() throws {
+        let recorded = Self.capture()
+        var exchanges = recorded.indices.map { recorded[$0] }
+        exchanges[0].response?.headers.fields[0].value += "&hint=é"
+        exchanges[0].response?.headers.fields[0].isLatin1 = true
+        exchanges[0].response?.headers.fields += [
+            .init(name: "Set-Cookie", value: "note=é; Path=/", isLatin1: true),
+            .init(name: "X-Note", value: "é", isLatin1: true), .init(name: "X-Other", value: "é"),
+        ]
+        exchanges[1].request.url = RecordedURL(exchanges[1].request.url.text + "&hint=é")
+        exchanges[1].request.isURLLatin1 = true
+        let caller = Caller(try Self.provider(Capture(exchanges)))
+        let fields = caller.get(Self.base + "/auth", Self.request("s-1234567")).headers.fields
+        func sent(_ name: String) -> [[UInt8]] { fields.filter { $0.name == name }.map(\.sentValue.bytes) }
+        #expect(sent("X-Note") == [[0xe9]] && sent("X-Other") == [Array("é".utf8)])
+        #expect(sent("Location").map { $0.suffix(7) } == [Array("&hint=".utf8) + [0xe9]])
+        #expect(sent("Set-Cookie").contains(Array("note=".utf8) + [0xe9] + Array("; Path=/".utf8)))
+    }
+
     @Test func cookiesCanBeSetWithoutTLS() throws {
         let caller = Caller(try Self.provider(Self.capture()))
         let cookie = try #require(caller.get(Self.base + "/auth", Self.request("s-1234567")).setCookies.first)

@@ -32,7 +32,8 @@ package struct InteractionScript: Sendable {
         package var status: Int
         package var headers: HeaderFields
         package var cookies: [SetCookie]
-        package var location: String?
+        /// Where it leads to, as a whole URL.
+        package var location: SentText?
         package var body: Body?
         /// When it was answered, for the lifetime of its cookies.
         package var answeredAt: Timestamp

@@ -24,17 +24,19 @@ struct AnswerRenderer {
         case .authorization(let response):
             let carried = carried(response)
             switch response.mode {
-            case .query, .fragment: location = Self.url(response.target, carried, response.mode)
+            case .query, .fragment: location = SentText(Self.url(response.target, carried, response.mode))
             // The provider hands none over itself; the page that does so posts it.
             case .formPost, .credential: body = Self.formPost(response, carried)
             }
         }
-        if let location { headers.fields.insert(.init(name: "Location", value: location), at: 0) }
-        for cookie in answer.cookies { headers.append("Set-Cookie", cookie.field) }
+        if let location { headers.fields.insert(.init(name: SentText("Location"), value: location), at: 0) }
+        headers.fields += answer.cookies.map(\.field)
         if let type = body?.mediaType, !headers.contains("content-type") {
             headers.append("Content-Type", type)
         }
-        headers.fields = headers.fields.map { .init(name: $0.name, value: Self.harmless($0.value)) }
+        for index in headers.fields.indices {
+            headers.fields[index].value = Self.harmless(headers.fields[index].value)
+        }
         return RecordedResponse(status: answer.status, headers: headers, body: body)
     }
 

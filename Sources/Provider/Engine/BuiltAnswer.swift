@@ -69,7 +69,7 @@ struct BuiltAnswer: Sendable {
     var status: Int
     var headers = HeaderFields()
     var cookies: [SetCookie] = []
-    var location: String?
+    var location: SentText?
     var content: Content
 
     init(_ status: Int, _ content: Content = .none, role: Endpoints.Role? = nil) {
@@ -104,7 +104,7 @@ struct BuiltAnswer: Sendable {
 
     static func redirect(to location: String) -> BuiltAnswer {
         var answer = BuiltAnswer(302)
-        answer.location = location
+        answer.location = SentText(location)
         answer.headers.append("Cache-Control", "no-store")
         return answer
     }

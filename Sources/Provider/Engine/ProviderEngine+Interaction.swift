@@ -191,12 +191,14 @@ extension ProviderEngine {
     private func answer(_ step: InteractionScript.Step, _ values: Substitution) -> BuiltAnswer {
         var answer = BuiltAnswer(step.status)
         answer.headers = HeaderFields(
-            step.headers.fields.map { .init(name: $0.name, value: values.applied(to: $0.value)) }
+            step.headers.fields.map {
+                .init(name: $0.name, value: values.applied(to: $0.value), isLatin1: $0.isLatin1)
+            }
         )
         answer.cookies = cookies(step, values)
         answer.location = step.location.map { location in
             // Within one origin the path is enough, but the mock may have moved it.
-            values.applied(to: step.url.resolving(location).text)
+            SentText(values.applied(to: location.text), isLatin1: location.isLatin1)
         }
         guard let body = step.body else { return answer }
         if let coding = body.remainingCoding {

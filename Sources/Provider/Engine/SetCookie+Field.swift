@@ -1,8 +1,8 @@
 import Captures
 
 extension SetCookie {
-    /// As a header field's value (RFC 6265, section 4.1).
-    var field: String {
+    /// As a header field (RFC 6265, section 4.1), with the bytes that were recorded.
+    var field: HeaderFields.Field {
         var parts = ["\(name)=\(value)"]
         if let domain { parts.append("Domain=\(domain)") }
         if let path { parts.append("Path=\(path)") }
@@ -11,6 +11,10 @@ extension SetCookie {
         if isSecure { parts.append("Secure") }
         if isHTTPOnly { parts.append("HttpOnly") }
         if let sameSite { parts.append("SameSite=\(sameSite)") }
-        return (parts + otherAttributes).joined(separator: "; ")
+        return HeaderFields.Field(
+            name: "Set-Cookie",
+            value: (parts + otherAttributes).joined(separator: "; "),
+            isLatin1: isLatin1
+        )
     }
 }

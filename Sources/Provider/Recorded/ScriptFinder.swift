@@ -241,7 +241,10 @@ struct ScriptFinder {
             status: response.status,
             headers: AnswerTemplate.reusable(response.headers),
             cookies: response.setCookies,
-            location: response.location,
+            location: response.sentLocation.map { location in
+                let (target, isLatin1) = request.resolving(location)
+                return SentText(target.text, isLatin1: isLatin1)
+            },
             body: response.body,
             answeredAt: exchange.endedAt
         )
@@ -274,7 +277,7 @@ struct ScriptFinder {
                 take(cookie.name)
             }
             if step.delivery == nil, let location = step.location {
-                for item in RecordedURL(location).queryItems.items { take(item.value) }
+                for item in RecordedURL(location.text).queryItems.items { take(item.value) }
             }
             guard let body = step.body, (body.size ?? 0) < 1 << 20 else { continue }
             if body.essence == "text/html", let page = body.bytes {

@@ -65,9 +65,16 @@ package final class LocalServer: Sendable {
                             TLSHandler(context: tls, configuration: .server(alpn: protocols))
                         )
                     }
+                    let headBytes = HeadBytesHandler()
+                    try pipeline.addHandler(headBytes)
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(
-                        LocalServerHandler(scheme: scheme, delivery: delivery, responder: responder)
+                        LocalServerHandler(
+                            scheme: scheme,
+                            headBytes: headBytes,
+                            delivery: delivery,
+                            responder: responder
+                        )
                     )
                 }
             }
@@ -98,6 +105,7 @@ private final class LocalServerHandler: ChannelInboundHandler {
     private static let maximumBodyBytes = 1 << 20
 
     private let scheme: String
+    private let headBytes: HeadBytesHandler
     private let delivery: @Sendable (RecordedRequest) -> LocalServer.Delivery
     private let responder: LocalServer.Responder
     private var head: HTTPRequestHead?
@@ -106,10 +114,12 @@ private final class LocalServerHandler: ChannelInboundHandler {
 
     init(
         scheme: String,
+        headBytes: HeadBytesHandler,
         delivery: @escaping @Sendable (RecordedRequest) -> LocalServer.Delivery,
         responder: @escaping LocalServer.Responder
     ) {
         self.scheme = scheme
+        self.headBytes = headBytes
         self.delivery = delivery
         self.responder = responder
     }
@@ -197,7 +207,9 @@ private final class LocalServerHandler: ChannelInboundHandler {
         isCutShort: Bool = false
     ) {
         let bytes = response.body?.bytes ?? []
-        var headers = HTTPHeaders(response.headers.fields.map { ($0.name, $0.value) })
+        var headers = HTTPHeaders(
+            response.headers.fields.map { ($0.sentName.asLatin1.text, $0.sentValue.asLatin1.text) }
+        )
         headers.replaceOrAdd(name: "Content-Length", value: String(bytes.count))
         let isLast = !request.isKeepAlive
         // Also to a client of HTTP/1.0, which may take an answer of HTTP/1.1 for a promise to go on.
@@ -207,6 +219,7 @@ private final class LocalServerHandler: ChannelInboundHandler {
             status: HTTPResponseStatus(statusCode: response.status),
             headers: headers
         )
+        headBytes.expectHead()
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if request.method != .HEAD, !bytes.isEmpty {
             let sent = isCutShort ? bytes.prefix(bytes.count / 2) : bytes[...]
