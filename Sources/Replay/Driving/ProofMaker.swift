@@ -24,14 +24,15 @@ struct ProofMaker {
 
     /// A JWT of the client with the claims of a recorded one.
     ///
-    /// `secret`: the client's, for symmetric algorithms; `replacing`: what stands for a recorded text in this run.
+    /// `secret`: the client's, for symmetric algorithms; `replacing`: what stands for a recorded text in this run, in the
+    /// claim of this name.
     func signed(
         _ recorded: JSONWebToken,
         name: String,
         recordedAt: Timestamp,
         now: Timestamp,
         secret: String?,
-        replacing: (String) -> String
+        replacing: (String, _ name: String) -> String
     ) throws(StepFailure) -> String {
         let claims = moved(recorded.claims ?? JSONObject(), from: recordedAt, to: now, replacing)
         var header = recorded.header ?? JSONObject()
@@ -66,7 +67,7 @@ struct ProofMaker {
         now: Timestamp,
         nonce: String?,
         tokenHash: String?,
-        replacing: (String) -> String
+        replacing: (String, _ name: String) -> String
     ) throws(StepFailure) -> String {
         let algorithm = recorded.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)) ?? .es256
         let key = try proofKey(for: algorithm)
@@ -124,7 +125,7 @@ struct ProofMaker {
         _ claims: JSONObject,
         from recordedAt: Timestamp,
         to now: Timestamp,
-        _ replacing: (String) -> String
+        _ replacing: (String, _ name: String) -> String
     ) -> JSONObject {
         var result = claims
         result.members = claims.members.map { member in
@@ -135,7 +136,8 @@ struct ProofMaker {
                 member.value = .number(JSONNumber(now.seconds + time - recordedAt.seconds))
             case ("jti", .string(let text)):
                 member.value = .string(FreshValue.scrambled(text, random))
-            case (_, let value): member.value = Self.replaced(value, replacing)
+            case (let name, let value):
+                member.value = Self.replaced(value) { replacing($0, name) }
             }
             return member
         }

@@ -80,7 +80,7 @@ extension RequestComposer {
                 usesNonce || token.claim("nonce") != nil ? $0 : nil
             },
             tokenHash: hash,
-            replacing: { text in
+            replacing: { text, _ in
                 Self.isSamePlace(RecordedURL(text), recordedURL)
                     ? url.withoutQuery : bound[text] ?? map.mapped(value: bound.replacing(in: text))
             }

@@ -126,11 +126,12 @@ struct RequestComposer {
         /// Of a text that is no parameter, or whose name does not matter.
         func text(_ recorded: String, named name: String? = nil) -> String {
             let replaced = values.replacing(in: recorded)
-            guard replaced == recorded, name.map({ !Self.unmappedNames.contains($0) }) ?? true else {
-                return replaced
-            }
+            guard replaced == recorded, name.map(Self.isMapped) ?? true else { return replaced }
             return map.mapped(value: recorded)
         }
+
+        /// Whether a parameter or claim of this name moves with the provider.
+        static func isMapped(_ name: String) -> Bool { !unmappedNames.contains(name) }
 
         /// Addresses of the client do not move with the provider, and scopes that look like one are none.
         private static let unmappedNames: Set<String> = ["redirect_uri", "post_logout_redirect_uri", "scope"]
@@ -194,7 +195,11 @@ struct RequestComposer {
                 recordedAt: capture[step.exchange].startedAt,
                 now: now,
                 secret: clientSecret,
-                replacing: { bound[$0] ?? map.mapped(value: bound.replacing(in: $0)) }
+                replacing: { text, name in
+                    if let live = bound[text] { return live }
+                    let replaced = bound.replacing(in: text)
+                    return Replacements.isMapped(name) ? map.mapped(value: replaced) : replaced
+                }
             )
             values.bind(recorded, to: made)
         case .dpopThumbprint:
