@@ -7,6 +7,11 @@ extension Drive {
     /// Nobody is there to enter the code, if not by then.
     private static let longestPolling = Duration.seconds(120)
 
+    /// Seconds between polls as a server wishes, five where it says nothing: some time, and no more than is waited at all.
+    static func pollInterval(_ wish: Int64?) -> Int64 {
+        max(1, min(wish ?? 5, longestPolling.components.seconds))
+    }
+
     mutating func wait(before index: Int) async throws {
         let step = plan.steps[index]
         guard var pause = step.wait else { return }
@@ -88,7 +93,7 @@ extension Drive {
             waited < min(options.longestWait, Self.longestPolling)
         {
             // Section 3.5: five seconds more each time.
-            if reason == "slow_down" { pollInterval += 5 }
+            if reason == "slow_down" { pollInterval = Self.pollInterval(pollInterval + 5) }
             let pause = Duration.seconds(pollInterval)
             environment.tell(.waiting(pause, before: index))
             try await environment.sleep(pause)

@@ -126,7 +126,7 @@ struct Drive {
         else { return }
         let answer = Answer(of: exchanges[live], at: live)
         if let code = answer.parameters["user_code"], let address = answer.parameters["verification_uri"] {
-            pollInterval = answer.parameters["interval"].flatMap { Int64($0) } ?? 5
+            pollInterval = Self.pollInterval(answer.parameters["interval"].flatMap { Int64($0) })
             environment.tell(.enterCode(code, at: answer.parameters["verification_uri_complete"] ?? address))
         }
     }

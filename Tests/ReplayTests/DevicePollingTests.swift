@@ -1,0 +1,63 @@
+import Captures
+import Flows
+import Replay
+import Synchronization
+import TestSupport
+import Testing
+
+/// How often the server of a device login is asked, whatever it wishes (RFC 8628, sections 3.2 and 3.5).
+struct DevicePollingTests {
+    private static let issuer = "https://id.example"
+
+    private static func capture() -> Capture {
+        var capture = CaptureBuilder()
+        capture.step = 5
+        capture.post(
+            issuer + "/device",
+            [("client_id", "tv"), ("scope", "openid")],
+            body: device(interval: "1")
+        )
+        capture.post(
+            issuer + "/token",
+            [
+                ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),
+                ("device_code", "dc-4567890123456789"), ("client_id", "tv"),
+            ],
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        )
+        return capture.capture
+    }
+
+    private static func device(interval: String) -> Body {
+        .json(
+            #"{"device_code":"dc-4567890123456789","user_code":"ABCD-EFGH","expires_in":600,"interval":\#(interval),"#
+                + #""verification_uri":"https://id.example/act"}"#
+        )
+    }
+
+    @Test(arguments: [
+        ("9223372036854775807", "slow_down", 1), ("100000", "authorization_pending", 1),
+        ("-5", "authorization_pending", 120), ("0", "authorization_pending", 120),
+        ("60", "authorization_pending", 2),
+    ])
+    func pollingEnds(interval: String, error: String, polls: Int) async throws {
+        let flows = FlowFinder.flows(in: Self.capture())
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        let count = Mutex(0)
+        let environment = FlowDriver.Environment.inMemory { request, _ in
+            guard request.url.path == "/token" else {
+                return RecordedResponse(status: 200, body: Self.device(interval: interval))
+            }
+            // A replay that goes on for ever fails the test, and does not hang it.
+            let isEnough = count.withLock { count in
+                count += 1
+                return count > 200
+            }
+            let body = #"{"error":"\#(isEnough ? "expired_token" : error)"}"#
+            return RecordedResponse(status: 400, body: .json(body))
+        }
+        _ = await FlowDriver(plan, environment).run()
+        // The first of them is the one that was recorded.
+        #expect(count.withLock { $0 } == 1 + polls)
+    }
+}
