@@ -10,13 +10,14 @@ struct DeliveryTests {
     /// The bytes that arrive, each as a character.
     private static func received(
         _ delivery: LocalServer.Delivery,
+        status: Int = 200,
         headers: [HeaderFields.Field] = [],
         to request: String = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         within limit: TimeAmount
     ) async throws -> String {
         let server = try await LocalServer.start(delivery: { _ in delivery }) { _ in
             RecordedResponse(
-                status: 200,
+                status: status,
                 headers: HeaderFields(headers),
                 body: Body(text: "0123456789", mediaType: "text/plain")
             )
@@ -46,6 +47,11 @@ struct DeliveryTests {
         ]
         let text = try await Self.received(.whole, headers: fields, within: .seconds(20))
         #expect(text.contains("\r\nX-A: \u{c3}\u{a9}\r\nX-B: \u{e9}\r\n"), "\(text)")
+    }
+
+    @Test(arguments: [204, 304]) func answersWithoutABodyHaveNone(status: Int) async throws {
+        let text = try await Self.received(.whole, status: status, within: .seconds(20))
+        #expect(text.hasPrefix("HTTP/1.1 \(status)") && text.hasSuffix("\r\n\r\n"), "\(text)")
     }
 
     @Test(arguments: ["HTTP/1.0", "HTTP/1.1"])

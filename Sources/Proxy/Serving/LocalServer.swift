@@ -221,7 +221,9 @@ private final class LocalServerHandler: ChannelInboundHandler {
         )
         headBytes.expectHead()
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if request.method != .HEAD, !bytes.isEmpty {
+        // The next answer would be looked for in a body where there is none (RFC 9110, section 6.4.1).
+        let isEmpty = response.status < 200 || response.status == 204 || response.status == 304
+        if request.method != .HEAD, !isEmpty, !bytes.isEmpty {
             let sent = isCutShort ? bytes.prefix(bytes.count / 2) : bytes[...]
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: sent)))), promise: nil)
         }
