@@ -112,6 +112,19 @@ struct PlayedPagesTests {
         #expect(sent("Set-Cookie").contains(Array("note=".utf8) + [0xe9] + Array("; Path=/".utf8)))
     }
 
+    /// A server that is asked to send such a field closes the connection.
+    @Test func fieldsWithoutARealNameAreLeftOut() throws {
+        let recorded = Self.capture()
+        var exchanges = recorded.indices.map { recorded[$0] }
+        exchanges[0].response?.headers.fields += ["X Note", "", "X:Note", "X-\r\nNote", "é", ":status"].map {
+            .init(name: $0, value: "x")
+        }
+        exchanges[0].response?.headers.append("X-Real!", "y")
+        let caller = Caller(try Self.provider(Capture(exchanges)))
+        let headers = caller.get(Self.base + "/auth", Self.request("s-1234567")).headers
+        #expect(headers.fields.filter { $0.value == "x" }.isEmpty && headers.first("x-real!") == "y")
+    }
+
     @Test func cookiesCanBeSetWithoutTLS() throws {
         let caller = Caller(try Self.provider(Self.capture()))
         let cookie = try #require(caller.get(Self.base + "/auth", Self.request("s-1234567")).setCookies.first)

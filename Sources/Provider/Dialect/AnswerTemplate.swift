@@ -36,11 +36,17 @@ package struct AnswerTemplate: Sendable {
     private static let maximumBytes = 4 << 20
 
     /// Header fields without those of one message, of one connection, and of the recorded host's policies, which
-    /// would hold for this machine.
+    /// would hold for this machine; nor those whose name is none, which no server can send.
     package static func reusable(_ headers: HeaderFields) -> HeaderFields {
-        HeaderFields(
-            headers.fields.filter { !dropped.contains($0.name.lowercased()) && $0.name.utf8.first != 0x3a }
-        )
+        HeaderFields(headers.fields.filter { !dropped.contains($0.name.lowercased()) && isName($0.name) })
+    }
+
+    /// A token of RFC 9110, section 5.6.2.
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
     }
 
     private static let dropped: Set<String> = [
