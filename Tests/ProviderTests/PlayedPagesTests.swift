@@ -112,6 +112,16 @@ struct PlayedPagesTests {
         #expect(sent("Set-Cookie").contains(Array("note=".utf8) + [0xe9] + Array("; Path=/".utf8)))
     }
 
+    @Test func pageOfARecordedCacheIsGivenWhole() throws {
+        let recorded = Self.capture()
+        var exchanges = recorded.indices.map { recorded[$0] }
+        exchanges[1].response?.status = 304
+        let caller = Caller(try Self.provider(Capture(exchanges)))
+        let first = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
+        let page = caller.get(try #require(first.location), headers: [first.cookieHeader])
+        #expect(page.status == 200 && page.body?.text?.contains("MyOwnState42") == true)
+    }
+
     /// A server that is asked to send such a field closes the connection.
     @Test func fieldsWithoutARealNameAreLeftOut() throws {
         let recorded = Self.capture()
