@@ -83,7 +83,7 @@ package actor UserAgent {
             guard (300..<400).contains(response.status), let location = response.sentLocation else {
                 return Page(url: request.url, response: response)
             }
-            let (target, isLatin1) = request.resolving(location)
+            let (target, isLatin1) = request.following(location)
             guard target.isWeb else { return Page(url: target, response: response) }
             // Of the redirects only these two keep method and body (RFC 9110, sections 15.4.8 and 15.4.9).
             let keepsMethod = response.status == 307 || response.status == 308

@@ -187,7 +187,7 @@ struct BrowserWalk {
     /// `recorded`: the request that followed in the recording, for its headers.
     func redirect(of exchange: Exchange, like recorded: RecordedRequest?) -> RecordedRequest? {
         guard let response = exchange.response, let location = response.sentLocation else { return nil }
-        let (target, isLatin1) = exchange.request.resolving(location)
+        let (target, isLatin1) = exchange.request.following(location)
         // Of the redirects only these two keep method and body (RFC 9110, sections 15.4.8 and 15.4.9).
         let keepsMethod = response.status == 307 || response.status == 308
         // A fragment goes no further than the browser.
@@ -211,7 +211,7 @@ struct BrowserWalk {
         if let form = page.automaticForm {
             return request(submitting: form, of: page, form.fields.map { ($0.name, $0.value) }, like: nil)
         }
-        guard let (target, isLatin1) = page.refresh.map({ page.request.resolving(SentText($0)) }),
+        guard let (target, isLatin1) = page.refresh.map({ page.request.following(SentText($0)) }),
             target.isWeb
         else { return nil }
         var request = RecordedRequest(method: "GET", url: target, headers: pageHeaders(exchange.request))
@@ -225,7 +225,7 @@ struct BrowserWalk {
         _ fields: [(String, String)],
         like recorded: RecordedRequest?
     ) -> RecordedRequest {
-        let (target, isLatin1) = page.request.resolving(SentText(form.action))
+        let (target, isLatin1) = page.request.following(SentText(form.action))
         var headers = pageHeaders(recorded)
         headers.fields += FormSender(page: page.request, target: target, isPost: form.method == "post")
             .fields(like: recorded, isTelling: isTelling)

@@ -24,11 +24,11 @@ struct Page {
 
     /// Where a form goes.
     func target(of form: HTMLForm) -> RecordedURL {
-        url.resolving(form.action)
+        request.following(SentText(form.action)).url
     }
 
     /// Where the page goes on to by itself, after the seconds that it says (`<meta http-equiv="refresh">`).
-    var refreshTarget: RecordedURL? { refresh.map { url.resolving($0) } }
+    var refreshTarget: RecordedURL? { refresh.map { request.following(SentText($0)).url } }
 
     /// The same as the page writes it.
     var refresh: String? { HTMLForm.refreshTarget(in: text) }

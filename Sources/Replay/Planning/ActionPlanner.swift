@@ -45,9 +45,9 @@ struct ActionPlanner {
         let position = flow.surroundings.position
         let earlier = pages.filter { position[$0.exchange] < position[exchange] }
         return earlier.last { page in
-            let url = capture[page.exchange].request.url
+            let asked = capture[page.exchange].request
             return page.forms.contains { form in
-                FormMatch(form, items, isPost: isPost, target: request.url, page: url) != nil
+                FormMatch(form, items, isPost: isPost, target: request.url, page: asked) != nil
             }
         }?.exchange
     }

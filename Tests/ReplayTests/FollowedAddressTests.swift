@@ -1,0 +1,78 @@
+import Captures
+import Flows
+import Replay
+import Synchronization
+import TestSupport
+import Testing
+
+/// Where a replay goes by a `Location` and a form's `action`, as browsers read them.
+struct FollowedAddressTests {
+    private static let app = "https://shop.example/cb"
+    private static let login = "https://id.example/login?hint=a"
+
+    private static func page(_ action: String) -> Body {
+        .html(
+            "<form method=post action=\"\(action)\"><input name=username><input type=password name=password></form>"
+        )
+    }
+
+    private static func capture() -> Capture {
+        let browser = [("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Test/1")]
+        var capture = CaptureBuilder()
+        let query = FormBody.encode([
+            ("client_id", "shop"), ("response_type", "code"), ("state", "s-Kq2vLx7TzB4nWm8R"),
+            ("redirect_uri", app),
+        ])
+        capture.redirect("https://id.example/authorize?" + query, to: login, headers: browser)
+        capture.get(login, headers: browser, body: page("/login?hint=a"))
+        capture.post(
+            login,
+            [("username", "alice"), ("password", "wonderland")],
+            302,
+            headers: browser,
+            answer: [("Location", app + "?code=c-Kq2vLx7TzB4nWm8R&state=s-Kq2vLx7TzB4nWm8R")]
+        )
+        capture.post(
+            "https://id.example/token",
+            [
+                ("grant_type", "authorization_code"), ("code", "c-Kq2vLx7TzB4nWm8R"), ("client_id", "shop"),
+                ("redirect_uri", app),
+            ],
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        )
+        return capture.capture
+    }
+
+    @Test(arguments: [
+        ("/login?hint=a b", "/login?hint=a b", "/login?hint=a%20b"),
+        ("/login?hint=\"<a>\"", "", "/login?hint=%22%3Ca%3E%22"),
+        ("/log\tin?hint=a", " /login\n?hint=a\n  ", "/login?hint=a"),
+        ("/login?hint=a%20b", "/login?hint=a%20b", "/login?hint=a%20b"),
+    ])
+    func isReadAsABrowserReadsIt(location: String, action: String, asked target: String) async throws {
+        let flows = FlowFinder.flows(in: Self.capture())
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        let asked = Mutex<[RecordedRequest]>([])
+        let environment = FlowDriver.Environment.inMemory { request, _ in
+            let first = asked.withLock { asked in
+                asked.append(request)
+                return asked[0].url
+            }
+            switch (request.url.path, request.method) {
+            case ("/authorize", _):
+                return RecordedResponse(status: 302, headers: HeaderFields([("Location", location)]))
+            case ("/token", _):
+                return RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8"}"#))
+            case (_, "GET"): return RecordedResponse(status: 200, body: Self.page(action))
+            default:
+                let target = Self.app + "?code=c-7Hq2vLx7&state=" + (first.queryItems.first("state") ?? "")
+                return RecordedResponse(status: 302, headers: HeaderFields([("Location", target)]))
+            }
+        }
+        let run = await FlowDriver(plan, environment).run()
+        #expect(run.isComplete, "\(run.results) \(String(describing: run.stop))")
+        let sent = asked.withLock { $0.dropFirst().dropLast() }
+        #expect(sent.map(\.method) == ["GET", "POST"])
+        for request in sent { #expect(request.url.text == "https://id.example" + target) }
+    }
+}
