@@ -4,6 +4,8 @@ package import Captures
 package struct CookieJar: Sendable {
     private struct Stored: Sendable {
         var cookie: SetCookie
+        /// Its name's bytes.
+        var name: [UInt8]
         var domain: String
         var isHostOnly: Bool
         var path: String
@@ -13,6 +15,8 @@ package struct CookieJar: Sendable {
 
     private var stored: [Stored] = []
     private var count = 0
+    /// Of one domain, as Chrome has it; the oldest give way (section 6.1).
+    private static let maximumPerDomain = 180
 
     package init() {}
 
@@ -29,17 +33,21 @@ package struct CookieJar: Sendable {
             }
             let path = cookie.path ?? CookieScope.defaultPath(of: url)
             let name = cookie.sentName.bytes
-            stored.removeAll {
-                $0.cookie.sentName.bytes == name && $0.domain == domain && $0.path == path
-            }
+            stored.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
             let expiry =
                 cookie.maxAge.map { now + .seconds(max(-1, min($0, 1 << 31))) }
                 ?? cookie.expires.flatMap(Timestamp.init(httpDate:))
             if let expiry, expiry <= now { continue }
+            if stored.count(where: { $0.domain == domain }) >= Self.maximumPerDomain,
+                let oldest = stored.firstIndex(where: { $0.domain == domain })
+            {
+                stored.remove(at: oldest)
+            }
             count += 1
             stored.append(
                 Stored(
                     cookie: cookie,
+                    name: name,
                     domain: domain,
                     isHostOnly: cookie.domain == nil,
                     path: path,

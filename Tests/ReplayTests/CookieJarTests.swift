@@ -63,6 +63,15 @@ struct CookieJarTests {
         #expect(jar.header(for: RecordedURL("https://idp.example/"), at: now + .seconds(60))?.value == nil)
     }
 
+    @Test func domainHasSoManyCookiesAsInABrowser() throws {
+        let many = (1...1000).map { "c\($0)=1" } + ["a=1; Domain=example"]
+        let header = try #require(
+            jar(many, from: "https://idp.example/").header(for: RecordedURL("https://idp.example/"), at: now)
+        )
+        let names = CookieHeader.pairs(of: header).map(\.name)
+        #expect(names.count == 181 && names.first == "c821" && names.last == "a")
+    }
+
     /// A cookie may be set again beside others, or alone.
     @Test func bytesThatAreNoUTF8GoBackAsTheyCame() throws {
         var jar = jar(["ü=1", "b=ü"], from: "https://idp.example/")
