@@ -10,6 +10,8 @@ enum TextCoding: Sendable, CaseIterable {
     case escapes
     /// `&amp;`, `&uuml;`, `&#65;`, `&#x41;`.
     case entities
+    /// A line break with a space or a tab behind it says that the line goes on (RFC 6350, section 3.2).
+    case folds
 
     /// Whether a text has anything to decode.
     func mayApply(to text: ArraySlice<UInt8>) -> Bool {
@@ -18,6 +20,8 @@ enum TextCoding: Sendable, CaseIterable {
         case .form: text.contains(0x2b)
         case .escapes: text.contains(0x5c)
         case .entities: text.contains(0x26) && text.contains(0x3b)
+        // Other texts have such line breaks that mean nothing.
+        case .folds: false
         }
     }
 
@@ -43,6 +47,7 @@ enum TextCoding: Sendable, CaseIterable {
         case .form: byte == 0x25 || byte == 0x2b
         case .escapes: byte == 0x5c
         case .entities: byte == 0x26
+        case .folds: byte == 0x0a || byte == 0x0d
         }
     }
 
@@ -62,6 +67,12 @@ enum TextCoding: Sendable, CaseIterable {
         case .entities:
             guard text[index] == 0x26 else { return nil }
             return Self.entity(at: index, in: text)
+        case .folds:
+            let mark = text[index...].prefix(2).starts(with: [0x0d, 0x0a]) ? index + 1 : index
+            guard text[mark] == 0x0a || text[mark] == 0x0d, mark + 1 < text.endIndex,
+                [0x20, 0x09].contains(text[mark + 1])
+            else { return nil }
+            return ([], mark + 2 - index)
         }
     }
 
@@ -158,6 +169,8 @@ enum TextCoding: Sendable, CaseIterable {
             let isHexadecimal = raw.dropFirst(2).first.map { $0 | 0x20 } == 0x78
             let digits = isHexadecimal ? "x" + String(byte, radix: 16) : String(byte)
             output += Array("&#\(digits);".utf8)
+        // The line breaks behind it stay where they are.
+        case .folds: output += [byte] + raw.dropFirst()
         }
     }
 }

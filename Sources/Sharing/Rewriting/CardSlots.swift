@@ -12,16 +12,33 @@ enum CardSlots {
 
     /// What no property of a person says is read as a line of any text: notes hold passwords, too.
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
-        text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }).flatMap { line in
+        lines(of: text).flatMap { line in
             let slots = slots(ofProperty: line)
-            return slots.isEmpty ? SlotReader.fields(line) : slots
+            return slots.isEmpty ? others(line) : slots
         }
+    }
+
+    /// Each with the lines that continue it: those that begin with white space, unless the first one does as well.
+    private static func lines(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var lines: [ArraySlice<UInt8>] = []
+        let isIndented = TextKind.withoutMark(text).first { $0 != 0x0a && $0 != 0x0d }.map(isSpace) ?? false
+        for line in text.split(whereSeparator: { isBreak($0) || $0 == 0 }) {
+            if let last = lines.last, !isIndented, isSpace(line[line.startIndex]),
+                isBreak(text[line.startIndex - 1])
+            {
+                lines[lines.count - 1] = text[last.startIndex..<line.endIndex]
+            } else {
+                lines.append(line)
+            }
+        }
+        return lines
     }
 
     private static func slots(ofProperty line: ArraySlice<UInt8>) -> [Slot] {
         guard let colon = line.firstIndex(of: 0x3a) else { return [] }
         // A group in front (`item1.TEL`), parameters behind.
-        let property = line[..<colon].prefix { $0 != 0x3b }.split(separator: 0x2e).last ?? []
+        let head = TextCoding.folds.decoded(line[..<colon]).bytes.drop(while: isSpace)
+        let property = head.prefix { $0 != 0x3b }.split(separator: 0x2e).last ?? []
         guard let names = names[SlotReader.string(property).lowercased()] else { return [] }
         let value = line[(colon + 1)...]
         guard names.count > 1 else { return slot(names[0], value).map { [$0] } ?? [] }
@@ -29,9 +46,26 @@ enum CardSlots {
         return parts.enumerated().compactMap { slot($0 < names.count ? names[$0] : "", $1) }
     }
 
-    private static func slot(_ name: String, _ value: ArraySlice<UInt8>) -> Slot? {
-        value.isEmpty ? nil : Slot(name: name, range: value.startIndex..<value.endIndex)
+    private static func others(_ line: ArraySlice<UInt8>) -> [Slot] {
+        guard line.contains(where: isBreak) else { return SlotReader.fields(line) }
+        guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
+        let name = SlotReader.string(TextCoding.folds.decoded(line[..<mark]).bytes)
+        return slot(name, line[(mark + 1)...]).map { [$0] } ?? []
     }
+
+    private static func slot(_ name: String, _ value: ArraySlice<UInt8>) -> Slot? {
+        guard value.contains(where: isBreak) else {
+            return value.isEmpty ? nil : Slot(name: name, range: value.startIndex..<value.endIndex)
+        }
+        // The line may be broken right behind the colon or the part before.
+        let rest = value.drop { $0 <= 0x20 }
+        return rest.isEmpty
+            ? nil : Slot(name: name, range: rest.startIndex..<rest.endIndex, coding: .folds)
+    }
+
+    private static func isBreak(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// By the property, in small letters; several for one that has parts, empty for parts that say nothing of a person.
     private static let names: [String: [String]] = [

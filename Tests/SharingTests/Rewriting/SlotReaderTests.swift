@@ -163,6 +163,38 @@ struct SlotReaderTests {
         #expect(Self.slots("BEGIN:VCARDS\nN:a", .lines) == ["BEGIN=VCARDS", "N=a"])
     }
 
+    /// A line that goes on in the next one (RFC 6350, section 3.2) is one property; one that is indented is not folded.
+    @Test func linesOfAContactGoOn() throws {
+        let card =
+            "BEGIN:VCARD\r\nFN:Ada Love\r\n lace\r\nTEL;TYPE=\r\n\tcell:\r\n +49 171\r\nN:Love\r\n lace;A\r\n da;;;\r\n"
+            + "NOTE:pass\r\n word=a1\r\nEND:VCARD\r\n"
+        #expect(
+            Self.slots(card, .lines) == [
+                "BEGIN=VCARD", "full_name=Ada Love\r\n lace", "phone_number=+49 171",
+                "family_name=Love\r\n lace", "given_name=A\r\n da", "NOTE=pass\r\n word=a1", "END=VCARD",
+            ]
+        )
+        #expect(
+            Self.slots("  BEGIN:VCARD\n  FN:Ada\n  TEL:12\n", .lines) == [
+                "BEGIN=VCARD", "full_name=Ada", "phone_number=12",
+            ]
+        )
+        // Read as one, written as two lines.
+        var met: [String] = []
+        let walker = TextWalker { value in
+            met.append("\(value.name)=\(value.text)")
+            return value.name == "full_name" ? Array("Eva Hasenfuß".utf8) : nil
+        }
+        let other = try #require(walker.rewriting(Array(card.utf8), as: .lines))
+        #expect(met.contains("full_name=Ada Lovelace") && met.contains("password=a1"))
+        #expect(String(decoding: other, as: UTF8.self).contains("\r\nTEL;TYPE=\r\n\tcell:"))
+        let same = TextWalker { $0.name == "full_name" ? Array("Eva Hasobaum".utf8) : nil }
+        #expect(
+            same.rewriting(Array(card.utf8), as: .lines)
+                .map { String(decoding: $0, as: UTF8.self).contains("FN:Eva Haso\r\n baum\r\n") } == true
+        )
+    }
+
     /// As some tools write the first field of a form: without the beginning of it.
     @Test func partsOfATornForm() {
         let text =
