@@ -42,7 +42,9 @@ extension StandIns {
     }
 
     func sweeping(_ text: [UInt8], depth: Int, _ pass: inout Pass) -> [UInt8]? {
-        guard text.count >= FragmentIndex.shortestWord || !wordIndex.isEmpty else { return nil }
+        guard text.count >= FragmentIndex.shortestWord || !wordIndex.isEmpty || !names.isEmpty else {
+            return nil
+        }
         var current = text
         var isChanged = false
         func take(_ other: [UInt8]?) {

@@ -86,6 +86,27 @@ struct AccountTests {
         #expect(shared.differences.isEmpty)
     }
 
+    /// A whole value may be shorter than what is looked for in longer ones.
+    @Test(arguments: ["wquist", "Mei"])
+    func nameOfAnAccountAloneIsReplaced(name: String) throws {
+        var world = try SharingWorld()
+        world.append(
+            "https://id.code.example/userinfo",
+            type: "application/json",
+            body: #"{"sub":"77","preferred_username":"\#(name)"}"#
+        )
+        world.append(
+            "https://code.example/list?view=\(name)",
+            body: name,
+            extra: [("_filter", [["name": "view", "value": .string(name)], .string(name)])]
+        )
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        let last = try #require(shared.capture.text(ofEntry: shared.capture.count - 1))
+        #expect(!String(decoding: last, as: UTF8.self).contains(name))
+        #expect(shared.differences.isEmpty)
+    }
+
     /// Of the number as it is known the first digit is one in the middle, and becomes any.
     @Test func phoneNumberStaysANumberOfJSON() throws {
         for _ in 0..<24 {
