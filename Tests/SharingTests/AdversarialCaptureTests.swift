@@ -49,6 +49,26 @@ struct AdversarialCaptureTests {
         #expect(shared.text.components(separatedBy: standIn).count > 6)
     }
 
+    /// Addresses with a token in them that loads pictures, of twelve characters: too few to be known for one by its look.
+    @Test(arguments: [
+        ("text/html", "<img srcset='/a.png?token=ab12CD34ef56 1x'>"),
+        ("text/html", "<i style='background:url(&quot;/a.png?token=ab12CD34ef56&quot;)'>"),
+        ("text/html", "<style>.a{background:url(/a.png?token=ab12CD34ef56)}</style>"),
+        ("text/html", "<video poster=/a.png?token=ab12CD34ef56>"),
+        ("text/css", ".a:hover{background:url(\"/a.png?token=ab12CD34ef56\")}\n.b{color:red}"),
+    ])
+    func tokenInTheAddressOfAPictureIsReplaced(type: String, body: String) throws {
+        var world = try SharingWorld()
+        world.append("https://id.harbour.example/x", type: type, body: body)
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        #expect(!shared.text.contains("ab12CD34ef56"))
+        let after = try shared.entry(shared.capture.count - 1)["response"]?["content"]?["text"]?.string
+        let parts = body.components(separatedBy: "ab12CD34ef56")
+        #expect(after?.hasPrefix(parts[0]) == true && after?.hasSuffix(parts[1]) == true)
+        #expect(shared.differences.isEmpty)
+    }
+
     /// What somebody typed, wherever forms and programs put it; no word of it looks drawn.
     @Test(arguments: [
         ("application/json", #"{"input":[{"name":"IDToken2","value":"correcthorsebattery"}]}"#),

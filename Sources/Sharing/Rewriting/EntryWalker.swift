@@ -167,6 +167,8 @@ struct EntryWalker {
         if type.contains("html") || type.contains("xml") {
             return opensDocument || !bytes.contains(0x3c) ? look : .html
         }
+        // The addresses in a style sheet are read as those in a page's own.
+        if type.hasPrefix("text/css") { return opensDocument ? look : .html }
         if type.contains("json") { return look == .html || look == .form || look == .url ? look : .json }
         if type.contains("javascript") {
             // `a=b&&c(d)` is a script.

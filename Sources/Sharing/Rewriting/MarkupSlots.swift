@@ -30,7 +30,9 @@ enum MarkupSlots {
                 && (hasValue(attribute.name) || isElementOfXML && saysWho(attribute.name, of: attributes))
             {
                 let isValue = attribute.name == "value"
-                if attribute.name == "content" {
+                if Self.holdsAddresses(attribute.name) {
+                    slots += AddressSlots.slots(in: text[attribute.value], coding: .entities)
+                } else if attribute.name == "content" {
                     // `0; url=…`
                     let value = text[attribute.value]
                     let url = value.firstIndex(of: 0x3d).map { $0 + 1 } ?? value.startIndex
@@ -190,8 +192,18 @@ enum MarkupSlots {
 
     /// Attributes in which something may travel; the others say how the page looks.
     private static func hasValue(_ name: String) -> Bool {
-        ["value", "content", "href", "src", "srcdoc", "action", "formaction"].contains(name)
-            || name.hasPrefix("data-") || holdsCode(name) || isSecret(name)
+        values.contains(name) || name.hasPrefix("data-") || holdsCode(name) || isSecret(name)
+            || holdsAddresses(name)
+    }
+
+    private static let values: Set<String> = [
+        "value", "content", "href", "src", "srcdoc", "action", "formaction", "poster", "data", "ping", "cite",
+        "background", "longdesc", "manifest", "codebase", "xlink:href", "xml:base",
+    ]
+
+    /// Attributes with addresses among other words: `/a?sid=1 1x, /b?sid=1 2x`, `background: url(/a?sid=1)`.
+    private static func holdsAddresses(_ name: String) -> Bool {
+        name == "srcset" || name == "imagesrcset" || name == "style"
     }
 
     /// `<user password="…">`, as XML has it.

@@ -71,6 +71,11 @@ struct SlotReaderTests {
         ("<dl><dt> name: </dt><dd>\n x y</dd></dl>", ["name=x y"]),
         ("<tr><td>email</td><td>x</td></tr><tr><td>y</td></tr>", ["email=x"]),
         (#"<meta property="profile:username" content="x">"#, ["profile:username=x"]),
+        (#"<img srcset="/a?t=1 1x, /b?t=2&amp;u 2x" alt="/c?t=3">"#, ["=/a?t=1", "=/b?t=2&amp;u"]),
+        ("<p style=\"color:red;background:url('/a?t=1')\">", ["=/a?t=1"]),
+        ("<p style='background:url(&quot;/a?t=1&amp;u=2&quot;);top:0'>", ["=/a?t=1&amp;u=2"]),
+        ("<style>a{b:url(/a?t=1),url(\"/b?t=2\")}c{d:e}</style>", ["=/a?t=1", "=/b?t=2"]),
+        ("<video poster=/a?t=1></video><object data=/b?t=2>", ["poster=/a?t=1", "data=/b?t=2"]),
         ("<input name=broken value=\"never ends", ["broken=never ends"]), ("a < b", []),
     ])
     func fieldsOfPages(text: String, expected: [String]) {
