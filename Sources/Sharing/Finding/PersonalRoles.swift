@@ -9,14 +9,14 @@ enum PersonalRoles {
     /// `isAboutPeople`: in a place where people's data are expected short words are such names, too.
     static func kind(of key: String, isAboutPeople: Bool) -> Secret.Kind? {
         if let kind = kinds[key] { return kind }
-        if isAboutPeople, ofPersons.contains(key) { return .personal }
+        if isAboutPeople, ofPersons.contains(key) || choices.contains(key) { return .personal }
         if let kind = callback(key) { return kind }
         if isPhone(key) { return .phone }
         if namesAccount(key) { return .personal }
         for prefix in prefixes where key.hasPrefix(prefix) && key.utf8.count > prefix.utf8.count {
             let rest = String(key.dropFirst(prefix.count))
             if let kind = kinds[rest] { return kind }
-            if ofPersons.contains(rest) { return .personal }
+            if ofPersons.contains(rest) || choices.contains(rest) { return .personal }
         }
         return nil
     }
@@ -26,6 +26,9 @@ enum PersonalRoles {
         if names.contains(key) || namesAccount(key) { return true }
         return prefixes.contains { key.hasPrefix($0) && names.contains(String(key.dropFirst($0.count))) }
     }
+
+    /// Whether it is one of the things that somebody can be: a register has a code and a word for each.
+    static func isChoice(_ key: String) -> Bool { choices.contains(key) }
 
     /// `IDToken1`, `IDToken3answer`: the fields of a tree's callbacks in ForgeRock AM.
     private static func callback(_ key: String) -> Secret.Kind? {
@@ -105,8 +108,12 @@ enum PersonalRoles {
         return kinds
     }()
 
+    private static let choices = words(
+        "sex gender race secondaryrace ethnicity dialect religion nationality citizenship country birthcountry countryofbirth residentialstatus marital maritalstatus countryofmarriage occupation passtype passstatus edulevel hdbtype housingtype"
+    )
+
     private static let ofPersons = words(
-        "name given family zip profile picture website gender locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region country nationality race marital occupation employment employer vehicleno nom nombre nome adresse ville direccion ort passport cpr nin"
+        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer vehicleno marriagedate marriagecertno divorcedate tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin"
     )
 
     /// Short names that mean somebody in claims, and other things in forms: ID-porten's `pid` is a product's number there.

@@ -199,7 +199,8 @@ struct EntryWalker {
         return value.prefix { $0.isASCIIDigit }.count == 6
     }
 
-    /// Whether an entry's answer is about a person, or people, by the path of its request: `/me`, `/users/7`, SCIM.
+    /// Whether an entry's answer is about a person, or people, by the path of its request: `/me`, `/users/7`, MyInfo's
+    /// `/person/…`, SCIM.
     static func isAboutSomebody(_ entry: JSONValue) -> Bool {
         let path = entry["request"]?["url"]?.string?.split { $0 == "?" || $0 == "#" }.first ?? ""
         let segments = path.split(separator: "/").dropFirst(2).map { $0.lowercased() }
@@ -213,7 +214,7 @@ struct EntryWalker {
         "me", "@me", "user", "userinfo", "profile", "whoami", "myself", "currentuser", "current_user",
         "person",
     ]
-    private static let peoples: Set<String> = ["users", "people", "persons", "profiles", "members"]
+    private static let peoples: Set<String> = ["users", "people", "person", "persons", "profiles", "members"]
 
     /// Whether a document has at least two members that only people have.
     static func saysWhoSomebodyIs(_ text: [UInt8]) -> Bool {

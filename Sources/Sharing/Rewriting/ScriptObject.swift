@@ -69,6 +69,10 @@ struct ScriptObject {
     /// `"mobileno": {"value": "…"}`: the object is what the value is called by.
     var nameOfValue: String { said ?? (name.isEmpty ? "value" : name) }
 
+    /// `"race": {"code": "CN", "desc": "CHINESE"}`, as MyInfo has it: the object is what both are called by; nil for others, of
+    /// which a `code` may be a login's or an error's.
+    var nameOfChoice: String? { PersonalRoles.isChoice(SecretRoles.normalized(name)) ? name : nil }
+
     /// Takes a name; false where a better one is known.
     ///
     /// `member`: in small letters.
@@ -111,6 +115,8 @@ struct ScriptObject {
     ]
     /// Members whose value is called by the one beside them, or by what the object is the value of.
     static let valued: Set<String> = ["value", "val", "nbr", "stringvalue"]
+    /// Members that tell one of the things that somebody can be, as a form offers them.
+    static let choosing: Set<String> = ["code", "desc"]
     /// Members that are the value where the one before them says that it is a password.
     static let perhapsValued: Set<String> = [
         "secret", "data", "answer", "response", "credential",

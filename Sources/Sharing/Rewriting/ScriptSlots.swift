@@ -90,9 +90,14 @@ struct ScriptSlots {
     private mutating func readQuoted(to end: Int) {
         if isName(before: end) {
             member = string(to: end)
-            name =
-                ScriptObject.valued.contains(member.lowercased())
-                ? objects.last?.nameOfValue ?? member : member
+            let key = member.lowercased()
+            if ScriptObject.valued.contains(key) {
+                name = objects.last?.nameOfValue ?? member
+            } else if ScriptObject.choosing.contains(key) {
+                name = objects.last?.nameOfChoice ?? member
+            } else {
+                name = member
+            }
         } else {
             add(Slot(name: name, range: (index + 1)..<end, coding: .escapes, kind: Self.kind(of: name)))
         }

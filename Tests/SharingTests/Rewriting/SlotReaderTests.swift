@@ -43,6 +43,8 @@ struct SlotReaderTests {
         (#"{"sub" : "x","n":1.5,"e":-3}"#, ["sub=x"]),
         // What a value is called by stands around it.
         (#"{"mobileno":{"nbr":{"value":"97"}}}"#, ["mobileno=97"]), (#"{"a":"b\"c","d":"#, [#"a=b\"c"#]),
+        (#"{"race":{"code":"CN","desc":"CHINESE"}}"#, ["race=CN", "race=CHINESE"]),
+        (#"{"error":{"code":"CN","desc":"x"}}"#, ["code=CN", "desc=x"]),
         // What it is called by stands beside it, in the words of many makes.
         (#"{"name":"IDToken2","value":"x"}"#, ["=IDToken2", "IDToken2=x"]),
         (#"{"Value":"x","Name":"phone_number"}"#, ["phone_number=x", "=phone_number"]),

@@ -1,0 +1,53 @@
+import Captures
+import JSON
+import Testing
+
+@testable import Sharing
+
+/// What a state knows of somebody, as MyInfo writes it.
+struct PersonalRolesTests {
+    /// The words for a code are replaced with it; where they come from, and the form of all, stay.
+    @Test func wordsOfARegisterAreReplacedWithTheirCodes() throws {
+        let document =
+            #"{"uinfin":{"source":"1","value":"S9812381D"},"sex":{"code":"F","source":"1","desc":"FEMALE"},"#
+            + #""race":{"lastupdated":"2024-01-01","code":"CN","classification":"C","desc":"CHINESE"},"#
+            + #""residentialstatus":{"code":"C","desc":"CITIZEN"},"religion":{"desc":"BUDDHIST"},"#
+            + #""marriagedate":{"value":"2007-10-01"},"regadd":{"country":{"code":"SG","desc":"SINGAPORE"}}}"#
+        var world = try SharingWorld()
+        world.append(
+            "https://api.register.example/v4/person/x",
+            type: "application/json",
+            body: document
+        )
+        let other = #"{"error":{"code":"CN","desc":"CHINESE is no locale"}}"#
+        world.append("https://api.register.example/x", type: "application/json", body: other)
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        func body(_ index: Int) throws -> String {
+            let entry = try shared.entry(shared.capture.count - index)
+            return try #require(entry["response"]?["content"]?["text"]?.string)
+        }
+        let text = try body(2)
+        for word in [
+            "FEMALE", "CHINESE", "CITIZEN", "BUDDHIST", "SINGAPORE", "2007-10-01", #""code":"F","source""#,
+            #""2024-01-01","code":"CN""#,
+        ] {
+            #expect(!text.contains(word), "\(word)")
+        }
+        #expect(text.utf8.count == document.utf8.count)
+        #expect(text.contains(#""race":{"lastupdated":"2024-01-01","code":""#))
+        #expect(text.contains(#""classification":"C","desc":""#) && text.contains(#""source":"1","desc":""#))
+        // An error has a code and a description, too.
+        #expect(try body(1) == other)
+        #expect(shared.differences.isEmpty)
+    }
+
+    @Test(arguments: ["race", "sex", "nationality", "residential_status", "maritalStatus", "user_country"])
+    func isOfAPersonWherePeopleAreToldOf(name: String) {
+        for (container, isPersonal) in [(TextKind.claims, true), (.form, true), (.json, false)] {
+            var isSecret = false
+            if case .secret(.personal) = SecretRoles.role(of: name, in: container) { isSecret = true }
+            #expect(isSecret == (isPersonal || name == "user_country"))
+        }
+    }
+}
