@@ -69,6 +69,27 @@ struct AdversarialCaptureTests {
         #expect(shared.differences.isEmpty)
     }
 
+    /// A table whose separators are as they are and whose line breaks are encoded.
+    @Test(arguments: [
+        ("text/plain", "id;vorname;geburtsdatum%0D%0A1;Brunhild;31.01.1990%0D%0A"),
+        ("text/csv", "id,vorname,geburtsdatum%0A1,Brunhild,31.01.1990"),
+        ("text/plain", "id%252Cvorname%252Cgeburtsdatum%250A1%252CBrunhild%252C31.01.1990"),
+        ("application/x-www-form-urlencoded", "id;vorname;geburtsdatum%0A1;Brunhild;31.01.1990"),
+        ("application/x-www-form-urlencoded", "data=id;vorname;geburtsdatum%0A1;Brunhild;31.01.1990"),
+        ("application/x-www-form-urlencoded", "data=id,vorname,geburtsdatum%0A1,Brunhild,31.01.1990"),
+    ])
+    func tableInAnEncodedTextIsRead(type: String, body: String) throws {
+        var world = try SharingWorld()
+        world.append("https://id.harbour.example/x", type: type, body: body)
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        #expect(!shared.text.contains("Brunhild") && !shared.text.contains("31.01.1990"))
+        let after = try shared.entry(shared.capture.count - 1)["response"]?["content"]?["text"]?.string
+        #expect(after?.utf8.count == body.utf8.count)
+        #expect(after?.hasPrefix(body.components(separatedBy: "1")[0]) == true)
+        #expect(shared.differences.isEmpty)
+    }
+
     /// What somebody typed, wherever forms and programs put it; no word of it looks drawn.
     @Test(arguments: [
         ("application/json", #"{"input":[{"name":"IDToken2","value":"correcthorsebattery"}]}"#),

@@ -144,7 +144,9 @@ struct EntryWalker {
         {
             kind = .claims
         }
-        let walked = texts.rewriting(bytes, as: kind) ?? texts.rewritingBase64(bytes)
+        let walked =
+            texts.rewriting(bytes, as: kind) ?? (kind == .text ? texts.rewritingEncoded(bytes) : nil)
+            ?? texts.rewritingBase64(bytes)
         let swept = sweep(walked ?? bytes)
         guard let other = swept ?? walked else { return }
         object["text"] = .string(isBase64 ? Base64.encode(other) : Self.text(other))

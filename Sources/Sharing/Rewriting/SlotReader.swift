@@ -6,7 +6,7 @@ enum SlotReader {
         switch kind {
         case .url: url(text)
         case .refresh: refresh(text)
-        case .form: items(text, separators: text.contains(0x26) ? [0x26] : [0x26, 0x3b])
+        case .form: items(text, separators: separators(of: text))
         case .links: links(text)
         case .lines: CardSlots.isCard(text) ? CardSlots.slots(in: text) : lines(text)
         case .cookies: cookies(text)
@@ -112,6 +112,13 @@ enum SlotReader {
 
     /// The name of what a file is called that somebody sends or gets.
     static let fileName = "(file)"
+
+    /// A semicolon separates where no `&` does, and where there is a name behind it: a table has semicolons, too.
+    private static func separators(of text: ArraySlice<UInt8>) -> Set<UInt8> {
+        guard !text.contains(0x26), let mark = text.firstIndex(of: 0x3b) else { return [0x26] }
+        let rest = text[(mark + 1)...]
+        return rest.contains(0x3d) || !rest.contains { $0 > 0x20 } ? [0x26, 0x3b] : [0x26]
+    }
 
     private static func items(_ text: ArraySlice<UInt8>, separators: Set<UInt8> = [0x26]) -> [Slot] {
         var slots: [Slot] = []

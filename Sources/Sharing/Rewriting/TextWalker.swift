@@ -124,6 +124,12 @@ struct TextWalker {
         return inside(inner, nil, depth + 1).map { decoded.encoding($0, as: .percent) }
     }
 
+    /// A body that is percent-encoded as a whole, as some send tables; nil where nothing changed.
+    func rewritingEncoded(_ body: [UInt8]) -> [UInt8]? {
+        guard !body.contains(where: { $0 <= 0x20 }) else { return nil }
+        return encodedOnceMore(NamedText(name: "", bytes: body, container: .text), 0)
+    }
+
     /// A value that is a text in base64: JSON mostly; nil where nothing changed.
     func rewritingBase64(_ value: [UInt8], _ depth: Int = 0) -> [UInt8]? {
         guard depth < Self.deepest, let last = value.last else { return nil }

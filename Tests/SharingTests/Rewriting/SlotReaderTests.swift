@@ -26,6 +26,9 @@ struct SlotReaderTests {
 
     @Test(arguments: [
         (TextKind.form, "a=1&b%5B%5D=2&c=&=3\r\n", ["a=1", "b[]=2", "c=", "=3"]),
+        (.form, "a=1;b=2;c;", ["a=1", "b=2", "=c"]), (.form, "a=1;", ["a=1"]),
+        // A table, of which the line breaks are encoded.
+        (.form, "a=id;name%0A1;Ada", ["a=id;name%0A1;Ada"]), (.form, "id;name%0A1;x", ["=id;name%0A1;x"]),
         (.cookies, "a=1; b=x=y;c ; d = 4", ["a=1", "b=x=y", "=c", "d=4"]),
         (.setCookie, "sid=1; Path=/; HttpOnly\nother=2; Secure", ["sid=1", "other=2"]),
         (.authorization, "Bearer abc", ["access_token=abc"]),
