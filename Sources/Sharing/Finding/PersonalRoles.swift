@@ -80,11 +80,11 @@ enum PersonalRoles {
         )
         add(
             .personal,
-            "addrstreet addressline1 addressline2 line1 line2 street1 street2 postcode zipcode plz"
+            "addrstreet addresslines addressline1 addressline2 line1 line2 street1 street2 postcode zipcode plz"
         )
         add(
             .personal,
-            "birthday bday bdate dateofbirthday birthyear birthmonth yearofbirth monthofbirth dayofbirth placeofbirth birthplace"
+            "birthday bday bdate dateofbirthday birthyear birthmonth yearofbirth monthofbirth dayofbirth dobday dobmonth dobyear birthdateday birthdatemonth birthdateyear placeofbirth birthplace"
         )
         add(
             .personal,
@@ -97,7 +97,7 @@ enum PersonalRoles {
         )
         add(
             .subject,
-            "sub enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid"
+            "sub enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity"
         )
         add(.email, "email mail emailaddress mailaddress useremail contactemail")
         add(.phone, "phonenumber mobile mobileno telephone telephonenumber tel recipient")

@@ -62,7 +62,7 @@ enum SecretRoles {
         ("key", .apiKey),
         ("secret", .credentials), ("verifier", .credentials), ("signature", .credentials),
         ("session", .credentials), ("sessionid", .credentials), ("sess", .credentials), ("otp", .oneTimeCode),
-        ("pin", .oneTimeCode), ("answer", .oneTimeCode),
+        ("pin", .oneTimeCode), ("answer", .oneTimeCode), ("nonce", .nonce),
     ]
 
     private static func withoutClaimPrefix(_ key: String) -> String {

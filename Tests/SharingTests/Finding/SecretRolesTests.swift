@@ -43,6 +43,9 @@ struct SecretRolesTests {
         ("oauth_token_secret", .json, "drawn credentials"), ("X-Secret", .text, "secret credentials"),
         ("DD-API-KEY", .text, "drawn API key"), ("continuation_token", .url, "drawn token"),
         ("token_type", .json, "open"), ("grant_type", .form, "open"), ("kty", .json, "open"),
+        ("identity_nonce", .claims, "drawn nonce"), ("c_nonce", .json, "drawn nonce"),
+        ("X-Amzn-Oidc-Identity", .text, "secret subject"), ("dob_year", .form, "secret personal data"),
+        ("addressLines", .json, "secret personal data"),
         ("sub_type", .json, "unknown"), ("public_key", .json, "unknown"),
     ])
     func roleOfAName(name: String, container: TextKind, expected: String) {
