@@ -197,7 +197,11 @@ extension StandIns {
         }
         if value.isNumber { return isTime(text) ? shifting(value.bytes) ?? value.bytes : cipher(value.bytes) }
         if hasParts(value.bytes) { return nil }
-        if value.name == SlotReader.pathSegment, !Drawn.looks(value.bytes) { return value.bytes }
+        if value.name == SlotReader.pathSegment, !Drawn.looks(value.bytes) {
+            // Somebody's page is called as they are, and no sweep looks into a stand-in.
+            let known = replacingWords(in: value.bytes) ?? value.bytes
+            return replacingNames(in: known) ?? known
+        }
         return Array(standIn(for: text).utf8)
     }
 

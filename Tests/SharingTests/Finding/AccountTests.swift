@@ -107,6 +107,29 @@ struct AccountTests {
         #expect(shared.differences.isEmpty)
     }
 
+    /// Where somebody is to be led back to, with something drawn beside the name.
+    @Test(arguments: ["wquist", "wquist77"])
+    func nameOfAnAccountInsideOfAStateIsReplaced(name: String) throws {
+        var world = try SharingWorld()
+        world.append(
+            "https://id.code.example/userinfo",
+            type: "application/json",
+            body: #"{"sub":"77","preferred_username":"\#(name)"}"#
+        )
+        world.append(
+            "https://code.example/login?state=%2Fhome%2F\(name)%2FgT7xQ2mV9pLkZw8yR3nB6cHj",
+            body: "/home/\(name)/gT7xQ2mV9pLkZw8yR3nB6cHj"
+        )
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        let last = try shared.entry(shared.capture.count - 1)
+        let text = try #require(last["response"]?["content"]?["text"]?.string)
+        #expect(text.hasPrefix("/home/") && !text.contains(name) && !text.contains("gT7xQ2mV9pLk"))
+        let state = text.replacing("/", with: "%2F")
+        #expect(last["request"]?["url"]?.string == "https://code.example/login?state=\(state)")
+        #expect(shared.differences.isEmpty)
+    }
+
     /// Of the number as it is known the first digit is one in the middle, and becomes any.
     @Test func phoneNumberStaysANumberOfJSON() throws {
         for _ in 0..<24 {
