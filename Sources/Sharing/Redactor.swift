@@ -216,12 +216,18 @@ package final class Redactor {
             short[pair] = kind
         }
         let sure = found.sureWords
-        let words = zip(sure.texts, sure.boundaries).filter { text, _ in !standIns.isPiece(text) }
+        let accounts = standIns.names.accounts.filter { standIns.standIn(forName: $0) != $0 }
+        let words =
+            zip(sure.texts, sure.boundaries).filter { text, _ in !standIns.isPiece(text) }
+            + accounts.map { ($0, .name) }
         return LeakScan(
             secrets: secrets,
             lawful: lawful,
             short: short,
-            words: words.map { (Secret(found.values[$0] ?? standIns.namedKinds[$0] ?? .asked, $0), $1) }
+            words: words.map { text, boundary in
+                let kind = found.values[text] ?? standIns.namedKinds[text]
+                return (Secret(kind ?? (boundary == .name ? .personal : .asked), text), boundary)
+            }
         )
     }
 

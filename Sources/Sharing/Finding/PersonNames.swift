@@ -95,6 +95,13 @@ struct PersonNames {
 
     var isEmpty: Bool { words.isEmpty }
 
+    /// Those that are known in small letters, as accounts are called, and long enough to be looked for by other means as well.
+    var accounts: [String] {
+        words.filter { lower, known in
+            lower.count >= Self.shortestBehindMark && known.contains(lower) && lower.allSatisfy { $0 < 0x80 }
+        }.keys.map { String(decoding: $0, as: UTF8.self) }.sorted()
+    }
+
     /// Whole words of a text that are a part of somebody's name, each with the name as it is known.
     ///
     /// In the case in which it is known, with a capital in front, or in capitals. A word in small letters is somebody's only

@@ -71,7 +71,8 @@ package struct LeakScan: Sendable {
         self.named = NamedValueIndex(short)
         let spelled = words.flatMap { word in
             let bytes = Array(word.secret.text.utf8)
-            let forms = bytes.count < 4 ? [] : WordIndex.encoded(bytes)
+            // What an account is called is looked for as it stands: in base64 it is met by chance, or in a certificate.
+            let forms = bytes.count < 4 || word.boundary == .name ? [] : WordIndex.encoded(bytes)
             return [(word.secret, bytes, word.boundary)] + forms.map { (word.secret, $0, .base64) }
         }
         self.words = WordIndex(spelled.map { ($0.1, $0.2) })

@@ -75,7 +75,8 @@ struct TextScan {
             var scan = NamedValueScan(named, view, limit: Self.limit)
             found += scan.run(context: context)
         }
-        for match in words.matches(in: view, limit: Self.limit) {
+        for match in words.matches(in: view, limit: Self.limit)
+        where above.isEmpty || words.boundary(of: match) != .name {
             let secret = wordSecrets[match.word]
             found.append(
                 Finding(

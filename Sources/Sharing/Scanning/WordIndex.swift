@@ -16,6 +16,8 @@ package struct WordIndex: Sendable {
         case account
         /// Nothing that is written inside of base64.
         case base64
+        /// Nothing that may be part of an escape or of a letter beyond ASCII either: it is what an account is called.
+        case name
     }
 
     /// One of them in a text.
@@ -40,7 +42,8 @@ package struct WordIndex: Sendable {
     /// Empty ones are never found.
     init(_ texts: [(bytes: [UInt8], boundary: Boundary)]) {
         for (bytes, boundary) in texts {
-            let folds = bytes.count >= NamedValueIndex.foldedLength && boundary != .base64
+            let folds =
+                bytes.count >= NamedValueIndex.foldedLength && boundary != .base64 && boundary != .name
             words.append(
                 Word(bytes: folds ? bytes.map(Self.lowercased) : bytes, boundary: boundary, folds: folds)
             )
@@ -85,6 +88,8 @@ package struct WordIndex: Sendable {
         return found
     }
 
+    func boundary(of match: Match) -> Boundary { words[match.word].boundary }
+
     private func stands(_ index: Int, in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
         let word = words[index]
         let end = start + word.bytes.count
@@ -110,6 +115,7 @@ package struct WordIndex: Sendable {
         case .word: Self.isWordByte(edge) && Self.isWordByte(byte)
         case .number, .account: Self.isWordByte(byte) || [0x2b, 0x2d, 0x2e, 0x3a].contains(byte)
         case .base64: Self.isWordByte(byte) || [0x2b, 0x2d, 0x2f].contains(byte)
+        case .name: Self.isWordByte(byte) || byte >= 0x80 || [0x25, 0x2b, 0x5c].contains(byte)
         }
     }
 

@@ -130,6 +130,30 @@ struct AccountTests {
         #expect(shared.differences.isEmpty)
     }
 
+    /// Letters alone: it is proven that the name is gone, too.
+    @Test func nameOfAnAccountThatIsForgottenIsSeen() throws {
+        var world = try SharingWorld()
+        world.options.keepsAll = true
+        world.append(
+            "https://id.code.example/userinfo",
+            type: "application/json",
+            body: #"{"sub":"77","preferred_username":"wquist"}"#
+        )
+        world.append("https://code.example/users/wquist", type: "text/html", body: "<b>wquist</b>")
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        #expect(try SharingWorld.outcome(of: capture, world.options).isProven)
+        let leaky = try SharingWorld.outcome(of: capture, world.options) { text in
+            Array(
+                String(decoding: text, as: UTF8.self).replacing(
+                    "\"startedDateTime\":",
+                    with: "\"comment\":\"seen by wquist\",\"startedDateTime\":",
+                    maxReplacements: 1
+                ).utf8
+            )
+        }
+        #expect(!leaky.leaks.isEmpty)
+    }
+
     /// Of the number as it is known the first digit is one in the middle, and becomes any.
     @Test func phoneNumberStaysANumberOfJSON() throws {
         for _ in 0..<24 {

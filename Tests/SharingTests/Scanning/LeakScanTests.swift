@@ -48,6 +48,27 @@ struct LeakScanTests {
         )
     }
 
+    /// What an account is called is a word of its own, as it stands: no part of one, of an escape or of base64.
+    @Test func accountsAreLookedForAsWords() {
+        let scan = LeakScan(
+            secrets: [],
+            lawful: [],
+            short: [:],
+            words: [(Secret(.personal, "wquist"), .name)]
+        )
+        for text in [
+            "/users/wquist", "wquist", "a=wquist&b", "Hi wquist.", "<b>wquist</b>", #"{"a":"wquist"}"#,
+        ] {
+            #expect(scan.leaks(in: [.string(text)]).map(\.kind) == [.personal], "\(text)")
+        }
+        for text in [
+            "wquists", "my_wquist", "wquist77", "wquistさん", "%wquist%", "a+wquist", "wQuist",
+            SecretSpelling.base64.write("the page of wquist is here"),
+        ] {
+            #expect(scan.leaks(in: [.string(text)]).isEmpty, "\(text)")
+        }
+    }
+
     @Test func numbersAreLookedAt() throws {
         let scan = scan([Secret(.sessionState, "918273645546372819")])
         let value = try JSONParser.parse(#"{"a":[1.5,918273645546372819],"b":-9182736455463.0}"#.utf8)
