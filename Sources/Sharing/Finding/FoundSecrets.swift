@@ -62,13 +62,16 @@ struct FoundSecrets {
     private var known: Set<String> = []
     /// Of ``accountIDs`` those that are nothing else.
     private(set) var accountNumbers: Set<String> = []
+    /// Names of accounts that are words for something else.
+    private var accountWords: Set<String> = []
 
     /// What is replaced wherever it stands, however short it is.
     var sureWords: SureWords {
         SureWords(
             asked: values.filter { $0.value == .asked }.keys.sorted(),
             known: known.sorted(),
-            accounts: accountNumbers.sorted()
+            accounts: accountNumbers.sorted(),
+            segments: accountWords.sorted()
         )
     }
 
@@ -164,6 +167,7 @@ struct FoundSecrets {
                 || kind == .subject && isAccountNumber(pair.value) && !open.contains(pair.value)
             if isSomebodys { known.insert(pair.value) }
         }
+        takeAccountWords(but: open)
         takeOtherSpellings()
         accountNumbers = Set(accountIDs.filter { named[$0] != nil }.map(\.value)).subtracting(known)
             .filter(isAccountNumber)
@@ -174,6 +178,19 @@ struct FoundSecrets {
             // The first piece often looks like a token of its own.
             for piece in pieces.values { tokens[piece] = nil }
             if tokens[joined] == nil { tokens[joined] = .token }
+        }
+    }
+
+    /// Takes the accounts that are called as a thing or a page is: those are nobody's name elsewhere.
+    private mutating func takeAccountWords(but open: Set<String>) {
+        for (pair, kind) in named
+        where kind == .personal && AccountNames.isWord(pair.value) && pair.value == pair.value.lowercased() {
+            guard SecretRoles.namesAccount(pair.name), !open.contains(pair.value), !kept.contains(pair.value)
+            else { continue }
+            people.remove(pair.value)
+            if AccountNames.isThing(pair.value), !known.contains(pair.value), values[pair.value] == nil {
+                accountWords.insert(pair.value)
+            }
         }
     }
 

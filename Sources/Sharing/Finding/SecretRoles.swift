@@ -177,6 +177,15 @@ enum SecretRoles {
             || PersonalRoles.namesSomebody(normalized(String(decoding: last, as: UTF8.self)))
     }
 
+    /// Whether what stands under a name is what somebody's account is called.
+    static func namesAccount(_ name: String) -> Bool {
+        let key = withoutClaimPrefix(normalized(name))
+        return [
+            "login", "account", "identifier", "preferredusername", "username", "loginid", "loginname", "user",
+        ]
+        .contains(key)
+    }
+
     /// Whether what stands under a name is the day on which somebody was born.
     static func isBirthDay(_ name: String) -> Bool {
         let key = withoutClaimPrefix(normalized(name))

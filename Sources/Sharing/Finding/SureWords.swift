@@ -11,11 +11,15 @@ struct SureWords {
     /// Shorter ones are met in the middle of others by chance.
     private static let shortestAnywhere = 4
 
+    /// Takes them with what may stand beside each.
+    ///
     /// `accounts`: numbers that are replaced behind what names an account only.
+    /// `segments`: words that are replaced behind `/users/` only.
     init(
         asked: some Sequence<String>,
         known: some Sequence<String>,
-        accounts: some Sequence<String> = EmptyCollection()
+        accounts: some Sequence<String> = EmptyCollection(),
+        segments: some Sequence<String> = EmptyCollection()
     ) {
         for text in asked {
             texts.append(text)
@@ -28,6 +32,10 @@ struct SureWords {
         for text in accounts {
             texts.append(text)
             boundaries.append(.account)
+        }
+        for text in segments {
+            texts.append(text)
+            boundaries.append(.segment)
         }
     }
 

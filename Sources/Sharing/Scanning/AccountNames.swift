@@ -33,24 +33,45 @@ enum AccountNames {
 
     /// Whether somebody's account has the name of a thing that protocols, products, environments and pages speak of: it is
     /// replaced where it is named only.
-    static func isWord(_ name: String) -> Bool { words.contains(name.lowercased()) }
+    static func isWord(_ name: String) -> Bool { pages.contains(name.lowercased()) || isThing(name) }
 
-    private static let words = Set(
+    /// Whether it is one of those that name no page: behind `/users/` it is somebody's.
+    static func isThing(_ name: String) -> Bool { things.contains(name.lowercased()) }
+
+    /// Whether a segment of a path stands right before a place behind which somebody's name is.
+    static func standInPath(before start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard start > 0, text[start - 1] == 0x2f else { return false }
+        let word = word(before: start - 1, in: text)
+        let isSegment = start - 1 - word.count > 0 && text[start - 2 - word.count] == 0x2f
+        return isSegment && ofPeople.contains(String(decoding: word, as: UTF8.self).lowercased())
+    }
+
+    private static let ofPeople: Set<String> = ["users", "people", "members", "profiles"]
+
+    private static let pages = words(
         """
         callback authorize authorization authenticate authentication redirect consent logout signout signup register
         registration verify verification confirm device devices refresh revoke introspect userinfo discovery metadata
-        claims certs keys jwks federation gateway proxy router server worker agent daemon socket stream webhook events
-        google github gitlab bitbucket microsoft azure amazon apple facebook twitter linkedin slack discord auth0 okta
-        keycloak salesforce android windows linux macos ubuntu browser chrome chromium firefox safari opera webkit
-        desktop tablet staging production development sandbox preview testing release stable canary nightly beta alpha
-        local remote internal external private shared dashboard settings preferences notifications messages search
-        home index welcome overview report reports status health monitor metrics premium standard enterprise business
-        basic free trial plan widget widgets plugin module package project projects repository organization company
-        engineering marketing finance product products catalog order orders invoice payment checkout cart store shop
-        mercury venus earth mars jupiter saturn
+        claims certs keys jwks federation dashboard settings preferences notifications messages search home index
+        welcome overview report reports status health monitor metrics events local remote internal external private
+        shared basic free
         """
-        .split { $0 == " " || $0 == "\n" }.map(String.init)
     )
+    private static let things = words(
+        """
+        gateway proxy router server worker agent daemon socket stream webhook google github gitlab bitbucket microsoft
+        azure amazon apple facebook twitter linkedin slack discord auth0 okta keycloak salesforce android windows linux
+        macos ubuntu browser chrome chromium firefox safari opera webkit desktop tablet staging production development
+        sandbox preview testing release stable canary nightly beta alpha premium standard enterprise business trial plan
+        widget widgets plugin module package project projects repository organization company engineering marketing
+        finance product products catalog order orders invoice payment checkout cart store shop mercury venus earth mars
+        jupiter saturn
+        """
+    )
+
+    private static func words(_ text: String) -> Set<String> {
+        Set(text.split { $0 == " " || $0 == "\n" }.map(String.init))
+    }
 
     private static let segments: Set<String> = [
         "user", "users", "u", "people", "person", "account", "accounts", "member", "members", "profile",

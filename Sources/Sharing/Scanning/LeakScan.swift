@@ -72,7 +72,8 @@ package struct LeakScan: Sendable {
         let spelled = words.flatMap { word in
             let bytes = Array(word.secret.text.utf8)
             // What an account is called is looked for as it stands: in base64 it is met by chance, or in a certificate.
-            let forms = bytes.count < 4 || word.boundary == .name ? [] : WordIndex.encoded(bytes)
+            let isPlain = bytes.count < 4 || word.boundary == .name || word.boundary == .segment
+            let forms = isPlain ? [] : WordIndex.encoded(bytes)
             return [(word.secret, bytes, word.boundary)] + forms.map { (word.secret, $0, .base64) }
         }
         self.words = WordIndex(spelled.map { ($0.1, $0.2) })

@@ -14,6 +14,8 @@ package struct WordIndex: Sendable {
         case number
         /// A number behind a segment of a path, a parameter or a member that names accounts (``AccountNames``).
         case account
+        /// A word behind a segment of a path that has people's names behind it.
+        case segment
         /// Nothing that is written inside of base64.
         case base64
         /// Nothing that may be part of an escape or of a letter beyond ASCII either: it is what an account is called.
@@ -98,6 +100,7 @@ package struct WordIndex: Sendable {
             let byte = text[start + offset]
             guard (word.folds ? Self.lowercased(byte) : byte) == word.bytes[offset] else { return false }
         }
+        if word.boundary == .segment, !AccountNames.standInPath(before: start, in: text) { return false }
         if word.boundary == .account, !AccountNames.stand(before: start, in: text) { return false }
         // What ends a sentence is no part of a number.
         let isStop =
@@ -113,6 +116,7 @@ package struct WordIndex: Sendable {
         switch boundary {
         case .none: false
         case .word: Self.isWordByte(edge) && Self.isWordByte(byte)
+        case .segment: Self.isWordByte(byte) || [0x2d, 0x2e].contains(byte)
         case .number, .account: Self.isWordByte(byte) || [0x2b, 0x2d, 0x2e, 0x3a].contains(byte)
         case .base64: Self.isWordByte(byte) || [0x2b, 0x2d, 0x2f].contains(byte)
         case .name: Self.isWordByte(byte) || byte >= 0x80 || [0x25, 0x2b, 0x5c].contains(byte)

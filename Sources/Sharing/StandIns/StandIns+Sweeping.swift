@@ -147,7 +147,7 @@ extension StandIns {
     static func spellings(of words: SureWords) -> [(bytes: [UInt8], boundary: WordIndex.Boundary)] {
         zip(words.texts, words.boundaries).flatMap { text, boundary in
             let bytes = Array(text.utf8)
-            let isLong = bytes.count >= 4
+            let isLong = bytes.count >= 4 && boundary != .segment
             return [(bytes, boundary)]
                 + WordIndex.encoded(bytes).map { (isLong ? $0 : [], WordIndex.Boundary.base64) }
         }

@@ -154,6 +154,36 @@ struct AccountTests {
         #expect(!leaky.leaks.isEmpty)
     }
 
+    /// Behind `/users/` it is somebody's, and what is called as a page is stays a page.
+    @Test(arguments: [
+        ("login", "mercury", true), ("preferred_username", "mercury", true), ("login", "settings", false),
+        ("preferred_username", "settings", false),
+    ])
+    func accountThatIsAWordIsReplacedBehindUsers(member: String, login: String, isReplaced: Bool) throws {
+        var world = try SharingWorld()
+        world.append(
+            "https://api.code.example/user",
+            type: "application/json",
+            body: #"{"\#(member)":"\#(login)","type":"User"}"#
+        )
+        let page = "<div class='\(login)'>The \(login) view</div>"
+        world.append(
+            "https://code.example/users/\(login)/repos?view=\(login)",
+            type: "text/html",
+            body: page + "<a href='/users/\(login)-two'>"
+        )
+        world.options.keepsAll = true
+        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        #expect(try SharingWorld.outcome(of: capture, world.options).isProven)
+        let shared = try world.shared()
+        let last = try shared.entry(shared.capture.count - 1)
+        let url = try #require(last["request"]?["url"]?.string)
+        #expect(url.contains("/users/\(login)/") != isReplaced)
+        #expect(url.hasSuffix("/repos?view=\(login)"))
+        let text = last["response"]?["content"]?["text"]?.string
+        #expect(text == page + "<a href='/users/\(login)-two'>")
+    }
+
     /// Of the number as it is known the first digit is one in the middle, and becomes any.
     @Test func phoneNumberStaysANumberOfJSON() throws {
         for _ in 0..<24 {
