@@ -123,8 +123,11 @@ struct PersonNames {
                 continue
             }
             let start = index
+            let isFar = Self.isFar(at: start, in: text)
             while index < text.count, Self.isWordByte(text[index]), Self.endOfMark(at: index, in: text) == nil
             {
+                let beginsLetter = text[index] < 0x80 || text[index] >= 0xc0
+                if beginsLetter, Self.isFar(at: index, in: text) != isFar { break }
                 index += 1
             }
             guard let known = known(text[start..<index]), isFree(start..<index, in: text) else { continue }
@@ -175,6 +178,13 @@ struct PersonNames {
         return index + 3
     }
 
+    /// Whether a letter of an Asian script or a sign stands there, which is no part of a word in Latin letters: `aliceさん`.
+    private static func isFar(at index: Int, in text: [UInt8]) -> Bool {
+        guard text[index] >= 0xe2, index + 2 < text.count else { return false }
+        // In Latin-1 it is a letter by itself.
+        return text[index + 1] & 0xc0 == 0x80 && text[index + 2] & 0xc0 == 0x80
+    }
+
     private static func isWordByte(_ byte: UInt8) -> Bool { isLetter(byte) || byte.isASCIIDigit }
 
     /// Whether what stands beside a word is no part of it: an escape, the rest of a token.
@@ -188,7 +198,16 @@ struct PersonNames {
         {
             return false
         }
-        return ![0x2b, 0x25].contains(before) && ![0x2b, 0x25].contains(after)
+        if before == 0x2b || after == 0x2b { return false }
+        // A sign of per cent, or of a pattern (`LIKE '%alice%'`), is no escape.
+        return !(before == 0x25 && Self.isEscape(text[range]))
+            && !(after == 0x25 && Self.isEscape(text[(range.upperBound + 1)...]))
+    }
+
+    /// Whether what stands behind a `%` is encoded by it.
+    private static func isEscape(_ rest: ArraySlice<UInt8>) -> Bool {
+        if rest.first.map({ $0 | 0x20 }) == 0x75 { return true }
+        return rest.count > 1 && rest.prefix(2).allSatisfy { $0.hexadecimalValue != nil }
     }
 
     private static let shortestBehindMark = 6

@@ -22,6 +22,9 @@ struct PersonNamesTests {
         ("Wilhelmina Featherstone", "/u/wilhelmina.featherstone", ["wilhelmina", "featherstone"]),
         ("Rose Miller", "rose.miller, a rose, the miller", ["rose", "miller"]),
         ("junli88", "/u/junli88?x Junli88", ["junli88", "Junli88"]),
+        // What stands beside a name without a space, in other scripts, as a sign, in a pattern.
+        ("wquist", "こんにちはwquistさん", ["wquist"]), ("wquist", "wquist→x, Hi wquist👋", ["wquist", "wquist"]),
+        ("田中", "Hello田中!", ["田中"]), ("wquist", "LIKE '%wquist%'", ["wquist"]),
     ])
     func wordsOfANameAreFound(name: String, text: String, expected: [String]) {
         #expect(Self.found([name], text) == expected)
@@ -45,7 +48,7 @@ struct PersonNamesTests {
     @Test(arguments: [
         ("Alice", "Malice Alices alice Alice7 _Alice Alice_"), ("Al Bo", "Al or Bo"), ("tan", "tan"),
         ("admin", "admin Admin"), ("Will Grant", "Will you Grant access?"), ("Alice", "nAlice 7Alice"),
-        ("alice@harbour.example", "alice"), ("", "Alice"),
+        ("alice@harbour.example", "alice"), ("", "Alice"), ("adele", "%adele"), ("alice", "alice%C3%A9"),
     ])
     func whatIsNoNameStays(name: String, text: String) {
         #expect(Self.found([name], text).isEmpty)
