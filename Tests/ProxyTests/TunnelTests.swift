@@ -177,23 +177,6 @@ struct TunnelTests {
         try await origin.stop()
     }
 
-    /// More than the system takes of it: who reads nothing is not waited for without end.
-    @Test func whoNeverReadsWhatCameBeforeTheBreakIsNotWaitedFor() async throws {
-        let body = [UInt8](repeating: 0x78, count: 64 << 20)
-        let origin = try await LoopbackOrigin(tls: nil, resetsAfter: .seconds(2)) { _ in
-            .send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + body)
-        }
-        let rig = try await ProxyRig(adjust: { $0.limits.lingerTime = .milliseconds(250) })
-        let client = try await RawClient(port: rig.port, reads: false)
-        let authority = "127.0.0.1:\(origin.port)"
-        try await client.send("GET http://\(authority)/ HTTP/1.1\r\nHost: \(authority)\r\n\r\n")
-        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
-        #expect(exchange.failure?.contains("ECONNRESET") == true, "\(exchange.failure ?? "-")")
-        #expect(try await client.until { $0.isEnded })
-        await rig.stop()
-        try await origin.stop()
-    }
-
     /// A connection that was opened ahead and closed again is nothing to tell of.
     @Test func connectionThatIsNotUsedIsNotRecorded() async throws {
         let origin = try await LoopbackOrigin(tls: ProxyRig.originTLS(), resetsAfter: .milliseconds(500)) {

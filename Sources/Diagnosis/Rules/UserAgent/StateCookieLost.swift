@@ -96,7 +96,9 @@ struct StateCookieLost: Rule {
             LostLoginCookies.evidence($0.setting, note: "sent back instead")
         }
         for (lost, deletion) in zip(login.lost, deletions) where lost.overwritten == nil {
-            evidence += [deletion.flatMap { replaced(lost.setting, beforeDeletion: $0, flow) }].compactMap(\.self)
+            evidence += [deletion.flatMap { replaced(lost.setting, beforeDeletion: $0, flow) }].compactMap(
+                \.self
+            )
         }
         var cookies = login.cookieEvidence
         if let first = login.lost.first { cookies.note = note(first.setting, login.sending, flow) }
