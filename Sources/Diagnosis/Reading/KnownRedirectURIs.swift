@@ -33,7 +33,7 @@ struct KnownRedirectURIs: Sendable {
         uri.origin.map(acceptedInClear.contains) ?? false
     }
 
-    /// The other redirect URI of a client that has most in common with one from the start on, the first of several; nil where it
+    /// The other redirect URI of a client that has most in common with one from the start on; nil where it
     /// has no other.
     func nearest(to uri: String, of client: String?) -> RedirectURIsInOrder.Known? {
         byClient[client]?.nearest(to: uri)
