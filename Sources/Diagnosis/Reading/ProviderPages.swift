@@ -66,10 +66,14 @@ enum ProviderPages {
     }
 }
 
-/// Parts of pages, for evidence.
+/// Parts of pages and answers, for evidence: secrets in them are masked before anything is cut.
 enum Excerpt {
+    /// Characters of a secret that may stand before what is shown.
+    private static let longestSecret = 1 << 14
+
     /// The words with what stands around them, tags left out, at most 200 characters.
     static func around(_ words: String, in text: String) -> String {
+        let text = Masking.hidingSecrets(in: text)
         let bytes = Array(text.utf8)
         let lower = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
         guard let range = lower.firstRange(of: Array(words.utf8)) else { return words }
@@ -84,6 +88,10 @@ enum Excerpt {
 
     /// The first characters of a body, in one line.
     static func start(of text: String, _ count: Int = 200) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.prefix(count).map { $0.value < 0x20 ? " " : $0 }))
+        let head = text.unicodeScalars.prefix(count + longestSecret)
+        let shown = Masking.hidingSecrets(in: String(String.UnicodeScalarView(head))).unicodeScalars.prefix(
+            count
+        )
+        return String(String.UnicodeScalarView(shown.map { $0.value < 0x20 ? " " : $0 }))
     }
 }

@@ -53,7 +53,7 @@ package enum Masking {
     /// How many bytes of a secret are too many to be met by chance.
     private static let start = 12
 
-    private static func isOfToken(_ byte: UInt8) -> Bool {
+    static func isOfToken(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric || [0x2b, 0x2d, 0x2e, 0x2f, 0x3d, 0x5f, 0x7e].contains(byte)
     }
 
@@ -62,7 +62,7 @@ package enum Masking {
 
     private static let limit = 300
 
-    private static let secretNames: Set<String> = [
+    static let secretNames: Set<String> = [
         "code", "access_token", "refresh_token", "id_token", "id_token_hint", "code_verifier",
         "client_secret",
         "client_assertion", "assertion", "password", "token", "subject_token", "actor_token", "device_code",
@@ -81,7 +81,9 @@ package enum Masking {
             let part = text[start..<end]
             if let equals = part.utf8.firstIndex(of: 0x3d), isSecret(String(part[..<equals])) {
                 let value = String(part[part.utf8.index(after: equals)...])
-                output += Array(part[...equals].utf8) + Array(masked(value).utf8)
+                // Those of excerpts are masked already.
+                output += Array(part[...equals].utf8)
+                output += Array((isMasked(value.utf8.prefix { $0 != 0x20 }) ? value : masked(value)).utf8)
             } else {
                 output += Array(part.utf8)
             }

@@ -53,4 +53,30 @@ struct MaskingTests {
             ) + "…(1000)"
         )
     }
+
+    @Test(arguments: [
+        (#"{"access_token": "abcdefghijklmnop", "a": 1}"#, #"{"access_token": "abcd…(16)", "a": 1}"#),
+        (#"{'refresh_token':'abcdefghijklmnop'}"#, #"{'refresh_token':'abcd…(16)'}"#),
+        (#""{\"id_token\":\"abcdefghijklmnop\"}""#, #""{\"id_token\":\"abcd…(16)\"}""#),
+        (#"{"accessToken":"abcdefghijklmnop"#, #"{"accessToken":"abcd…(16)"#),
+        (#"{"password" : "hunter 2"}"#, #"{"password" : "…(8)"}"#),
+        ("client_secret=abcdefghijklmnop and more", "client_secret=abcd…(16) and more"),
+        ("access_token: abcdefghijklmn01, b", "access_token: abcd…(16), b"),
+        ("<access_token>abcdefghijklmn01</access_token>", "<access_token>abcd…(16)</access_token>"),
+        (#"{"code":"abcdefghijklmn01"}"#, #"{"code":"abcd…(16)"}"#),
+        (#"{"t":"eyJhbGciOiJSUzI1NiJ9.eyJhIjoxfQ.c2ln"}"#, #"{"t":"eyJh…(36)"}"#),
+    ])
+    func masksSecretsInEverySpelling(text: String, hidden: String) {
+        #expect(Masking.hidingSecrets(in: text) == hidden)
+        #expect(Masking.hidingSecrets(in: hidden) == hidden)
+        #expect(Masking.shown(hidden, of: "body") == hidden)
+    }
+
+    @Test(arguments: [
+        #"{"code":401,"message":"no token: expired"}"#, #"{"code":"invalid_request_object"}"#,
+        "password: is too short", "client_secret is missing", #"{"code":"#, "access_token=", "",
+    ])
+    func leavesWordsAlone(text: String) {
+        #expect(Masking.hidingSecrets(in: text) == text)
+    }
 }

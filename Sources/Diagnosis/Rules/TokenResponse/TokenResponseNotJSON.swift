@@ -69,7 +69,7 @@ struct TokenResponseNotJSON: Rule {
             Evidence(
                 place: Place(exchange: request.exchange, part: .responseBody, name: ""),
                 value: body.isEmpty
-                    ? "empty" : Masking.shown(Excerpt.start(of: body.prefixBytes(600), 120), of: "body"),
+                    ? "empty" : Masking.shown(Excerpt.start(of: body.prefixBytes(1 << 14), 120), of: "body"),
                 note: isForm ? "a form" : nil
             ),
         ]

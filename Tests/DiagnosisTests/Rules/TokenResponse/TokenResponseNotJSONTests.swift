@@ -56,6 +56,20 @@ struct TokenResponseNotJSONTests {
         #expect(!finding.evidence[1].value.contains("access_token=a&"))
     }
 
+    @Test(arguments: [
+        #"{"access_token": "abcdefghijklmnopqrst", "refresh_to"#,
+        #"{'access_token': 'abcdefghijklmnopqrst', 'token_type': 'Bearer'}"#,
+        #")]}',\n{"access_token": "abcdefghijklmnopqrst"}"#,
+    ])
+    func tokensAreMasked(body: String) throws {
+        let recording = try Recording(broken).editingLast("/token") {
+            $0.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        let value = try #require(recording.finding(rule)).evidence[1].value
+        #expect(value.contains("abcd…(20)"))
+        #expect(!value.contains("abcde"))
+    }
+
     @Test func theDefaultOfGitHubIsANote() throws {
         let recording = try Recording("healthy/web-code-flow").editing { exchange in
             let text = exchange.request.url.text.replacing(
