@@ -180,7 +180,8 @@ struct FactComparison {
     }
 
     private func isSecret(_ fact: Fact) -> Bool {
-        fact.isSecret || Masking.isSecret(fact.key.name)
+        fact.isSecret || Masking.isSecretMember(fact.key.name, fact.value)
+            || Masking.hidingSecrets(in: fact.value) != fact.value
             || Masking.shown(fact.value, of: fact.key.name) != fact.value
     }
 

@@ -232,9 +232,10 @@ struct FlowComparison {
 
     private static func shown(_ value: String, of fact: Fact) -> String {
         guard fact.treatment != .verdict, fact.treatment != .presence else { return value }
-        return fact.isSecret
-            ? Masking.masked(value, showing: Masking.isSecret(fact.key.name) ? 4 : 0)
-            : Masking.shown(value, of: fact.key.name)
+        let isCredential = Masking.isSecretMember(fact.key.name, value)
+        return fact.isSecret || isCredential
+            ? Masking.masked(value, showing: isCredential ? 4 : 0)
+            : Masking.shown(Masking.hidingSecrets(in: value), of: fact.key.name)
     }
 
     // MARK: - Explanations

@@ -44,4 +44,21 @@ struct TypedSecretTests {
             #expect(!text.contains("wonder") && !text.contains("queen"), "\(text)")
         }
     }
+
+    /// By their own names, inside of other members too, and as what they are.
+    @Test func nestedTokensAreNotShown() throws {
+        let login = try ComparedRecording("captures/healthy/web-code-flow")
+        let body = #"""
+            {"data": {"refresh_token": "wonderland-4711-wonderland", "code": 401,
+            "jwt": "eyJhbGciOiJSUzI1NiJ9.eyJ3b25kZXIiOjF9.d29uZGVybGFuZA"}}
+            """#
+        let nested = login.editing("/token") {
+            $0.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        let told = try #require(login.difference(from: nested)).steps.flatMap(\.differences)
+        let seen = { (name: String) in told.first { $0.name == name }?.seen }
+        #expect(seen("data.refresh_token") == "wond…(26)")
+        #expect(seen("data.jwt") == "eyJh…(52)")
+        #expect(seen("data.code") == "401")
+    }
 }
