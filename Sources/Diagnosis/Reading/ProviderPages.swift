@@ -94,4 +94,14 @@ enum Excerpt {
         )
         return String(String.UnicodeScalarView(shown.map { $0.value < 0x20 ? " " : $0 }))
     }
+
+    /// The first characters of a body, the zeros of UTF-16 left out; of what is no text its size alone.
+    static func start(of body: [UInt8], _ count: Int) -> String {
+        let text = String(decoding: body.prefix(longestSecret).filter { $0 != 0 }, as: UTF8.self)
+        let head = text.unicodeScalars.prefix(count)
+        let unreadable = head.count {
+            $0.value < 0x09 || (0x0e..<0x20).contains($0.value) || $0 == "\u{fffd}"
+        }
+        return unreadable * 4 > head.count ? "binary, \(body.count) bytes" : start(of: text, count)
+    }
 }

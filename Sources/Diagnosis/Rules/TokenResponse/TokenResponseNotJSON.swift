@@ -62,14 +62,15 @@ struct TokenResponseNotJSON: Rule {
     }
 
     private func violation(_ request: TokenRequest, _ type: String?, _ flow: Flow) -> Violation {
-        let body = flow.capture[request.exchange].response?.body?.text ?? ""
+        let body = flow.capture[request.exchange].response?.body?.bytes ?? []
+        let causes = UnreadableAnswer.causes(of: body)
         let isForm = request.answer.parameters.contains("access_token")
         let evidence = [
             self.type(type ?? "none", of: request, note: nil),
             Evidence(
                 place: Place(exchange: request.exchange, part: .responseBody, name: ""),
                 value: body.isEmpty
-                    ? "empty" : Masking.shown(Excerpt.start(of: body.prefixBytes(1 << 14), 120), of: "body"),
+                    ? "empty" : Masking.shown(Excerpt.start(of: body, 120), of: "body"),
                 note: isForm ? "a form" : nil
             ),
         ]
@@ -84,7 +85,8 @@ struct TokenResponseNotJSON: Rule {
                 ? """
                 The token endpoint answered with a form in place of a JSON object. This client reads it, or asks for it by not saying Accept: \
                 application/json; others find no tokens in it.
-                """ : nil
+                """ : causes?.explanation,
+            fix: causes?.fix
         )
     }
 

@@ -70,6 +70,37 @@ struct TokenResponseNotJSONTests {
         #expect(!value.contains("abcde"))
     }
 
+    @Test(arguments: [
+        (#"{"access_token": "abcdefghijklmnopqrst", "refr"#, "Content-Length"),
+        (#")]}',\n{"access_token": "abcdefghijklmnopqrst"}"#, "Leave the prefix out"),
+        (#""{\"access_token\":\"abcdefghijklmnopqrst\"}""#, "the object itself; often a gateway"),
+        (#"[{"access_token": "abcdefghijklmnopqrst"}]"#, "without the brackets"),
+        (#"{'access_token': 'abcdefghijklmnopqrst'}"#, "in double quotes"),
+        ("<html>Sign in</html>", "a page means"),
+    ])
+    func theFixFollowsTheBody(body: String, fix: String) throws {
+        let recording = try Recording(broken).editingLast("/token") {
+            $0.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        #expect(try #require(recording.finding(rule)).fix.contains(fix))
+    }
+
+    @Test func bytesThatAreNoTextAreNotShown() throws {
+        func answered(_ bytes: [UInt8]) throws -> Finding {
+            let recording = try Recording(broken).editingLast("/token") {
+                $0.response?.body = Body(content: .bytes(bytes), size: bytes.count)
+            }
+            return try #require(recording.finding(rule))
+        }
+        let packed = try answered([0x1f, 0x8b, 0x08, 0x00] + (0x80..<0xa0).map { UInt8($0) })
+        #expect(packed.evidence[1].value == "binary, 36 bytes")
+        #expect(packed.fix.contains("Content-Encoding"))
+        let json = #"{"access_token":"abcdefghijklmnopqrst"}"#
+        let wide = try answered([0xff, 0xfe] + json.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] })
+        #expect(wide.evidence[1].value.contains("abcd…(20)"))
+        #expect(wide.fix.contains("UTF-8"))
+    }
+
     @Test func theDefaultOfGitHubIsANote() throws {
         let recording = try Recording("healthy/web-code-flow").editing { exchange in
             let text = exchange.request.url.text.replacing(
