@@ -120,7 +120,8 @@ enum Precedence {
             [
                 "state-mismatch", "state-missing-in-response", "issuer-param-mismatch", "jarm-invalid",
                 "id-token-*",
-                "userinfo-sub-mismatch", "token-response-not-json", "response-mode-differs", "code-missing",
+                "userinfo-sub-mismatch", "token-response-not-json", "token-type-invalid",
+                "response-mode-differs", "code-missing",
             ],
             over: ["callback-rejected-by-app"]
         ),

@@ -53,7 +53,48 @@ struct TokenTypeInvalid: Rule {
                 )
             )
         }
-        return tokenless(in: flow).map { .violated($0) } ?? .holds
+        return (tokenless(in: flow) ?? lastTokenless(in: flow)).map { .violated($0) } ?? .holds
+    }
+
+    /// The same of an app that exchanged its code and was not heard of again: no request with a token came after it.
+    private func lastTokenless(in flow: Flow) -> Violation? {
+        guard let request = flow.tokenRequests.last, request.grantType == "authorization_code",
+            let names = Self.namesWithoutToken(in: request.answer), !names.isEmpty,
+            flow.exchanges.last == request.exchange,
+            !flow.wentOn(after: request, callback: flow.logins.last?.response?.callback),
+            !flow.exchanges(after: request.exchange, within: .seconds(600))
+                .contains(where: { flow.capture[$0].request.headers.contains("authorization") })
+        else { return nil }
+        return Violation(
+            [Self.missing(names, request)],
+            severity: .warning,
+            explanation: Self.lastTokenless,
+            fix: Self.tokenlessFix,
+            title: "The token response has no access_token"
+        )
+    }
+
+    /// The members of an answer of success that has neither token nor error, at its top at least; nil of any other.
+    private static func namesWithoutToken(in answer: Answer) -> String? {
+        guard answer.isSuccess, let object = answer.json, object["id_token"] == nil,
+            object["access_token"] == nil, object["authed_user"] == nil, object["me"] == nil
+        else { return nil }
+        // Where the tokens are inside of a member, the others are no error.
+        let nest = object.members.first {
+            if case .object(let inner) = $0.value { inner["access_token"] != nil } else { false }
+        }
+        guard nest != nil || !object.members.contains(where: { ofErrors.contains($0.name.lowercased()) })
+        else { return nil }
+        return object.members.prefix(20).map(\.name).joined(separator: ", ")
+            + (nest.map { "; \($0.name) has an access_token" } ?? "")
+    }
+
+    private static func missing(_ names: String, _ request: TokenRequest) -> Evidence {
+        Evidence(
+            place: request.answer.place("access_token"),
+            value: "missing",
+            note: "the answer has \(Masking.shown(names, of: "members"))"
+        )
     }
 
     /// An answer to a code that has none of the names of RFC 6749, and an app that refused the login over it.
@@ -62,19 +103,10 @@ struct TokenTypeInvalid: Rule {
             guard
                 let request = flow.receivedCodes.exchanges(of: rejected.response)
                     .last(where: \.answer.isSuccess),
-                let object = request.answer.json, object["id_token"] == nil,
-                object["access_token"] == nil, request.answer.error == nil,
-                !object.members.contains(where: { Self.ofErrors.contains($0.name.lowercased()) })
+                let names = Self.namesWithoutToken(in: request.answer)
             else { continue }
-            let names = object.members.prefix(20).map(\.name).joined(separator: ", ")
             return Violation(
-                [
-                    Evidence(
-                        place: request.answer.place("access_token"),
-                        value: "missing",
-                        note: "the answer has \(Masking.shown(names, of: "members"))"
-                    ), rejected.evidence(in: flow),
-                ],
+                [Self.missing(names, request), rejected.evidence(in: flow)],
                 explanation: Self.tokenless,
                 fix: Self.tokenlessFix,
                 title: "The token response has no access_token",
@@ -93,6 +125,10 @@ struct TokenTypeInvalid: Rule {
     private static let tokenless = """
         The provider answered the code with 200 and JSON, but with no member that is named access_token (RFC 6749, section 5.1). Libraries read that \
         name alone, so the app has no token and refuses the login.
+        """
+    private static let lastTokenless = """
+        The provider answered the code with 200 and JSON, but with no member that is named access_token (RFC 6749, section 5.1). Libraries read that \
+        name alone; the app asked for nothing more.
         """
     private static let tokenlessFix = """
         Have the provider name its members access_token, token_type and expires_in at the top of the answer; until then the app has to read this \

@@ -56,7 +56,30 @@ struct TokenTypeInvalidTests {
         #expect(finding.isPrimary)
         #expect(finding.title == "The token response has no access_token")
         #expect(finding.evidence[0].note == "the answer has token, expires")
+        #expect(renamed.finding("callback-rejected-by-app")?.effectOf == rule)
+        let nested = renamed.answering("/token", 200, ["status": "ok", "data": ["access_token": "abc"]])
+        #expect(
+            nested.finding(rule)?.evidence[0].note == "the answer has status, data; data has an access_token"
+        )
         let idTokenOnly = renamed.editingAnswer(of: "/token") { $0["id_token"] = "e30.e30.c2ln" }
         #expect(idTokenOnly.finding(rule) == nil)
+    }
+
+    @Test func tellsOfAnAnswerWithoutAnAccessTokenBehindWhichNothingCame() throws {
+        let login = try Recording("healthy/native-app")
+            .answering("/token", 200, ["accessToken": "abc", "expiresIn": 3600])
+        let answered = try #require(login.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let stopped = Recording(Array(login.exchanges[...answered]))
+        #expect(try Recording("healthy/native-app").finding(rule) == nil)
+        let finding = try #require(stopped.finding(rule))
+        #expect(finding.severity == .warning)
+        #expect(finding.evidence[0].note == "the answer has accessToken, expiresIn")
+        let failed = stopped.answering("/token", 200, ["code": 17, "message": "try later"])
+        #expect(failed.finding(rule) == nil)
+        var call = Recording(stopped.exchanges).exchanges[answered]
+        call.request.url = RecordedURL("https://api.harbour.example/me")
+        call.request.headers = HeaderFields([("Authorization", "Bearer abc")])
+        call.startedAt = call.endedAt
+        #expect(Recording(stopped.exchanges + [call]).finding(rule) == nil)
     }
 }
