@@ -9,6 +9,8 @@ import OAuth
 /// does not know (OpenID Connect Core, section 10.1.1). Variant `rotated`: a key set fetched later has it.
 /// Variant `absent`: none in the capture has. A client that is set to the keys of another server is seen by what it
 /// fetches on getting the token, and only where it turns the token away right after: else they may be for anything.
+/// A note where nothing shows that the client checks: it need not what the token endpoint gave it over TLS (OpenID
+/// Connect Core, section 3.1.3.7, number 6).
 struct IDTokenKidUnknown: Rule {
     static let info = RuleInfo(
         id: "id-token-kid-unknown",
@@ -55,17 +57,47 @@ struct IDTokenKidUnknown: Rule {
             guard !isKnown else { continue }
             let holder = sets.first { Self.has(kid, $0) }
             let served = wentOn ? sets : sets.filter { $0.servedAt <= end }
+            let isChecking = isChecking(delivered, with: sets, flow)
             return .violated(
                 Violation(
                     evidence(delivered, kid, served, holder, flow),
                     variant: holder == nil ? "absent" : "rotated",
                     // It may have newer keys than this capture shows.
-                    severity: wentOn ? .warning : .error,
+                    severity: !isChecking ? .note : wentOn ? .warning : .error,
+                    explanation: isChecking ? nil : Self.unchecked,
                     exchange: delivered.idToken.place.exchange
                 )
             )
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    private static let unchecked = """
+        The ID token's header names a key (kid) that no key set of this provider had when the token came. Nothing shows that this client \
+        checks the signature, and it need not, as the token came from the token endpoint over TLS (OpenID Connect Core §3.1.3.7, number 6); \
+        whoever does check it refuses the token.
+        """
+
+    /// Whether the client is seen to check signatures, or to have stopped with this token.
+    private func isChecking(_ delivered: DeliveredIDToken, with sets: [KeySetDocument], _ flow: Flow) -> Bool
+    {
+        guard let request = delivered.tokenRequest else { return true }
+        let token = flow.capture[request.exchange]
+        let end = timeOfRejection(of: delivered, in: flow)
+        let agent = token.request.headers.first("user-agent")
+        let hasFetched = sets.contains { set in
+            if set.servedAt >= token.endedAt, set.servedAt <= end { return true }
+            // Who checked at the login need not at a refresh.
+            return !request.isRefresh
+                && flow.capture[set.exchange].request.headers.first("user-agent") == agent
+        }
+        guard !hasFetched, !request.isRefresh else { return hasFetched }
+        if let callback = delivered.login?.response?.callback,
+            case .rejected = flow.fate(ofCallback: callback)
+        {
+            return true
+        }
+        return flow.isBegunAnew(after: request.exchange)
     }
 
     /// Those of its issuer; where the capture has none and the client did not go on, those that it fetched elsewhere.

@@ -61,6 +61,36 @@ struct IDTokenKidUnknownTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    // MARK: - Clients that do not check
+
+    /// Another program fetched the keys, and nothing that came after the token shows what became of it.
+    @Test(arguments: [Severity.note, .error])
+    func isANoteWhereNothingShowsThatTheClientChecks(severity: Severity) throws {
+        var recording = try showingAPage(in: Recording(broken))
+        recording.exchanges.removeLast()
+        if severity == .note {
+            recording = recording.sendingHeader("User-Agent", "gateway/1.0", to: "/jwks")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == severity)
+        #expect((recording.outcomes == [.failure]) == (severity == .error))
+        #expect(finding.explanation.contains("3.1.3.7") == (severity == .note))
+    }
+
+    /// It went on after the login with the keys that it fetched there, and fetches none, or some, for the new token.
+    @Test(arguments: [false, true])
+    func isANoteOfARefreshWhoseTokenIsNotChecked(isFetching: Bool) throws {
+        var recording = try Recording("healthy/refresh").editingIDToken(header: { $0["kid"] = "2026-03" })
+        if isFetching, var fetched = recording.exchanges.last(where: { $0.request.url.path == "/jwks" }),
+            let last = recording.exchanges.last
+        {
+            fetched.startedAt = last.endedAt + .milliseconds(20)
+            recording.exchanges.append(fetched)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.severity == .note) == !isFetching)
+    }
+
     // MARK: - Keys of another server
 
     /// The login whose client fetches, once it has the token, the keys of another environment, which lack the token's.
