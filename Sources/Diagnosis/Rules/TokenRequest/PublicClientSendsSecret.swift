@@ -32,12 +32,14 @@ struct PublicClientSendsSecret: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var found: Violation?
+        let backEnds = backEnds(flow)
         for call in ClientCall.all(in: flow) {
             guard let secret = call.authentication.secret, !secret.value.isEmpty else { continue }
             let isRefused =
                 call.answer.isRefusal && Self.texts.contains(where: call.answer.errorText.containsBytes)
             guard let sender = PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange),
-                sender.kind == .page || isNativeLogin(call, flow)
+                sender.kind == .page || isNativeLogin(call, flow),
+                !backEnds.contains(flow.capture[call.exchange].request.headers.first("user-agent") ?? "")
             else {
                 // Whoever sends it, the provider has the client down as one without a secret.
                 guard isRefused, call.answer.error?.error != "invalid_grant",
@@ -97,6 +99,26 @@ struct PublicClientSendsSecret: Rule {
             title: "The client is registered as a public one, and sends a client secret",
             exchange: call.exchange
         )
+    }
+
+    /// What servers call themselves that redeemed a code while another, the app, waited for an answer to handing it over:
+    /// theirs may be a library that apps use too.
+    private func backEnds(_ flow: Flow) -> Set<String> {
+        var agents: Set<String> = []
+        for login in flow.logins {
+            let relays = AppHandover.relays(of: login, in: flow).map { flow.capture[$0] }
+            for request in login.tokenRequests {
+                let redeemed = flow.capture[request.exchange]
+                guard let agent = redeemed.request.headers.first("user-agent"),
+                    relays.contains(where: { relay in
+                        relay.request.headers.first("user-agent") != agent
+                            && relay.startedAt <= redeemed.startedAt && redeemed.startedAt <= relay.endedAt
+                    })
+                else { continue }
+                agents.insert(agent)
+            }
+        }
+        return agents
     }
 
     /// Whether the login comes back to an app: by a scheme of its own, or to this very machine.

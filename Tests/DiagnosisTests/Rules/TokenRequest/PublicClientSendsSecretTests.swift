@@ -66,6 +66,27 @@ struct PublicClientSendsSecretTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// The app hands the code to its server, which redeems it with a library that apps use too, while the app waits or after.
+    @Test(arguments: [(true, "okhttp/4.12.0"), (true, "Dart/3.5 (dart:io)"), (false, "okhttp/4.12.0")])
+    func leavesABackEndAloneThatTheAppWaitsFor(isWaiting: Bool, name: String) throws {
+        var recording = try agent(name, in: Recording(broken))
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        let redeemed = recording.exchanges[index]
+        let code = try #require(
+            FormBody.items(of: redeemed.request.body)?.items.first { $0.name == "code" }?.value
+        )
+        var relay = redeemed
+        relay.request.url = RecordedURL("https://api.shop.example/login/finish")
+        relay.request.headers.fields.removeAll { $0.name == "User-Agent" }
+        relay.request.headers.append("User-Agent", "Shop/4.2 CFNetwork/1568 Darwin/24.1")
+        relay.request.body = Body(text: #"{"code":"\#(code)"}"#, mediaType: "application/json")
+        relay.response?.body = Body(text: #"{"session":"s"}"#, mediaType: "application/json")
+        relay.startedAt = redeemed.startedAt - .milliseconds(10)
+        relay.duration = .milliseconds(isWaiting ? 500 : 5)
+        recording.exchanges.insert(relay, at: index)
+        #expect((recording.finding(rule) == nil) == isWaiting)
+    }
+
     @Test func isAnErrorWhereTheProviderKnowsThePublicClient() throws {
         let finding = try Recording(broken).answering(
             "/token",
