@@ -96,9 +96,13 @@ package enum TokenText {
     private static func claims(_ object: JSONObject, _ style: TextStyle) -> String {
         object.members.map { member in
             let line = "  \(member.name.printable): \(JSONWriter.text(of: member.value).printable)"
-            guard times.contains(member.name), let seconds = member.value.double, abs(seconds) < 9e9 else {
+            guard times.contains(member.name), let seconds = member.value.double else { return line }
+            if seconds > 2e10, seconds < 9e12 {
+                let time = Timestamp(seconds: Int64(seconds / 1000)).rfc3339.prefix(19)
                 return line
+                    + style.dim("  looks like milliseconds, which would be \(time)Z; seconds are expected")
             }
+            guard abs(seconds) < 9e9 else { return line }
             return line + style.dim("  \(Timestamp(seconds: Int64(seconds)).rfc3339.prefix(19))Z")
         }.joined(separator: "\n")
     }

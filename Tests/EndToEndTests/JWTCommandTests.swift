@@ -41,6 +41,18 @@ struct JWTCommandTests {
         #expect(result.output.contains("RFC 7519 §4.1.3"))
     }
 
+    @Test func timesInMillisecondsAreSaidToBe() throws {
+        let parts = [#"{"alg":"none"}"#, #"{"iat":1795755980456,"exp":1795755990}"#].map {
+            Data($0.utf8).base64EncodedString().replacing("=", with: "")
+        }
+        let result = try run("\(parts[0]).\(parts[1]).", "--at", "2026-11-27T00:00:00Z")
+        #expect(
+            result.output.contains("iat: 1795755980456  looks like milliseconds, which would be 2026-11-27T"),
+            "\(result.output)"
+        )
+        #expect(result.output.contains("exp: 1795755990  2026-11-27T"))
+    }
+
     @Test func jsonHasTheSameChecks() throws {
         let result = try run(token, "--jwks", "keys.json", "--at", "2011-03-01T00:00:00Z", "--format", "json")
         #expect(result.status == 0, "\(result.errors)")

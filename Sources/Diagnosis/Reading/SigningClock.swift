@@ -7,6 +7,8 @@ struct SigningClock {
     var ahead: Int64
     /// Whether another one that the same client signed is off by as much: a clock is, what was kept is not.
     var isRepeated: Bool
+    /// Whether the time is in milliseconds, which tells nothing of the clock.
+    var isInMilliseconds: Bool
 
     /// Nil where the statement names no time, or one as near as a delay of the network explains.
     ///
@@ -17,18 +19,31 @@ struct SigningClock {
     init?(of token: JSONWebToken, at now: Int64, previous: Int64?) {
         guard let start = token.issuedAt ?? token.notBefore, abs(start - now) > Self.delay else { return nil }
         ahead = start - now
+        isInMilliseconds = Self.isInMilliseconds(start)
         isRepeated = previous.map { [ahead] in abs($0 - ahead) <= Self.delay } ?? false
     }
 
     private static let delay: Int64 = 30
 
+    /// Whether a time is so far ahead that it can only be meant in milliseconds: as seconds it would be past the year 2600.
+    static func isInMilliseconds(_ time: Int64) -> Bool { time > 20_000_000_000 }
+
+    /// What evidence says of such a time.
+    static let inMilliseconds = "milliseconds; seconds are expected"
+
     /// Whether nothing but a wrong clock explains it: nothing is signed in the future.
-    var isCertain: Bool { ahead > 0 || isRepeated }
+    var isCertain: Bool { !isInMilliseconds && (ahead > 0 || isRepeated) }
 
     var variant: String? { isCertain ? "clock" : nil }
 
     /// `what`: `client assertion` or `DPoP proof`.
     func explanation(of what: String) -> String {
+        if isInMilliseconds {
+            return """
+                The times in the \(what) are milliseconds. They are to be seconds since 1970 (NumericDate, RFC 7519 §2): read so, it was signed \
+                in thousands of years.
+                """
+        }
         let span = Span.text(ahead)
         if isCertain {
             return """
@@ -42,9 +57,13 @@ struct SigningClock {
             """
     }
 
-    func title(of what: String) -> String? { isCertain ? "The \(what) was signed by a wrong clock" : nil }
+    func title(of what: String) -> String? {
+        if isInMilliseconds { return "The \(what) has its times in milliseconds" }
+        return isCertain ? "The \(what) was signed by a wrong clock" : nil
+    }
 
     var fix: String? {
-        isCertain ? "Set the clock of the machine that signs, by network time." : nil
+        if isInMilliseconds { return "Write iat, nbf and exp in seconds, not in milliseconds." }
+        return isCertain ? "Set the clock of the machine that signs, by network time." : nil
     }
 }

@@ -60,8 +60,8 @@ struct IDTokenNotYetValid: Rule {
                         delivered.evidence(
                             ofTime: $0.name,
                             $0.time,
-                            note: $0.time > 20_000_000_000
-                                ? "milliseconds; seconds are expected"
+                            note: SigningClock.isInMilliseconds($0.time)
+                                ? SigningClock.inMilliseconds
                                 : "\(Span.text($0.time - now)) after it came"
                         )
                     } + [answer.evidence(note: "the provider's clock")],

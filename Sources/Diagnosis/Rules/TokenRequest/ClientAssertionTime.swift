@@ -141,7 +141,11 @@ struct ClientAssertionTime: Rule {
             faults["exp"] = "an assertion has to end"
         }
         for (name, start) in [("iat", token.issuedAt), ("nbf", token.notBefore)] {
-            if let start, start - now > 60 { faults[name] = "\(start - now) s ahead" }
+            if let start, start - now > 60 {
+                faults[name] =
+                    SigningClock.isInMilliseconds(start)
+                    ? SigningClock.inMilliseconds : "\(start - now) s ahead"
+            }
         }
         return faults
     }

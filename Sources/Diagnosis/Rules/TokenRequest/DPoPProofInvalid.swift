@@ -178,7 +178,9 @@ struct DPoPProofInvalid: Rule {
             Evidence(
                 place: proof.place(ofClaim: "iat"),
                 value: "\(issued)",
-                note: now > issued ? "\(now - issued) s ago" : "\(issued - now) s ahead"
+                note: SigningClock.isInMilliseconds(issued)
+                    ? SigningClock.inMilliseconds
+                    : now > issued ? "\(now - issued) s ago" : "\(issued - now) s ahead"
             ),
             Evidence(
                 place: Place(exchange: call.exchange, part: .responseHeader, name: "Date"),

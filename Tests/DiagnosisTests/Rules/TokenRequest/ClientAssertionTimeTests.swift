@@ -114,6 +114,21 @@ struct ClientAssertionTimeTests {
         _ = recording.findings
     }
 
+    /// RFC 7519, section 2: a NumericDate is in seconds.
+    @Test func tellsMillisecondsFromAWrongClock() throws {
+        let now = try now(Recording(broken))
+        let recording = try Recording(broken).asserting { claims in
+            claims["iat"] = .number(JSONNumber(now * 1000))
+            claims["exp"] = .number(JSONNumber(now * 1000 + 60_000))
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == nil)
+        #expect(finding.title == "The client assertion has its times in milliseconds")
+        #expect(finding.fix == "Write iat, nbf and exp in seconds, not in milliseconds.")
+        #expect(finding.notes.contains("milliseconds; seconds are expected"))
+    }
+
     /// Nothing is signed in the future; what was signed in the past may have been kept.
     @Test(arguments: [(900, "clock", "15 min fast"), (-900, nil, "kept")] as [(Int64, String?, String)])
     func namesTheClockThatSigned(iat: Int64, variant: String?, words: String) throws {
