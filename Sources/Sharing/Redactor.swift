@@ -212,7 +212,11 @@ package final class Redactor {
                 !isLong(pair.value) || found.open.contains(pair.value) || blurred.contains(pair.value)
             // What is also the name of something stands in every list of names.
             let isName = kind.isPersonal && found.names.contains(pair.value.lowercased())
-            guard isShort, !isName, standIns.standIn(for: pair.value) != pair.value else { continue }
+            // A single character stands anywhere: in the query of an address that a state holds.
+            let isCharacter = !kind.isPersonal && pair.value.unicodeScalars.count < 2
+            guard isShort, !isName, !isCharacter, standIns.standIn(for: pair.value) != pair.value else {
+                continue
+            }
             short[pair] = kind
         }
         let sure = found.sureWords

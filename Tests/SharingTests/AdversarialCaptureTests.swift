@@ -1,6 +1,8 @@
 import Captures
+import Flows
 import Foundation
 import JSON
+import LibCrypto
 import Sharing
 import Testing
 
@@ -88,6 +90,22 @@ struct AdversarialCaptureTests {
         #expect(after?.utf8.count == body.utf8.count)
         #expect(after?.hasPrefix(body.components(separatedBy: "1")[0]) == true)
         #expect(shared.differences.isEmpty)
+    }
+
+    /// A single character under a common name stands in anybody's addresses.
+    @Test(arguments: [("1", true), ("7q", false)])
+    func aSingleCharacterIsNoLeak(value: String, isLawful: Bool) throws {
+        var world = try SharingWorld()
+        world.append("https://www.shop.example/x?csrftoken=\(value)")
+        let original = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let redactor = Redactor(
+            [(original, FlowFinder.flows(in: original))],
+            options: SharingOptions(),
+            random: { SecureRandom.bytes($0) },
+            makeKey: LentKeys.lender()
+        )
+        let leaks = redactor.leakScan().leaks(in: ["text": .string("https://a.example/?csrftoken=\(value)")])
+        #expect(leaks.isEmpty == isLawful)
     }
 
     /// What somebody typed, wherever forms and programs put it; no word of it looks drawn.
