@@ -42,10 +42,38 @@ struct StateCookieLost: Rule {
                 // The cookie rules before this one say it better.
                 !login.lost.contains(where: { $0.obstacle.map { isToldBefore($0, login) } ?? false })
             else { continue }
-            return .violated(Violation(evidence(login, flow), exchange: login.carrier))
+            return .violated(
+                Violation(
+                    evidence(login, flow),
+                    fix: login.lost.first.flatMap(Self.fix(of:)),
+                    exchange: login.carrier
+                )
+            )
         }
         if let violation = doubleSubmitted(flow) { return .violated(violation) }
         return reading.reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// What to change where the capture shows what became of the cookie; nil: as the rule's info says.
+    private static func fix(of lost: LostLoginCookies.Lost) -> String? {
+        switch lost.overwritten?.reason {
+        case .otherOrigin:
+            return """
+                Give one of the two programs another cookie name, or reach one under another host name (127.0.0.1 for localhost): cookies are not \
+                kept apart by port.
+                """
+        case .otherLogin:
+            return "Name the cookie after the state, so that each login of a browser keeps its own."
+        case nil: break
+        }
+        return switch lost.obstacle {
+        case .foreignDomain: "Leave Domain out, or set it to the app's own host or a parent domain of it."
+        case .tooLarge:
+            "Keep the cookie below 4096 bytes, name and value together: hold the rest on the server."
+        case .prefix:
+            "Set __Host- cookies with Secure, Path=/ and without Domain, and __Secure- cookies with Secure; or drop the prefix."
+        default: nil
+        }
     }
 
     /// A token that was handed over without redirects comes with a field that a cookie of the same name has to bear out.

@@ -35,13 +35,23 @@ struct StateCookieLostTests {
     }
 
     @Test(arguments: [
-        ("__Host-login=1234567890abcd; Path=/auth; Secure", "breaks the rules of its prefix"),
-        ("login=" + String(repeating: "x", count: 4200) + "; Path=/; Secure", "dropped: 4205 bytes"),
-        ("login=1234567890abcd; Path=/; Domain=.harbour.example; Secure", "is not the host's"),
-        ("login=1234567890abcd; Path=/; Secure; SameSite=Lax", "s before the callback"),
+        ("__Host-login=1234567890abcd; Path=/auth; Secure", "breaks the rules of its prefix", "Set __Host-"),
+        (
+            "login=" + String(repeating: "x", count: 4200) + "; Path=/; Secure", "dropped: 4205 bytes",
+            "Keep the cookie below 4096 bytes"
+        ),
+        (
+            "login=1234567890abcd; Path=/; Domain=.harbour.example; Secure", "is not the host's",
+            "Leave Domain out"
+        ),
+        (
+            "login=1234567890abcd; Path=/; Secure; SameSite=Lax", "s before the callback",
+            "Look at the cookie's lifetime"
+        ),
     ])
-    func saysWhatBecameOfIt(cookie: String, note: String) throws {
+    func saysWhatBecameOfIt(cookie: String, note: String, fix: String) throws {
         let finding = try #require(setting(cookie).finding(rule))
+        #expect(finding.fix.hasPrefix(fix))
         #expect(finding.notes[0].hasSuffix(note))
     }
 
@@ -261,6 +271,7 @@ struct StateCookieLostTests {
                 == "overwritten by exchange 4: www.shop.example:8443 has a cookie of the same name, and cookies are not kept apart by port"
         )
         #expect(finding.notes[1] == "sent back instead")
+        #expect(finding.fix.hasPrefix("Give one of the two programs another cookie name"))
     }
 
     @Test func saysThatASecondLoginOverwroteIt() throws {
@@ -272,6 +283,7 @@ struct StateCookieLostTests {
             recording.finding(rule)?.notes[0]
                 == "overwritten by exchange 4: another login was begun in the same browser"
         )
+        #expect(recording.finding(rule)?.fix.hasPrefix("Name the cookie after the state") == true)
     }
 
     /// The page asks its server for the address to sign in at, and goes there.
