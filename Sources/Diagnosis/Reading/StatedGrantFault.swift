@@ -18,8 +18,7 @@ enum StatedGrantFault {
         guard request.answer.isRefusal, request.isCodeExchange || request.isRefresh else { return nil }
         let text = (request.answer.error?.description ?? "").lowercased()
         func says(_ words: [String]) -> Bool { words.contains(where: text.containsBytes) }
-        // The specification's own sentence names every reason there is, and so none.
-        guard Self.reasons.filter(text.containsBytes).count < 3 else { return nil }
+        guard !Self.namesEveryReason(text) else { return nil }
         // Curity calls a verifier that is wrong an invalid request.
         if request.isCodeExchange, request.isRefused(with: "invalid_grant", "invalid_request"),
             says(Self.verifiers), !says(["not enabled", "not supported", "ignored"])
@@ -47,6 +46,11 @@ enum StatedGrantFault {
         } else {
             return nil
         }
+    }
+
+    /// Whether a text, in lower case, is the specification's own sentence: it names every reason there is, and so none.
+    static func namesEveryReason(_ text: String) -> Bool {
+        reasons.filter(text.containsBytes).count >= 3
     }
 
     /// Whether it is the code that a text speaks of, and not a password or a certificate.

@@ -100,10 +100,9 @@ struct RefreshTokenExpired: Rule {
         // Google Workspace's limit to a session, named beside the error.
         if answer.parameters["error_subtype"] == "invalid_rapt" { return true }
         let text = (answer.error?.description ?? "").lowercased()
-        guard !text.isEmpty, text.utf8.count < 4096 else { return false }
-        // The specification's own sentence names every reason there is, and so none.
-        let listed = ["invalid", "expired", "revoked", "match", "another client"].filter(text.containsBytes)
-        guard listed.count < 4 else { return false }
+        guard !text.isEmpty, text.utf8.count < 4096, !StatedGrantFault.namesEveryReason(text) else {
+            return false
+        }
         return Self.texts.contains(where: text.containsBytes)
     }
 

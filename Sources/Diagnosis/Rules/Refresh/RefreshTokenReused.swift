@@ -63,7 +63,10 @@ struct RefreshTokenReused: Rule {
     private func unanswered(before refused: TokenRequest, _ history: RefreshHistory) -> Violation? {
         let said = refused.answer.errorText
         guard
-            !["expired", "revoked", "inactiv", "not active", "password"].contains(where: said.containsBytes),
+            StatedGrantFault.namesEveryReason((refused.answer.error?.description ?? "").lowercased())
+                || !["expired", "revoked", "inactiv", "not active", "password"].contains(
+                    where: said.containsBytes
+                ),
             StatedGrantFault(refused) != .otherClient, let lost = history.unanswered(before: refused)
         else { return nil }
         return Violation(

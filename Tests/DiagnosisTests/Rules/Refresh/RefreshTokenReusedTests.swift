@@ -146,4 +146,23 @@ struct RefreshTokenReusedTests {
         lost.startedAt = lost.startedAt - .seconds(seconds)
         #expect(Recording([lost, last]).finding(rule) == nil)
     }
+
+    /// The sentence of the specification names every reason, and so none.
+    @Test func sentenceOfTheSpecificationIsNoOtherReason() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_grant",
+                "error_description": "The provided access grant is invalid, expired, or revoked.",
+            ]
+        )
+        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        var lost = last
+        lost.response = nil
+        lost.failure = "the server closed the connection before the answer was complete"
+        lost.startedAt = lost.startedAt - .seconds(1)
+        #expect(Recording([lost, last]).finding(rule)?.isPrimary == true)
+        #expect(Recording([lost, last]).finding("refresh-token-expired") == nil)
+    }
 }
