@@ -173,6 +173,28 @@ struct RefusedGrant {
         """
     )
 
+    static let alteredRefresh = RefusedGrant(
+        "The refresh token was changed between its issue and the refresh",
+        """
+        The refresh carries another string than the provider issued; the one becomes the other by the step that the evidence names. So the provider does \
+        not know it.
+        """,
+        """
+        Store the refresh token as it came, all its characters (look at column widths and trimming), and let the HTTP library encode the form once.
+        """
+    )
+
+    static let otherToken = RefusedGrant(
+        "Another token was sent in the refresh token's place",
+        """
+        What the refresh sent as refresh_token is a token of another kind, which the provider issued beside it and cannot refresh by.
+        """,
+        """
+        Take `refresh_token` out of the token response, and keep it apart from the access token and the ID token. Where there is none, the login has \
+        to ask for it (offline_access, mostly).
+        """
+    )
+
     private static let usedRefresh = RefusedGrant(
         "The provider says that the refresh token was used before",
         """

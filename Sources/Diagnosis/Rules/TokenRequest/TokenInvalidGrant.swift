@@ -47,6 +47,10 @@ struct TokenInvalidGrant: Rule {
         let unsent = unsent(insteadOf: refused, flow)
         evidence += unsent + assertion(of: first, flow)
         var words = unsent.isEmpty ? RefusedGrant(refused) : .otherCode
+        if words == nil, let wrong = WrongRefreshToken(of: first, in: flow) {
+            evidence += wrong.evidence
+            words = wrong.isAltered ? .alteredRefresh : .otherToken
+        }
         // The provider's own words come first.
         if words == nil {
             let revocations = refused.map { flow.evidence(ofRevocationBefore: $0) }

@@ -216,4 +216,30 @@ struct TokenInvalidGrantTests {
         )
         #expect(!finding.title.contains("had been revoked"))
     }
+
+    /// A refresh with what one answer of the capture gave out, changed.
+    @Test(arguments: [
+        ("refresh_token", 1, "was changed"), ("access_token", 0, "Another token"),
+        ("refresh_token", 0, "rejected the code or refresh token"),
+    ])
+    func refreshTokenIsComparedWithTheIssuedOnes(name: String, cut: Int, title: String) throws {
+        let recording = try Recording("refresh/refresh-token-expired.near-miss")
+        let issued = try #require(
+            recording.exchanges.lazy.compactMap { exchange in
+                exchange.response?.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object?[name]?.string
+            }.first
+        )
+        let finding = try #require(
+            recording.sending("refresh_token", String(issued.dropLast(cut)))
+                .answering(
+                    "/token",
+                    400,
+                    [
+                        "error": "invalid_grant",
+                        "error_description": "The provided access grant is invalid, expired, or revoked.",
+                    ]
+                ).finding(rule)
+        )
+        #expect(finding.isPrimary && finding.title.contains(title))
+    }
 }
