@@ -57,6 +57,23 @@ package struct ChallengeMaking: Sendable {
             ChallengeMaking(.doubleHash, length: 43) {
                 CodeChallenge.s256(of: Base64URL.encode($0.hash))
             },
+            ChallengeMaking(.decodedVerifier, length: 43) {
+                Base64URL.decode($0.text).map { Base64URL.encode(Digest.of($0)) } ?? ""
+            },
+            ChallengeMaking(.utf16, length: 43) {
+                Base64URL.encode(
+                    Digest.of($0.text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
+                )
+            },
+            ChallengeMaking(.sha1, length: 27) { Base64URL.encode(Digest.of($0.text.utf8, .sha1)) },
+            ChallengeMaking(.sha512, length: 86) { Base64URL.encode(Digest.of($0.text.utf8, .sha512)) },
+            ChallengeMaking(.letterCase, length: 43) { Base64URL.encode($0.hash).lowercased() },
+            ChallengeMaking(.letterCase, length: 43) { Base64URL.encode($0.hash).uppercased() },
+            ChallengeMaking(.quoted, length: 43) { verifier in
+                let text = verifier.text.utf8
+                guard text.count > 2, text.first == 0x22, text.last == 0x22 else { return "" }
+                return CodeChallenge.s256(of: String(Substring(text.dropFirst().dropLast())))
+            },
         ]
         + respellings.map { respelling in
             ChallengeMaking(.trimmed) { verifier in

@@ -14,6 +14,16 @@ package enum ChallengeRelation: String, Sendable, Hashable, CaseIterable {
     case hex
     case hexBase64URL = "hex-base64url"
     case doubleHash = "double-hash"
+    /// Of the bytes that the verifier stands for in base64url, not of its characters.
+    case decodedVerifier = "decoded-verifier"
+    /// Of the verifier in UTF-16, little end first.
+    case utf16
+    case sha1
+    case sha512
+    /// The right hash but for upper and lower case.
+    case letterCase = "letter-case"
+    /// Of the verifier without the quotes that it was sent in.
+    case quoted
     case truncated
     case trimmed
 

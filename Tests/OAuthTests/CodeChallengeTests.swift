@@ -57,6 +57,23 @@ struct CodeChallengeTests {
         )
     }
 
+    @Test func hashesOfOtherBytesAreNamed() {
+        let verifier = Self.verifier
+        let utf16 = verifier.utf8.flatMap { [$0, 0] }
+        let right = CodeChallenge.s256(of: verifier)
+        let made: [(String, ChallengeRelation)] = [
+            (Base64URL.encode(Digest.of(Base64URL.decode(verifier) ?? [])), .decodedVerifier),
+            (Base64URL.encode(Digest.of(utf16)), .utf16),
+            (Base64URL.encode(Digest.of(verifier.utf8, .sha1)), .sha1),
+            (Base64URL.encode(Digest.of(verifier.utf8, .sha512)), .sha512),
+            (right.lowercased(), .letterCase),
+        ]
+        for (challenge, relation) in made {
+            #expect(CodeChallenge.relation(of: challenge, to: verifier) == relation)
+        }
+        #expect(CodeChallenge.relation(of: right, to: "\"\(verifier)\"") == .quoted)
+    }
+
     @Test(arguments: ["", "x", "another-challenge-of-another-login-altogether"]) func unrelatedValuesHaveNone(
         challenge: String
     ) {

@@ -59,6 +59,9 @@ struct PKCEChallengeMalformed: Rule {
         if (86...88).contains(bytes.count) {
             return "\(count) characters: base64 of the digest's hexadecimal text, say"
         }
+        if bytes.count == 27, bytes.allSatisfy(isURLSafe) {
+            return "27 characters: as many as a SHA-1 hash has"
+        }
         if !bytes.allSatisfy(isURLSafe) { return "\(count) characters, some of them not of base64url" }
         return "\(count) characters instead of 43: too \(count < 43 ? "short" : "long")"
     }

@@ -120,7 +120,9 @@ struct PKCEVerifierMismatch: Rule {
         _ flow: Flow
     ) -> Violation {
         let other = relation == nil ? ownerOfVerifier(verifier.value, login, flow) : nil
-        let variant = relation.map(Self.variant) ?? (other == nil ? "unknown" : "other-flow")
+        let isMissing = relation == nil && MissingToken.isOne(verifier.value)
+        let variant =
+            relation.map(Self.variant) ?? (isMissing ? "no-value" : other == nil ? "unknown" : "other-flow")
         let method = login.parameters.parameter("code_challenge_method")
         var evidence = [
             Evidence(
@@ -129,7 +131,16 @@ struct PKCEVerifierMismatch: Rule {
                 note:
                     "\(challenge.value.unicodeScalars.count) characters, method \(method?.value ?? "not named: plain")"
             ),
-            Evidence(verifier),
+            isMissing
+                ? Evidence(
+                    place: verifier.place,
+                    value: verifier.value,
+                    note: "a word in the verifier's place"
+                )
+                : Evidence(
+                    verifier,
+                    note: relation == .trimmed ? Self.respelling(verifier.value, challenge.value) : nil
+                ),
             Evidence.computed(
                 "BASE64URL(SHA256(code_verifier))",
                 CodeChallenge.s256(of: verifier.value),
@@ -149,7 +160,7 @@ struct PKCEVerifierMismatch: Rule {
             fix: words.fix,
             // The wrong value of the pair: a challenge that is no hash was wrong from the start, another
             // login's verifier only here.
-            exchange: other == nil && variant != "trimmed" && variant != "unknown"
+            exchange: other == nil && !["trimmed", "quoted", "no-value", "unknown"].contains(variant)
                 ? challenge.place.exchange : request.exchange
         )
     }
@@ -174,6 +185,19 @@ struct PKCEVerifierMismatch: Rule {
         case .s256: "s256-as-plain"
         default: relation.rawValue
         }
+    }
+
+    /// What the verifier differs by from the one that the challenge belongs to.
+    private static func respelling(_ verifier: String, _ challenge: String) -> String? {
+        let endings = [("\n", "a newline"), ("\r\n", "a carriage return and newline"), ("=", "\"=\"")]
+        for (ending, name) in endings where CodeChallenge.s256(of: verifier + ending) == challenge {
+            return "the challenge was made with \(name) behind it"
+        }
+        let spaces = String(decoding: verifier.utf8.map { $0 == 0x20 ? 0x2b : $0 }, as: UTF8.self)
+        if CodeChallenge.s256(of: spaces) == challenge { return "\"+\" was sent bare and read as a space" }
+        let unpadded = String(decoding: verifier.utf8.filter { $0 != 0x3d }, as: UTF8.self)
+        if CodeChallenge.s256(of: unpadded) == challenge { return "the challenge was made without its \"=\"" }
+        return nil
     }
 
     private static func words(for variant: String) -> (what: String, fix: String?) {
@@ -222,6 +246,36 @@ struct PKCEVerifierMismatch: Rule {
                     + "too seldom.",
                 "Use 43 characters of A-Z, a-z, 0-9, - and _ as the verifier, and send them as they are."
             )
+        case "decoded-verifier":
+            (
+                "The challenge is the hash of the bytes that the verifier stands for in base64url, not of the verifier's characters.",
+                "Hash the verifier as it is sent, ASCII(code_verifier)."
+            )
+        case "utf16":
+            (
+                "The challenge is the hash of the verifier in UTF-16; the specification wants its ASCII bytes.",
+                "Turn the verifier into bytes as ASCII or UTF-8 before it is hashed (.NET: Encoding.ASCII, not Encoding.Unicode)."
+            )
+        case "sha1", "sha512":
+            (
+                "The challenge is a hash of the verifier by \(variant == "sha1" ? "SHA-1" : "SHA-512"); S256 is SHA-256.",
+                "Hash the verifier with SHA-256."
+            )
+        case "letter-case":
+            (
+                "The challenge is the right hash but for upper and lower case, which base64url tells apart.",
+                "Send the challenge as it was encoded; look for what changes the case of the URL or its parameters."
+            )
+        case "quoted":
+            (
+                "The verifier was sent in quotes, and the challenge belongs to what stands between them.",
+                "Parse the stored value (JSON.parse) before it is sent, or store the text without JSON.stringify."
+            )
+        case "no-value":
+            (
+                "In the verifier's place stands a word for nothing: the app had no verifier when it made this request.",
+                "Keep the verifier where the callback finds it: the same origin, storage and window that began the login."
+            )
         case "other-flow":
             (
                 "The verifier is the one of another login: the app started two and kept only one verifier, or mixed them up.",
@@ -229,7 +283,8 @@ struct PKCEVerifierMismatch: Rule {
             )
         default:
             (
-                "The verifier does not hash to the challenge in any of the usual ways: it was made anew, or belongs to a login outside of this capture.",
+                "The verifier does not hash to the challenge in any of the ways that are tried here; which of the two is wrong the capture does not show. "
+                    + "Mostly the verifier was made anew, or belongs to a login outside of this capture.",
                 "Make the verifier once per login, keep it until the exchange, and find it by the state."
             )
         }

@@ -82,6 +82,9 @@ struct PKCEVerifierMismatchTests {
         ("trimmed", CodeChallenge.s256(of: "a~b" + verifier), "a%7Eb" + verifier, "S256"),
         ("unknown", challenge, "M25iVXpKU3puUjFaYWg3T1NDTDQtcW1ROUY5YXlwalNoc0hhakxifmZHag", "S256"),
         ("unknown", challenge, verifier + "x", nil),
+        ("letter-case", challenge.lowercased(), verifier, "S256"),
+        ("quoted", challenge, "\"" + verifier + "\"", "S256"),
+        ("no-value", challenge, "undefined", "S256"),
     ]
 
     @Test(arguments: variants) func namesTheVariant(
@@ -90,6 +93,28 @@ struct PKCEVerifierMismatchTests {
         let finding = try #require(pair(row.challenge, row.verifier, method: row.method).finding(rule))
         #expect(finding.variant == row.variant)
         #expect(finding.severity == .error)
+    }
+
+    @Test(arguments: [
+        (challenge, verifier + "=", "the challenge was made without its \"=\""),
+        (
+            CodeChallenge.s256(of: verifier + "\n"), verifier,
+            "the challenge was made with a newline behind it"
+        ),
+        (
+            CodeChallenge.s256(of: "a+b" + verifier), "a b" + verifier,
+            "\"+\" was sent bare and read as a space"
+        ),
+    ])
+    func namesTheOtherSpelling(challenge: String, verifier: String, note: String) throws {
+        let finding = try #require(pair(challenge, verifier).finding(rule))
+        #expect(finding.variant == "trimmed" && finding.notes.contains(note))
+    }
+
+    @Test func showsAWordForNothing() throws {
+        let finding = try #require(pair(Self.challenge, "undefined").finding(rule))
+        #expect(finding.evidence.contains { $0.value == "undefined" })
+        #expect(!finding.fix.contains("once per login"))
     }
 
     @Test func namesSlashAsDash() throws {
