@@ -139,6 +139,7 @@ enum Precedence {
             ["refresh-token-reused", "refresh-token-expired", "access-denied-by-policy"],
             over: ["token-invalid-grant", "token-endpoint-error"]
         ),
+        Row(["refresh-scope-widened"], over: ["token-endpoint-error"]),
         Row(
             codeFaults + clientFaults + ["dpop-*", "token-request-format", "unsupported-grant-type"],
             over: ["token-endpoint-error"]

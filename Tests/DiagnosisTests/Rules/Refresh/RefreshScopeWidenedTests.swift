@@ -49,4 +49,14 @@ struct RefreshScopeWidenedTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    @Test func providersErrorIsItsEffect() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_scope", "error_description": "Unknown/invalid scope(s): [orders]"]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("token-endpoint-error")?.effectOf == rule)
+    }
 }
