@@ -24,6 +24,11 @@ struct DPoPSchemeBearer: Rule {
         specifications: [.rfc(9449, "7.1")]
     )
 
+    private static let withoutProof = """
+        The token endpoint answered with token_type DPoP. Such a token is used with the scheme DPoP, as here, and a proof for each request in the header \
+        DPoP, which this request lacks.
+        """
+
     private static let besideProof = """
         The token endpoint answered with token_type DPoP. Such a token is used with the scheme DPoP; this request has a proof beside it and names \
         another scheme, by which servers tell what to check.
@@ -46,6 +51,7 @@ struct DPoPSchemeBearer: Rule {
                 let scheme = AuthorizationScheme.of(flow.capture[call.exchange].request)
             else { continue }
             guard scheme == "bearer" || !call.hasHeader else { continue }
+            let isProofMissing = !call.hasHeader && scheme == "dpop"
             let isRefused = call.answer.isRefusal && (400..<500).contains(call.answer.status ?? 0)
             let isRepaired = calls[(index + 1)...].prefix(20).contains {
                 $0.url.withoutQuery == call.url.withoutQuery && $0.answer.isSuccess
@@ -65,9 +71,14 @@ struct DPoPSchemeBearer: Rule {
                         ), call.answerEvidence,
                     ],
                     severity: isRefused ? (isRepaired ? .note : .error) : .warning,
-                    explanation: call.hasHeader ? Self.besideProof : nil,
+                    explanation: call.hasHeader
+                        ? Self.besideProof : isProofMissing ? Self.withoutProof : nil,
                     fix: call.hasHeader
-                        ? "Send the scheme DPoP in the Authorization header, in place of \(scheme)." : nil,
+                        ? "Send the scheme DPoP in the Authorization header, in place of \(scheme)."
+                        : isProofMissing
+                            ? "Send a DPoP header with each request: a proof of its own, with ath, the hash of the access token."
+                            : nil,
+                    title: isProofMissing ? "A DPoP-bound token is sent without its proof" : nil,
                     exchange: call.exchange
                 )
             )

@@ -37,6 +37,8 @@ struct DPoPSchemeBearerTests {
             to: "/userinfo"
         )
         #expect(recording.finding(rule)?.evidence[1].note == "without a DPoP header")
+        #expect(recording.finding(rule)?.title == "A DPoP-bound token is sent without its proof")
+        #expect(try Recording(broken).finding(rule)?.title.contains("bearer token") == true)
     }
 
     @Test func proofBesideAnotherSchemeIsNotDenied() throws {
