@@ -121,6 +121,18 @@ struct BearerRejected: Rule {
                 )
             }
         }
+        if let altered = altered(call, flow) {
+            evidence[2] = Evidence(call.token, note: altered.change)
+            return .violated(
+                Violation(
+                    [altered.issued] + evidence,
+                    explanation: Self.changed,
+                    fix: Self.changedFix,
+                    title: "The access token was changed on the way to the API",
+                    exchange: call.call.exchange
+                )
+            )
+        }
         if call.grant == nil, idTokens.contains(call.token.value) {
             return .violated(
                 Violation(
@@ -142,6 +154,26 @@ struct BearerRejected: Rule {
             )
         )
     }
+
+    /// The token as it was issued, and what was done to it; nil where it is no other spelling of one.
+    private func altered(_ call: BearerCall, _ flow: Flow) -> (issued: Evidence, change: String)? {
+        guard call.grant == nil, !Placeholder.isTakenOut(call.token.value) else { return nil }
+        return TokenGrant.all(in: flow).suffix(50).reversed().lazy.compactMap { grant in
+            guard let token = grant.parameters.parameter("access_token"),
+                !Placeholder.isTakenOut(token.value),
+                let change = CodeAltered.change(from: token, to: call.token.value)
+            else { return nil }
+            let note = "issued, \(token.value.unicodeScalars.count) characters"
+            return (Evidence(token, note: note), change)
+        }.first
+    }
+
+    private static let changed = """
+        The call carries another string than the access token that the provider issued; the one becomes the other by the step that the evidence names.
+        """
+    private static let changedFix = """
+        Store the token as it came, all its characters (look at column widths and cookie sizes), and parse what was stored as JSON before it is sent.
+        """
 
     private static let revoked = """
         The client gave the refresh token of this login back, and called with an access token of the same grant afterwards, which was refused. So it \

@@ -91,6 +91,7 @@ struct CodeAltered: Rule {
     static func change(from code: Parameter, to sent: String) -> String? {
         let delivered = code.value
         guard !delivered.isEmpty, !sent.isEmpty, delivered != sent else { return nil }
+        if sent == "\"\(delivered)\"" { return "in quotes" }
         let decoded = PercentEncoding.decode(delivered)
         let recodings = [
             code.rawValue, decoded, PercentEncoding.decode(delivered, plusIsSpace: true),
@@ -101,6 +102,8 @@ struct CodeAltered: Rule {
             recodings.contains(sent) || PercentEncoding.decode(sent) == delivered
             || PercentEncoding.decode(PercentEncoding.decode(sent)) == delivered
             || PercentEncoding.decode(sent, plusIsSpace: true) == delivered
+            || delivered.utf8.count == sent.utf8.count && delivered.utf8.count >= 8
+                && delivered.lowercased() == sent.lowercased()
         if isRecoded || isCut(delivered, sent) || isCut(sent, delivered) {
             return Difference.note(expected: delivered, seen: sent, isSecret: true)
         }

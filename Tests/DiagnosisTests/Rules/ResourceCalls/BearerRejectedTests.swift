@@ -334,4 +334,33 @@ struct BearerRejectedTests {
         let finding = try #require(recording.finding("bearer-rejected"))
         #expect(finding.evidence[0].value.contains("no key to encrypt for"))
     }
+
+    @Test(
+        arguments: [
+            ("cut", "cut off after 20 of"), ("quoted", "in quotes"), ("other", nil),
+        ] as [(String, String?)]
+    )
+    func saysHowTheTokenWasChanged(change: String, note: String?) throws {
+        let login = try Recording("healthy/web-code-flow")
+        let found: String? =
+            login.exchanges.lazy.compactMap { exchange in
+                exchange.response?.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object?["access_token"]?
+                    .string
+            }.first
+        let issued = try #require(found)
+        let sent =
+            switch change {
+            case "cut": String(issued.prefix(20))
+            case "quoted": "\"\(issued)\""
+            default: "a-token-of-another-login"
+            }
+        let recording = login.editingLast("/userinfo") { exchange in
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+            exchange.request.headers.append("Authorization", "Bearer " + sent)
+        }
+        .answering("/userinfo", 401, ["error": "invalid_token"])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains("was changed") == (note != nil))
+        #expect(note.map { note in finding.notes.contains { $0.hasPrefix(note) } } ?? true)
+    }
 }

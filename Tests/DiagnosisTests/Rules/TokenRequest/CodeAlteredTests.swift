@@ -39,6 +39,7 @@ struct CodeAlteredTests {
     @Test(arguments: [
         ("4/0AbCdEf", "4%2F0AbCdEf"), ("ab%2Fcd", "ab/cd"), ("ab+cd", "ab cd"), ("ab cd", "ab+cd"),
         ("AbCd#_=_", "AbCd"), ("AbCd==", "AbCd"), ("AbCd", "AbCd#_=_"), ("4/0AbCd", "4"),
+        ("AbCdEfGh", "abcdefgh"), ("AbCd", "\"AbCd\""),
         ("abcdefghijklmnopqrstuvwx", "abcdefghijklmnop"), ("abcdefghijklmnop", "abcdefghijklmnopqrs"),
     ]) func knowsTheStep(delivered: String, sent: String) throws {
         #expect(try recording(delivered: delivered, sent: sent).finding(rule) != nil)
