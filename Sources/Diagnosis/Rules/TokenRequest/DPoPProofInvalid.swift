@@ -143,6 +143,11 @@ struct DPoPProofInvalid: Rule {
                 ),
             ])
         }
+        // The same URL to the specification, not to a server that compares the text.
+        if faults.isEmpty, call.error == "invalid_dpop_proof", let url = proof.url, url != target {
+            let note = "the same URL in another spelling: " + Difference.note(expected: target, seen: url)
+            faults.append([claim("htu", url, note), seen(target, "the URL")])
+        }
         return faults
     }
 

@@ -179,4 +179,15 @@ struct DPoPProofInvalidTests {
         #expect(finding.severity == (isOfTheProof ? .error : .warning))
         #expect(finding.isPrimary == isOfTheProof)
     }
+
+    /// A server that compares the text refuses what the specification calls the same.
+    @Test(arguments: [("invalid_dpop_proof", true), ("invalid_grant", false)])
+    func namesAnotherSpellingOfTheURL(error: String, fires: Bool) throws {
+        let recording = try Recording(healthy).editingLast("/token") {
+            $0.request.url = RecordedURL("https://id.harbour.example:443/token")
+        }
+        .answering("/token", 400, ["error": .string(error)])
+        let finding = recording.finding(rule)
+        #expect((finding?.notes.contains { $0.contains("another spelling") } ?? false) == fires)
+    }
 }
