@@ -21,7 +21,7 @@ struct RefusedGrant {
         case "urn:ietf:params:oauth:grant-type:token-exchange": self = Self.exchange
         default:
             guard request.isCodeExchange || request.isRefresh else { return nil }
-            if request.isCodeExchange, (request.code ?? "").isEmpty {
+            if request.isCodeExchange, request.code.map({ $0.isEmpty || MissingToken.isOne($0) }) ?? true {
                 self = Self.withoutCode
             } else if refused.allSatisfy(Self.isCalledExpired) {
                 self = request.isRefresh ? Self.expiredRefresh : Self.expiredCode
@@ -117,7 +117,7 @@ struct RefusedGrant {
     private static let withoutCode = RefusedGrant(
         "The app asked for tokens without a code",
         """
-        The code of the token request is empty or missing, so there was nothing for the provider to accept. The app went on without the answer of \
+        The code of the token request is empty, missing or a word for nothing (undefined, null), so there was nothing for the provider to accept. The app went on without the answer of \
         the authorization endpoint, or read the code under another name.
         """,
         """

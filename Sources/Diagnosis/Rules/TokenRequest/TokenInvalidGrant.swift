@@ -46,7 +46,8 @@ struct TokenInvalidGrant: Rule {
         }
         let unsent = unsent(insteadOf: refused, flow)
         evidence += unsent + assertion(of: first, flow)
-        var words = unsent.isEmpty ? RefusedGrant(refused) : .otherCode
+        var words =
+            unsent.isEmpty || MissingToken.isOne(first.code ?? "") ? RefusedGrant(refused) : .otherCode
         if words == nil, let wrong = WrongRefreshToken(of: first, in: flow) {
             evidence += wrong.evidence
             words = wrong.isAltered ? .alteredRefresh : .otherToken
@@ -134,7 +135,13 @@ struct TokenInvalidGrant: Rule {
         else { return [] }
         return [
             Evidence(code, note: "the code that was delivered, and never sent"),
-            Evidence(sent, note: "the code that was sent"),
+            MissingToken.isOne(sent.value)
+                ? Evidence(place: sent.place, value: sent.value, note: "a word in the code's place")
+                : Evidence(
+                    sent,
+                    note: flow.logins.first?.request.state == sent.value
+                        ? "what was sent as the code is the state of this login" : "the code that was sent"
+                ),
         ]
     }
 }

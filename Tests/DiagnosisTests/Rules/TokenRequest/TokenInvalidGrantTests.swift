@@ -224,11 +224,11 @@ struct TokenInvalidGrantTests {
     ])
     func refreshTokenIsComparedWithTheIssuedOnes(name: String, cut: Int, title: String) throws {
         let recording = try Recording("refresh/refresh-token-expired.near-miss")
-        let issued = try #require(
+        let found: String? =
             recording.exchanges.lazy.compactMap { exchange in
                 exchange.response?.body?.bytes.flatMap { try? JSONParser.parse($0) }?.object?[name]?.string
             }.first
-        )
+        let issued = try #require(found)
         let finding = try #require(
             recording.sending("refresh_token", String(issued.dropLast(cut)))
                 .answering(
@@ -241,5 +241,20 @@ struct TokenInvalidGrantTests {
                 ).finding(rule)
         )
         #expect(finding.isPrimary && finding.title.contains(title))
+    }
+
+    @Test(arguments: ["undefined", "state", "a-code-of-somebody-else"]) func namesWhatWasSentAsTheCode(
+        sent: String
+    )
+        throws
+    {
+        let recording = try Recording(broken)
+        let state = try #require(recording.flows.first?.logins.first?.request.state)
+        let finding = try #require(
+            recording.sending("code", sent == "state" ? state : sent).finding(rule)
+        )
+        #expect(finding.title.contains("without a code") == (sent == "undefined"))
+        #expect(finding.evidence.contains { $0.value == "undefined" } == (sent == "undefined"))
+        #expect(finding.notes.contains { $0.hasSuffix("the state of this login") } == (sent == "state"))
     }
 }
