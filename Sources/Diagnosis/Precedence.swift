@@ -92,7 +92,8 @@ enum Precedence {
         Row(clientFaults + ["registration-*"], over: ["token-invalid-client"]),
         Row(clientFaults + ["registration-*", "dpop-*", "request-object-invalid"], over: ["par-rejected"]),
         Row(["singpass-parameter-missing"], over: ["par-rejected"]),
-        Row(["par-rejected"], over: ["redirect-uri-not-registered", "scope-rejected"]),
+        Row(["redirect-uri-not-registered"], over: ["par-rejected"]),
+        Row(["par-rejected"], over: ["scope-rejected"]),
         // Nobody looked for the address where it stands.
         Row(["logout-parameter-wrong"], over: ["logout-redirect-not-registered"]),
         Row(["id-token-missing"], over: ["scope-openid-missing"]),

@@ -48,6 +48,16 @@ struct PARRejectedTests {
         #expect(findings.first { $0.rule == "scope-rejected" }?.effectOf == rule)
     }
 
+    @Test func staysBelowTheRedirectURI() throws {
+        let recording = try Recording(broken).answering(
+            "/par",
+            400,
+            ["error": "invalid_request", "error_description": "redirect_uri is invalid"]
+        )
+        #expect(recording.finding("redirect-uri-not-registered")?.isPrimary == true)
+        #expect(recording.finding(rule)?.effectOf == "redirect-uri-not-registered")
+    }
+
     @Test func saysNothingOfAPushThatWasTaken() throws {
         #expect(try Recording("authorization-request/par-request-uri-expired").finding(rule) == nil)
     }
