@@ -71,19 +71,32 @@ struct IDTokenNonceMismatch: Rule {
         let came = claim.string ?? JSONWriter.text(of: claim)
         guard came != sent.value else { return nil }
         let other = flow.surroundings.requestValues.request(withNonce: came)
+        // A code challenge is a hash of the same kind.
+        let relation = other == nil ? CodeChallenge.relation(of: came, to: sent.value) : nil
+        let isHash = relation.map { [.s256, .hex, .base64, .padded].contains($0) } ?? false
         var evidence = [
             Evidence(sent),
             Evidence(
                 place: delivered.idToken.place(ofClaim: "nonce"),
                 value: Masking.shown(came, of: "nonce"),
-                note: other == nil
-                    ? Difference.note(expected: sent.value, seen: came)
-                    : "that of another login in this capture"
+                note: isHash
+                    ? "is the SHA-256 of the nonce sent"
+                    : other == nil
+                        ? Difference.note(expected: sent.value, seen: came)
+                        : "that of another login in this capture"
             ),
         ]
         if let parameter = other?.parameters.parameter("nonce") {
             evidence.append(Evidence(parameter, note: "the login that sent it"))
         }
-        return Violation(evidence, exchange: delivered.idToken.place.exchange)
+        return Violation(
+            evidence,
+            variant: isHash ? "hashed" : nil,
+            explanation: isHash
+                ? "The ID token's nonce is the SHA-256 of the nonce that was sent: one side hashes it, and the other compares it as it is."
+                : nil,
+            fix: isHash ? "Hash the nonce on both sides or on neither." : nil,
+            exchange: delivered.idToken.place.exchange
+        )
     }
 }

@@ -16,6 +16,23 @@ struct IDTokenNonceMismatchTests {
         #expect(finding.notes.first?.hasPrefix("differs from character") == true)
     }
 
+    @Test(arguments: [
+        // The SHA-256 of "abc" (FIPS 180-2, appendix B.1), as it is spelled, and with its last character changed.
+        ("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", true),
+        ("ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0", true),
+        ("ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", true),
+        ("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ae", false), ("abd", false),
+    ])
+    func namesAHash(value: String, isHash: Bool) throws {
+        let recording = try Recording(broken).asking("nonce", "abc").editingIDToken(claims: {
+            $0["nonce"] = .string(value)
+        })
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.variant == "hashed") == isHash)
+        #expect(finding.notes.contains("is the SHA-256 of the nonce sent") == isHash)
+        #expect(finding.fix.hasPrefix("Hash the nonce on both sides") == isHash)
+    }
+
     @Test func leavesARefreshAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
