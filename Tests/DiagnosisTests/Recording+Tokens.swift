@@ -2,6 +2,7 @@ import Captures
 import JOSE
 import JSON
 import OAuth
+import Testing
 
 extension Recording {
     /// The claims of the client assertion of the last request to a path, changed; its signature is then worth
@@ -45,6 +46,22 @@ extension Recording {
     func sendingHeader(_ name: String, _ value: String?, to path: String) -> Recording {
         guard let index = exchanges.lastIndex(where: { $0.request.url.path == path }) else { return self }
         return replacing(name, with: value, at: index)
+    }
+
+    /// With a key set of EC keys that the app, or somebody else, serves.
+    func publishing(_ kids: [String], at url: String, _ time: Timestamp) throws -> Recording {
+        var fetched = try #require(exchanges.first { $0.request.method == "GET" })
+        fetched.startedAt = time
+        fetched.request.url = RecordedURL(url)
+        fetched.response = RecordedResponse(status: 200)
+        let keys = kids.map { kid -> JSONValue in
+            ["kty": "EC", "crv": "P-256", "kid": .string(kid), "x": "AA", "y": "AA"]
+        }
+        fetched.response?.body = Body(
+            text: JSONWriter.text(of: ["keys": .array(keys)]),
+            mediaType: "application/json"
+        )
+        return Recording([fetched] + exchanges)
     }
 
     private static func changing(claimsOf text: String, _ edit: (inout JSONObject) -> Void) -> String {

@@ -5,8 +5,8 @@ import OAuth
 
 /// Issuer and subject of the client assertion are not the client that makes the request.
 ///
-/// Both have to be the `client_id` (OpenID Connect Core, section 9). Statements that another issuer makes for a
-/// client, which some providers take, are left alone where they were taken.
+/// Both have to be the `client_id`, and a `jti` has to be there (OpenID Connect Core, section 9). Statements that
+/// another issuer makes for a client, which some providers take, are left alone where they were taken.
 struct ClientAssertionSubject: Rule {
     static let info = RuleInfo(
         id: "client-assertion-subject",
@@ -24,13 +24,23 @@ struct ClientAssertionSubject: Rule {
             client_id=shop
             client_assertion: {"iss":"shop","sub":"shop",…}  → 200
             """,
-        specifications: [.rfc(7523, "3")]
+        specifications: [
+            .rfc(7523, "3"),
+            SpecificationReference(
+                text: "OpenID Connect Core §9",
+                url: "https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication"
+            ),
+        ]
     )
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
         let asked = flow.authorizationRequests.lazy.compactMap { $0.parameters.parameter("client_id") }.first
         var found: [Violation] = []
+        // Where one without was let in, none is needed.
+        let needsIdentifier = !calls.contains {
+            $0.answer.isSuccess && ($0.assertion.map { $0.identifier == nil } ?? false)
+        }
         for call in calls {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
             let own = call.parameters.parameter("client_id").flatMap { $0.value.isEmpty ? nil : $0 }
@@ -47,12 +57,47 @@ struct ClientAssertionSubject: Rule {
                 }
                 continue
             }
-            guard issuer != expected.value || subject != expected.value else { continue }
+            guard issuer != expected.value || subject != expected.value else {
+                if needsIdentifier, let fault = missingIdentifier(assertion, call, flow) {
+                    found.append(fault)
+                }
+                continue
+            }
             // Made by an issuer of its own for this client: the provider knows it.
             if call.answer.isSuccess, issuer.map({ RecordedURL($0).isWeb }) ?? false { continue }
             found.append(violation(assertion, issuer, subject, expected, call))
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
+    }
+
+    /// A statement without `jti` of a client that was refused, in words that blame nothing else.
+    private func missingIdentifier(_ assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow)
+        -> Violation?
+    {
+        guard assertion.identifier == nil, call.mayBlameClient, call.isClientRefused,
+            AssertionRefusal.of(call) == nil
+        else { return nil }
+        // Any other fault of the assertion is the likelier one.
+        let others: [any Rule] = [ClientAssertionAudience(), ClientAssertionTime(), ClientAssertionAlg()]
+        guard
+            !others.contains(where: { if case .violated = flow.verdict(of: $0) { true } else { false } })
+        else { return nil }
+        return Violation(
+            [
+                Evidence(
+                    place: assertion.place(ofClaim: "jti"),
+                    value: "missing",
+                    note: "required of a client's assertion"
+                ), call.answer.evidence(),
+            ],
+            variant: "jti",
+            severity: call.severity,
+            explanation:
+                "OpenID Connect requires jti in a client_assertion, so that the provider can take each one once. This one has none, and was refused.",
+            fix: "Put a jti into every assertion: random, and another one each time.",
+            title: "The client assertion has no jti",
+            exchange: call.exchange
+        )
     }
 
     private func violation(

@@ -211,7 +211,13 @@ struct DPoPProofInvalid: Rule {
             )
         }
         guard proof.isSignedByItsKey == false else { return nil }
-        return Evidence(place: place, value: kind, note: "did not make this signature")
+        return Evidence(
+            place: place,
+            value: kind,
+            note: proof.token.isSignedInDER
+                ? "signature in DER; r and s side by side are required (RFC 7518 §3.4)"
+                : "did not make this signature"
+        )
     }
 
     /// A proof that the answer asks for, and that is not there.

@@ -54,4 +54,71 @@ struct ClientAssertionAlgTests {
             ).finding(rule)?.severity == .warning
         )
     }
+
+    // MARK: - Signatures that nobody can verify
+
+    private let refused = "token-request/client-assertion-audience.near-miss"
+
+    /// A refused client whose assertion has another header, and another signature.
+    private func asserting(_ header: String, _ signature: [UInt8] = Array(repeating: 7, count: 64)) throws
+        -> Recording
+    {
+        let recording = try Recording(refused)
+        let sent = recording.exchanges.compactMap {
+            FormBody.items(of: $0.request.body)?.first("client_assertion")
+        }
+        let token = try #require(sent.last)
+        let claims = token.split(separator: ".")[1]
+        return recording.sending(
+            "client_assertion",
+            "\(encoded(header)).\(claims).\(Base64URL.encode(signature))"
+        )
+    }
+
+    private let own = "https://www.shop.example/jwks.json"
+
+    private func publishing(_ kids: [String], at url: String, in recording: Recording) throws -> Recording {
+        let before = try #require(recording.exchanges.first).startedAt - .seconds(1)
+        return try recording.publishing(kids, at: url, before)
+    }
+
+    @Test func namesDER() throws {
+        let integer: [UInt8] = [2, 32] + Array(repeating: 7, count: 32)
+        let recording = try asserting(#"{"alg":"ES256","kid":"k"}"#, [0x30, 68] + integer + integer)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "der")
+        #expect(recording.finding("token-invalid-client")?.effectOf == rule)
+        let side = try asserting(#"{"alg":"ES256","kid":"k"}"#, [0x30, 62] + Array(repeating: 7, count: 62))
+        #expect(side.finding(rule) == nil)
+    }
+
+    @Test func namesAKeyThatTheAppDoesNotPublish() throws {
+        let assertion = try asserting(#"{"alg":"ES256","kid":"new"}"#)
+        #expect(assertion.finding(rule) == nil)
+        let recording = try publishing(["old"], at: own, in: assertion)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "kid-unknown")
+        #expect(finding.evidence.map(\.value).prefix(2) == ["new", "old"])
+        #expect(recording.finding("token-invalid-client")?.effectOf == rule)
+        #expect(try publishing(["new"], at: own, in: assertion).finding(rule) == nil)
+        // Somebody else's keys.
+        let other = "https://login.elsewhere.example/jwks.json"
+        #expect(try publishing(["old"], at: other, in: assertion).finding(rule) == nil)
+    }
+
+    @Test func wantsTheKeyNamedWhereThereAreSeveral() throws {
+        let assertion = try asserting(#"{"alg":"ES256"}"#)
+        let finding = try #require(publishing(["a", "b"], at: own, in: assertion).finding(rule))
+        #expect(finding.variant == "kid-missing")
+        #expect(finding.isPrimary)
+        #expect(try publishing(["a"], at: own, in: assertion).finding(rule) == nil)
+    }
+
+    @Test func leavesKeysOfAClientAloneThatWasLetIn() throws {
+        let recording = try publishing(["old"], at: own, in: asserting(#"{"alg":"ES256","kid":"new"}"#))
+            .answering("/token", 200, ["access_token": "not-a-token", "token_type": "Bearer"])
+        #expect(recording.finding(rule) == nil)
+    }
 }

@@ -58,4 +58,23 @@ struct ClientAssertionSubjectTests {
             ).finding(rule)?.severity == .warning
         )
     }
+
+    @Test func wantsAnIdentifierWhereNothingElseIsWrong() throws {
+        let refused = try Recording("token-request/client-assertion-audience.near-miss")
+        #expect(refused.finding(rule) == nil)
+        let recording = refused.asserting { $0["jti"] = nil }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "jti")
+        #expect(recording.finding("token-invalid-client")?.effectOf == rule)
+        // The address is the likelier fault.
+        let wrong = try Recording("token-request/client-assertion-audience").asserting { $0["jti"] = nil }
+        #expect(wrong.finding(rule) == nil)
+        let taken = recording.answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        #expect(taken.finding(rule) == nil)
+    }
 }

@@ -63,6 +63,17 @@ struct DPoPProofInvalidTests {
         #expect(finding?.evidence[0].note == "did not make this signature")
     }
 
+    @Test func namesDER() throws {
+        let recording = try Recording(healthy)
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/userinfo" })
+        let proof = try #require(recording.exchanges[index].request.headers.first("dpop"))
+        let integer: [UInt8] = [2, 32] + Array(repeating: 7, count: 32)
+        let parts =
+            proof.split(separator: ".").dropLast() + [Base64URL.encode([0x30, 68] + integer + integer)[...]]
+        let finding = recording.replacing("DPoP", with: parts.joined(separator: "."), at: index).finding(rule)
+        #expect(finding?.evidence[0].note?.hasPrefix("signature in DER") == true)
+    }
+
     @Test func looksAtTheHeader() throws {
         let type = try Recording(healthy).provingWithHeader(to: "/userinfo") { $0["typ"] = "JWT" }
         #expect(type.finding(rule)?.places.first == "3 jwt.header typ")
