@@ -11,6 +11,7 @@ import OAuth
 /// fetches on getting the token, and only where it turns the token away right after: else they may be for anything.
 /// A note where nothing shows that the client checks: it need not what the token endpoint gave it over TLS (OpenID
 /// Connect Core, section 3.1.3.7, number 6).
+/// Variant `encryption`: the token is encrypted to a key that the app's own key set does not have.
 struct IDTokenKidUnknown: Rule {
     static let info = RuleInfo(
         id: "id-token-kid-unknown",
@@ -44,6 +45,7 @@ struct IDTokenKidUnknown: Rule {
         var reason: String?
         for delivered in flow.deliveredIDTokens {
             let token = delivered.idToken.token
+            if let fault = encryption(of: delivered, flow) { return .violated(fault) }
             guard token.form == .signed, let kid = token.keyID, isAsymmetric(token) else { continue }
             let wentOn = flow.wentOn(after: delivered)
             let sets = keySets(for: delivered, wentOn, flow)
@@ -98,6 +100,34 @@ struct IDTokenKidUnknown: Rule {
             return true
         }
         return flow.isBegunAnew(after: request.exchange)
+    }
+
+    /// A token that is encrypted to a key that none of the app's own key sets has, where the app refused it.
+    private func encryption(of delivered: DeliveredIDToken, _ flow: Flow) -> Violation? {
+        let token = delivered.idToken.token
+        guard token.form == .encrypted, let kid = token.keyID, let set = flow.appKeySets.last,
+            !flow.appKeySets.contains(where: { Self.has(kid, $0) }), !flow.wentOn(after: delivered),
+            let callback = delivered.login?.response?.callback,
+            RejectedCallback.all(in: flow).contains(where: { $0.exchange == callback })
+        else { return nil }
+        return Violation(
+            [
+                Evidence(
+                    place: delivered.idToken.place(ofHeader: "kid"),
+                    value: Masking.shown(kid, of: "kid"),
+                    note: "the key it is encrypted to"
+                ), set.appEvidence,
+            ],
+            variant: "encryption",
+            explanation:
+                "The ID token is encrypted to a key (kid) that the key set which the app publishes does not have, and the app refused it: it cannot decrypt what is for another key.",
+            fix: """
+                Keep the private half of a key until providers have fetched the key set without it, and see that the key set registered at the provider is \
+                this app's, of this environment.
+                """,
+            title: "The ID token is encrypted to a key that is not in the app's key set",
+            exchange: delivered.idToken.place.exchange
+        )
     }
 
     /// Those of its issuer; where the capture has none and the client did not go on, those that it fetched elsewhere.

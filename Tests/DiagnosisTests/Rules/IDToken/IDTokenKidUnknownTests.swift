@@ -91,6 +91,23 @@ struct IDTokenKidUnknownTests {
         #expect((finding.severity == .note) == !isFetching)
     }
 
+    @Test func namesAKeyForEncryptionThatTheAppDoesNotPublish() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") {
+            $0["id_token"] = .string(
+                encoded(#"{"alg":"ECDH-ES+A256KW","enc":"A256GCM","kid":"old"}"#) + ".AA.AA.AA.AA"
+            )
+        }
+        let time = try #require(recording.exchanges.first).startedAt - .seconds(1)
+        let own = "https://www.shop.example/jwks.json"
+        #expect(recording.finding(rule) == nil)
+        let finding = try #require(recording.publishing(["new"], at: own, time).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "encryption")
+        #expect(finding.evidence.map(\.value) == ["old", "new"])
+        #expect(try recording.publishing(["old"], at: own, time).finding(rule) == nil)
+        #expect(try recording.goingOn.publishing(["new"], at: own, time).finding(rule) == nil)
+    }
+
     // MARK: - Keys of another server
 
     /// The login whose client fetches, once it has the token, the keys of another environment, which lack the token's.
