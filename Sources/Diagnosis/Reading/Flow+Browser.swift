@@ -30,6 +30,15 @@ extension Flow {
         return Self.secretFields.contains(where: text.containsBytes)
     }
 
+    /// The field of a form in which somebody sent a secret.
+    func secretField(of exchange: Int) -> Parameter? {
+        FormBody.items(of: capture[exchange].request.body).flatMap { form in
+            Parameters(form, of: exchange, in: .requestBody).items.first {
+                !$0.value.isEmpty && Self.isSecretField($0.name)
+            }
+        }
+    }
+
     private static let secretFields = ["passw", "pwd", "passcode", "credential", "otp", "pin\""]
 
     private static func isSecretField(_ name: String) -> Bool {

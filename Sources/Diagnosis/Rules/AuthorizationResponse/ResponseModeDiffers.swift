@@ -3,7 +3,7 @@ import Flows
 import OAuth
 
 /// The answer travelled another way than the request asked for: in the query instead of the fragment, in the
-/// fragment instead of a form.
+/// fragment instead of a form; or by a redirect that had the browser send the provider's own form on to the app.
 struct ResponseModeDiffers: Rule {
     static let info = RuleInfo(
         id: "response-mode-differs",
@@ -29,7 +29,7 @@ struct ResponseModeDiffers: Rule {
             SpecificationReference(
                 text: "OAuth 2.0 Multiple Response Types §2.1",
                 url: "https://openid.net/specs/oauth-v2-multiple-response-types-1_0.html#ResponseModes"
-            )
+            ), .rfc(9700, "4.12"),
         ]
     )
 
@@ -37,6 +37,7 @@ struct ResponseModeDiffers: Rule {
         Verdict.first(of: flow.loginAttempts) { attempt in
             // Who could not read the request may answer it as he likes.
             guard let response = attempt.response, response.error == nil else { return .holds }
+            if let violation = sentOn(response, flow) { return .violated(violation) }
             if let reason = attempt.hiddenParameters { return .abstains(reason) }
             let used = Self.used(response, flow)
             guard let (asked, isJWT, parameter) = Self.asked(attempt) else { return .holds }
@@ -62,6 +63,60 @@ struct ResponseModeDiffers: Rule {
             )
         }
     }
+
+    /// A form of the provider's pages that 307 or 308 sent on to the app: both keep method and body (RFC 9110, sections 15.4.8 and
+    /// 15.4.9).
+    private func sentOn(_ response: AuthorizationResponse, _ flow: Flow) -> Violation? {
+        guard response.target.isWeb, let source = response.deliveredBy,
+            flow.capture[source].request.method == "POST",
+            flow.capture[response.callback ?? source].request.method == "POST",
+            let answer = flow.capture[source].response, answer.status == 307 || answer.status == 308
+        else { return nil }
+        let secret =
+            flow.isCredentialPost(source)
+            ? response.callback.flatMap(flow.secretField) ?? flow.secretField(of: source) : nil
+        guard secret != nil || flow.stopped(at: response) else { return nil }
+        var evidence = [
+            Evidence(
+                place: Place(exchange: source, part: .responseStatus, name: ""),
+                value: "\(answer.status)",
+                note: "to a POST: the browser sends the same form to the redirect URI"
+            )
+        ]
+        if let secret {
+            evidence.append(
+                Evidence(place: secret.place, value: "sent", note: "what the user typed at the provider")
+            )
+        }
+        return Violation(
+            evidence,
+            severity: .error,
+            explanation: secret == nil ? Self.formSentOn : Self.secretSentOn,
+            fix: secret == nil ? Self.sentOnFix : Self.sentOnFix + Self.secretSentOnFix,
+            title: secret == nil
+                ? "The provider sent its own form on to the app"
+                : "The provider sent the password on to the app",
+            exchange: source,
+            explains: [
+                "state-cookie-lost", "cookie-samesite-form-post", "cookie-samesite-strict",
+                "callback-rejected-by-app",
+            ]
+        )
+    }
+
+    private static let formSentOn = """
+        The provider answered a form of its own pages with a redirect that keeps method and body, so the browser sent that form to the app's redirect \
+        URI, by POST and from another site: cookies with SameSite=Lax stay behind, and a callback that expects GET refuses it.
+        """
+    private static let secretSentOn = """
+        The provider answered the sign-in form with a redirect that keeps method and body, so the browser sent name and password on to the app's \
+        redirect URI. It came there by POST and from another site: cookies with SameSite=Lax stay behind, and a callback that expects GET refuses it.
+        """
+    private static let sentOnFix = """
+        Let the provider redirect with 303 (RFC 9700, section 4.12), behind which the browser sends a GET without a body; 307 and 308 must not be used there.
+        """
+    private static let secretSentOnFix =
+        " Change the password: it reached the app, and perhaps its logs."
 
     /// Whether the app took the code from where it came.
     private func isRead(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {

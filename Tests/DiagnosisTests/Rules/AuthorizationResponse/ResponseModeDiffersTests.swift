@@ -112,4 +112,48 @@ struct ResponseModeDiffersTests {
         #expect(responses.map(\.callback) == [recording.exchanges.count - 1])
         #expect(responses.map(\.mode) == [.fragment])
     }
+
+    /// The sign-in form answered with a redirect, behind which the browser does as that says.
+    private func redirecting(_ status: Int, _ path: String) throws -> Recording {
+        let recording = try Recording(path)
+        let form = try #require(recording.exchanges.first { $0.request.url.path == "/sign-in" }?.request.body)
+        return recording.editing { exchange in
+            switch exchange.request.url.path {
+            case "/sign-in": exchange.response?.status = status
+            case "/callback" where status > 303:
+                exchange.request.method = "POST"
+                exchange.request.body = form
+            default: break
+            }
+        }
+    }
+
+    @Test(arguments: [307, 308]) func tellsOfThePasswordThatARedirectSentOn(status: Int) throws {
+        let recording = try redirecting(status, "authorization-response/response-mode-differs.near-miss")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.title == "The provider sent the password on to the app")
+        #expect(finding.places == ["2 response.status ", "3 request.body password"])
+        #expect(finding.evidence.map(\.value) == ["\(status)", "sent"])
+        #expect(recording.outcomes == [.success])
+    }
+
+    @Test func aRedirectThatSendsTheFormOnIsWhyTheAppRefuses() throws {
+        let recording = try redirecting(307, "user-agent/callback-rejected-by-app").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.listedCookies = []
+            exchange.response?.status = 400
+        }
+        #expect(recording.findings.first?.rule == rule)
+        #expect(recording.finding("state-cookie-lost")?.isPrimary == false)
+    }
+
+    @Test(arguments: [302, 303]) func leavesARedirectThatBecomesAGETAlone(status: Int) throws {
+        #expect(
+            try redirecting(status, "authorization-response/response-mode-differs.near-miss").finding(rule)
+                == nil
+        )
+    }
 }
