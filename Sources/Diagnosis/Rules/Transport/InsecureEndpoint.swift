@@ -26,9 +26,16 @@ struct InsecureEndpoint: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var seen: Set<String> = []
         var evidence: [Evidence] = []
-        for message in flow.messages {
-            guard let kind = kind(of: message) else { continue }
-            let exchange = flow.capture[message.exchange]
+        let messages = flow.messages.compactMap { message in
+            kind(of: message).map { (exchange: message.exchange, kind: $0) }
+        }
+        let hosts = flow.providerHosts
+        let forms = flow.exchanges.filter {
+            flow.capture[$0].request.url.host.map(hosts.contains) ?? false && flow.isCredentialPost($0)
+                && flow.secretField(of: $0) != nil
+        }
+        for (index, kind) in messages + forms.map({ (exchange: $0, kind: "sign-in form with a secret") }) {
+            let exchange = flow.capture[index]
             let url = exchange.request.url
             guard url.scheme?.lowercased() == "http", let host = url.host, !LoopbackHost.isLoopback(host),
                 !exchange.isInternalRedirect, !isUpgraded(exchange), seen.insert(url.withoutQuery).inserted,
@@ -36,7 +43,7 @@ struct InsecureEndpoint: Rule {
             else { continue }
             evidence.append(
                 Evidence(
-                    place: Place(exchange: message.exchange, part: .requestURL, name: ""),
+                    place: Place(exchange: index, part: .requestURL, name: ""),
                     value: url.withoutQuery,
                     note: kind
                 )

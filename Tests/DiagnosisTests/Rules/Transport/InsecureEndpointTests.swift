@@ -41,4 +41,24 @@ struct InsecureEndpointTests {
         }
         #expect((recording.finding(rule) != nil) == fires)
     }
+
+    @Test(arguments: [("id.harbour.example", true), ("localhost", false)])
+    func tellsOfAPasswordInClear(host: String, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if fires, exchange.request.url.path == "/sign-in" {
+                exchange.request.url = RecordedURL("http://\(host)/sign-in")
+            } else if !fires {
+                exchange.request.url = RecordedURL(
+                    exchange.request.url.text.replacing("https://id.harbour.example", with: "http://\(host)")
+                )
+                if let location = exchange.response?.location {
+                    exchange.response?.redirect(
+                        to: location.replacing("https://id.harbour.example", with: "http://\(host)")
+                    )
+                }
+            }
+        }
+        let finding = recording.finding(rule)
+        #expect(finding?.notes == (fires ? ["sign-in form with a secret"] : nil))
+    }
 }
