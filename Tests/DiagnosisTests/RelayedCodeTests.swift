@@ -245,4 +245,22 @@ struct RelayedCodeTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isRefused)
         #expect(recording.outcomes == [isRefused ? .failure : .success])
     }
+
+    @Test(arguments: [(400, true), (200, false), (429, false)])
+    func codeThatIsHandedOverTwiceIsTold(status: Int, fires: Bool) throws {
+        var recording = try relayed(200, "{\"user\":\"alice\"}")
+        var again = try #require(recording.exchanges.last { $0.request.url.path == "/session" })
+        again.startedAt = again.endedAt + .milliseconds(30)
+        again.response?.status = status
+        again.response?.body = Body(text: "{\"error\":\"unknown state\"}", mediaType: "application/json")
+        if !fires { again.response?.body = nil }
+        recording.exchanges.append(again)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(recording.outcomes == [.success])
+        guard let finding else { return }
+        #expect(finding.severity == .warning)
+        #expect(finding.title == "The app handed its code to its own server twice")
+        #expect(finding.evidence.map(\.value).prefix(2) == ["200", "400"])
+    }
 }

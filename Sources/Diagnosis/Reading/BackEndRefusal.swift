@@ -52,6 +52,62 @@ enum BackEndRefusal {
         return nil
     }
 
+    /// A code that the app handed to its server once more, in the same words, when that had taken it; nil where none was refused.
+    static func repeated(in flow: Flow) -> Violation? {
+        for login in flow.logins {
+            let relays = AppHandover.relays(of: login, in: flow)
+            guard
+                let first = relays.first(where: {
+                    flow.capture[$0].response.map { (200..<300).contains($0.status) } ?? false
+                }),
+                !StatedFailure.isRefusal(flow.capture[first])
+            else { continue }
+            let request = flow.capture[first].request
+            let again = relays.first { index in
+                let other = flow.capture[index]
+                return index != first && other.startedAt > flow.capture[first].startedAt
+                    && (400..<500).contains(other.response?.status ?? 0) && other.response?.status != 429
+                    && other.request.method == request.method && other.request.url.text == request.url.text
+                    && other.request.body?.bytes == request.body?.bytes
+            }
+            guard let again else { continue }
+            let words = PageText.told(by: flow.capture[again].response?.body)
+            let body = Evidence(
+                place: Place(exchange: again, part: .responseBody, name: ""),
+                value: Masking.shown(words, of: "body")
+            )
+            return Violation(
+                [
+                    Evidence(
+                        place: Place(exchange: first, part: .responseStatus, name: ""),
+                        value: "\(flow.capture[first].response?.status ?? 0)",
+                        note: "the app handed the code to its own server, which took it"
+                    ),
+                    Evidence(
+                        place: Place(exchange: again, part: .responseStatus, name: ""),
+                        value: "\(flow.capture[again].response?.status ?? 0)",
+                        note: "the same request once more, refused"
+                    ),
+                ] + (words.isEmpty ? [] : [body]),
+                severity: .warning,
+                explanation: twice,
+                fix: twiceFix,
+                title: "The app handed its code to its own server twice",
+                exchange: again
+            )
+        }
+        return nil
+    }
+
+    private static let twice = """
+        The app handed the code of its login to its own server, which took it, and then sent the same request again. Codes and states are good for one \
+        time, so that was refused, and an error may be what the user saw last.
+        """
+    private static let twiceFix = """
+        Hand each answer over once: look for a handler of the redirect that runs twice (an activity that is made anew, a hook that renders twice, a retry \
+        that does not wait for the first request), and let the server answer a repetition as it answered the first.
+        """
+
     private static let relayed = """
         The provider's answer reached the app, which handed the code to its own server to be exchanged there. That server answered with an error: \
         the provider and the app's half of the login are not at fault. What the server asked the provider is not in this capture.

@@ -89,7 +89,9 @@ struct CallbackRejectedByApp: Rule {
                 )
             )
         }
-        return (BackEndRefusal.violation(in: flow) ?? repeated(in: flow)).map { .violated($0) } ?? .holds
+        let violation =
+            BackEndRefusal.violation(in: flow) ?? repeated(in: flow) ?? BackEndRefusal.repeated(in: flow)
+        return violation.map { .violated($0) } ?? .holds
     }
 
     /// What the app says of it, and where.
