@@ -55,7 +55,17 @@ struct ProviderSessionCookieMissing: Rule {
                     reason = "no request of this capture has a cookie: they may not have been recorded"
                     continue
                 }
-                return .violated(Violation(evidence(missing, step, refusal, flow), exchange: page))
+                let sending = sending(step, flow)
+                let isOutOfPath = missing.allSatisfy {
+                    CookieDelivery.obstacle(for: $0, in: sending) == .path
+                }
+                return .violated(
+                    Violation(
+                        evidence(missing, step, refusal, flow),
+                        fix: isOutOfPath ? Self.pathFix : nil,
+                        exchange: page
+                    )
+                )
             }
         }
         if let violation = overwritten(in: flow) { return .violated(violation) }
@@ -71,8 +81,27 @@ struct ProviderSessionCookieMissing: Rule {
     {
         guard let refusal = refusal(page, attempt, flow) else { return nil }
         let missing = missing(at: page, after: pages, flow)
-        return missing.isEmpty ? nil : (page, refusal, missing)
+        guard missing.isEmpty else { return (page, refusal, missing) }
+        let other = outOfPath(at: page, after: pages, flow)
+        return other.isEmpty ? nil : (page, refusal, other)
     }
+
+    /// The cookies whose path kept them from a step that came with none, and that was refused for want of a session.
+    private func outOfPath(at page: Int, after pages: ArraySlice<Int>, _ flow: Flow)
+        -> [CookieDelivery.Setting]
+    {
+        guard flow.capture[page].request.cookies.isEmpty else { return [] }
+        let words = PageText.words(of: flow.capture[page].response?.body).asciiLowercased()
+        guard ["session", "cookie"].contains(where: words.containsBytes) else { return [] }
+        return expected(at: page, after: pages, flow, besides: .path).filter {
+            CookieDelivery.obstacle(for: $0, in: sending(page, flow)) == .path
+        }
+    }
+
+    private static let pathFix = """
+        Let the provider set the cookie with a Path that covers where its form goes, / say: browsers send it to that path and what lies below alone \
+        (RFC 6265, section 5.1.4).
+        """
 
     /// A step of the sign-in that was refused and came with the cookie of another login, which was begun in a second tab.
     ///
@@ -217,9 +246,12 @@ struct ProviderSessionCookieMissing: Rule {
     }
 
     /// The cookies that earlier pages set for this address, and that came or did not.
-    private func expected(at page: Int, after pages: ArraySlice<Int>, _ flow: Flow)
-        -> [CookieDelivery.Setting]
-    {
+    private func expected(
+        at page: Int,
+        after pages: ArraySlice<Int>,
+        _ flow: Flow,
+        besides other: CookieDelivery.Obstacle? = nil
+    ) -> [CookieDelivery.Setting] {
         let sending = sending(page, flow)
         var latest: [String: CookieDelivery.Setting] = [:]
         for earlier in pages {
@@ -240,7 +272,7 @@ struct ProviderSessionCookieMissing: Rule {
         return latest.values.filter { setting in
             switch CookieDelivery.obstacle(for: setting, in: sending) {
             case nil, .sameSiteNoneInsecure, .secureOverHTTP, .expired: true
-            default: false
+            case let obstacle: obstacle == other
             }
         }.sorted { ($0.exchange, $0.cookie.name) < ($1.exchange, $1.cookie.name) }
     }

@@ -258,4 +258,26 @@ struct ProviderSessionCookieMissingTests {
             ] || finding.places.last == "\(page + 2) response.status "
         )
     }
+
+    @Test(arguments: [
+        ("/authorize", "Your sign-in session has expired.", true), ("/authorize", "Wrong password.", false),
+        ("/sign-in", "Your sign-in session has expired.", true),
+    ])
+    func tellsAPathThatLeavesTheFormOut(path: String, words: String, fires: Bool) throws {
+        let recording = try Recording("user-agent/provider-session-cookie-missing").editing { exchange in
+            switch exchange.request.url.path {
+            case "/authorize":
+                exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
+                exchange.response?.listedCookies = []
+                exchange.response?.headers.append("Set-Cookie", "harbour=aeGz6kuQ; Path=\(path); Secure")
+            case "/sign-in": exchange.response?.body = .html("<h1>Error</h1><p>\(words)</p>")
+            default: break
+            }
+        }
+        let finding = recording.finding("provider-session-cookie-missing")
+        #expect((finding != nil) == fires)
+        let isTold = finding?.notes.first == "did not come back: its Path is another"
+        #expect(isTold == (fires && path == "/authorize"))
+        #expect((finding?.fix.contains("section 5.1.4") ?? false) == isTold)
+    }
 }
