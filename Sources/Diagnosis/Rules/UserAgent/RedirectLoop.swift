@@ -48,6 +48,17 @@ struct RedirectLoop: Rule {
                 !hasCredentials(between: round[1].exchange, round[2].exchange, flow)
             else { continue }
             let isTooLarge = [one, two].contains { oversized(at: $0, flow) != nil }
+            let cached = [one, two].compactMap { storedAnswer(at: $0, flow) }
+            guard cached.count < 2 else {
+                return Violation(
+                    cached + evidence(round, [one, two], flow),
+                    explanation: Self.stored,
+                    fix: Self.storedFix,
+                    title: "A cache in front of the app answers the callback",
+                    exchange: one,
+                    isCause: true
+                )
+            }
             return Violation(
                 evidence(round, [one, two], flow),
                 explanation: isTooLarge ? Self.tooLarge : nil,
@@ -141,6 +152,35 @@ struct RedirectLoop: Rule {
         return cookies.map { ($0.name, $0.name.utf8.count + $0.value.utf8.count) }
             .first { $0.1 > Self.mostBytes }
     }
+
+    /// What says that a cache answered a callback, whose code nobody brought to the token endpoint.
+    private func storedAnswer(at callback: Int, _ flow: Flow) -> Evidence? {
+        let code = flow.capture[callback].request.url.queryItems.first("code")
+        guard let headers = flow.capture[callback].response?.headers,
+            !flow.tokenRequests.contains(where: { $0.code == nil || $0.code == code })
+        else { return nil }
+        let told = [("Age", ""), ("X-Cache", "hit"), ("CF-Cache-Status", "hit")].first { name, word in
+            headers.first(name).map {
+                word.isEmpty ? Int($0) ?? 0 > 0 : $0.asciiLowercased().containsBytes(word)
+            } ?? false
+        }
+        return told.map { name, _ in
+            Evidence(
+                place: Place(exchange: callback, part: .responseHeader, name: name),
+                value: Masking.shown(headers.first(name) ?? "", of: name),
+                note: "stored before, and not made for this code, which nobody exchanged"
+            )
+        }
+    }
+
+    private static let stored = """
+        A cache between the browser and the app answered the callback with what it had stored for an earlier one. The app never saw the code, began no \
+        session, and so the next page begins a login again, which the provider answers at once.
+        """
+    private static let storedFix = """
+        Let the app answer its callback, and all that belongs to the login, with Cache-Control: no-store, and take these paths out of the cache's rules \
+        (a CDN that leaves the query out of its key gives everybody the same answer). Empty the cache: what one user's callback set may be in it.
+        """
 
     private static let mostBytes = 4096
     private static let tooLarge = """

@@ -145,4 +145,18 @@ struct RedirectLoopTests {
         #expect(finding.explanation.contains("larger than browsers keep"))
         #expect(finding.notes.contains { $0.contains("_proxy has 4206 bytes") })
     }
+
+    @Test(arguments: [("Age", "37", true), ("X-Cache", "HIT", true), ("Age", "0", false)])
+    func aCacheThatAnswersTheCallbackIsTheCause(name: String, value: String, fires: Bool) throws {
+        let recording = try Recording("user-agent/redirect-loop").without {
+            $0.request.url.path == "/token"
+        }.editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.headers.append(name, value)
+        }
+        let finding = try #require(recording.finding("redirect-loop"))
+        #expect((finding.title == "A cache in front of the app answers the callback") == fires)
+        #expect(finding.fix.contains("no-store") == fires)
+        #expect((finding.evidence[0].value == value) == fires)
+    }
 }
