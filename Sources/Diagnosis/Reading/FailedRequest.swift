@@ -8,6 +8,13 @@ struct FailedRequest {
     var origin: String
     var words: String
 
+    /// Whether its client went, by the recorder's words.
+    var isLeftByClient: Bool { Self.departures.contains(where: words.hasPrefix) }
+
+    static let departures = [
+        "the client closed the connection before", "the client reset the connection",
+    ]
+
     /// Each origin once a client, with the recorder's words and the URL.
     static func evidence(of failed: [FailedRequest], in flow: Flow) -> [Evidence] {
         var told: Set<String> = []

@@ -47,7 +47,7 @@ extension Flow {
     }
 
     private func isGivenUp(_ exchange: Exchange, _ words: String, _ callbacks: [Exchange]) -> Bool {
-        if Self.departures.contains(where: words.hasPrefix),
+        if FailedRequest.departures.contains(where: words.hasPrefix),
             exchange.endedAt - exchange.startedAt >= Self.shortestPatience
         {
             return true
@@ -57,9 +57,6 @@ extension Flow {
         }
     }
 
-    private static let departures = [
-        "the client closed the connection before", "the client reset the connection",
-    ]
     /// A second, counted by the client from before its request came to the recorder.
     private static let shortestPatience = Duration.milliseconds(900)
 

@@ -57,6 +57,19 @@ struct HostUnreachable: Rule {
         }
         if unanswered.isEmpty { unanswered = flow.unansweredCalls }
         guard !unanswered.isEmpty else { return .holds }
+        let again = unanswered.compactMap { retry(of: $0, in: flow) }
+        guard again.count < unanswered.count else {
+            return .violated(
+                Violation(
+                    FailedRequest.evidence(of: unanswered, in: flow)
+                        + again.prefix(2).map { Evidence($0, note: "the same code, sent again") },
+                    explanation: Self.impatient,
+                    fix: Self.impatientFix,
+                    title: "The client did not wait for the provider's answer",
+                    explains: FailedRequest.explained(by: unanswered, in: flow)
+                )
+            )
+        }
         return .violated(
             Violation(
                 FailedRequest.evidence(of: unanswered, in: flow),
@@ -66,6 +79,30 @@ struct HostUnreachable: Rule {
             )
         )
     }
+
+    /// The code of a token request that its client gave up after a short time, in the request that brought it again.
+    private func retry(of failed: FailedRequest, in flow: Flow) -> Parameter? {
+        let exchange = flow.capture[failed.exchange]
+        guard failed.isLeftByClient, exchange.endedAt - exchange.startedAt < Self.usualPatience,
+            let first = flow.tokenRequests.first(where: { $0.exchange == failed.exchange }),
+            let code = first.code, !code.isEmpty
+        else { return nil }
+        return flow.tokenRequests.first {
+            $0.exchange != first.exchange && $0.code == code && $0.startedAt >= exchange.endedAt
+        }?.parameters.parameter("code")
+    }
+
+    /// Shorter than what HTTP clients wait unless they are told otherwise.
+    private static let usualPatience = Duration.seconds(9)
+
+    private static let impatient = """
+        The client closed the connection before the provider had answered: its own timeout ran out. Then it sent the same code again. The provider may \
+        have carried out the first request, and a code is good for one time.
+        """
+    private static let impatientFix = """
+        Let the client wait longer for the token endpoint (30 s is usual), and do not send a token request again of which it is not known what became: \
+        begin a new login instead. If the provider is slow each time, its log says why.
+        """
 
     private static let cleartext = """
         The request never left the device: iOS (App Transport Security) and Android (network security configuration) let apps ask nothing in clear unless \

@@ -220,4 +220,24 @@ struct HostUnreachableTests {
         recording.exchanges[1].failure = "net::ERR_CONNECTION_REFUSED"
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
     }
+
+    /// A code that is sent again says that the client did not mean to go.
+    @Test(arguments: [(1_500, true, true), (1_500, false, false), (20_000, true, false)])
+    func clientThatDoesNotWaitIsTold(milliseconds: Int64, isSentAgain: Bool, fires: Bool) throws {
+        var recording = try Recording("healthy/native-app").without {
+            ["/jwks", "/userinfo"].contains($0.request.url.path)
+        }
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        var again = recording.exchanges[index]
+        recording.exchanges[index].response = nil
+        recording.exchanges[index].failure = Self.left
+        recording.exchanges[index].duration = .milliseconds(milliseconds)
+        again.startedAt = again.startedAt + .milliseconds(milliseconds + 200)
+        again.response?.status = 400
+        again.response?.body = .json("{\"error\":\"invalid_grant\"}")
+        if isSentAgain { recording.exchanges.append(again) }
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.title == "The client did not wait for the provider's answer") == fires)
+        #expect(finding.notes.contains("the same code, sent again") == fires)
+    }
 }
