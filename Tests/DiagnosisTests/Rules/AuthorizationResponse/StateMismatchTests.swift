@@ -132,4 +132,27 @@ struct StateMismatchTests {
         }
         #expect(copies.allSatisfy { $0.finding(rule) == nil })
     }
+
+    @Test(arguments: [
+        ("Zk3xQ2hQ1mA%3D%3D", "Invalid state", true), ("Zk3xQ2hQ1mA==", "Invalid state", false),
+        ("Zk3xQ2hQ1mA%3D%3D", "Out of order", false),
+    ])
+    func tellsAStateThatWasEncodedTwice(state: String, words: String, fires: Bool) throws {
+        let recording = try Recording("user-agent/callback-rejected-by-app").asking("state", state).editing {
+            if $0.request.url.path == "/callback" {
+                $0.request.url = RecordedURL(Recording.changing($0.request.url.text, "state", state))
+                $0.response?.status = 403
+                $0.response?.body = .html("<h1>\(words)</h1>")
+            }
+            if let location = $0.response?.location, RecordedURL(location).path == "/callback" {
+                $0.response?.redirect(to: Recording.changing(location, "state", state))
+            }
+        }
+        let finding = recording.finding("state-mismatch")
+        #expect((finding != nil) == fires)
+        guard let finding else { return }
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The `state` was encoded twice")
+        #expect(finding.notes.first == "has %3D where it was decoded once")
+    }
 }
