@@ -56,11 +56,20 @@ struct LogoutLocalOnly: Rule {
             )
             evidence.append(Evidence(code, note: "answered by redirects alone"))
             return .violated(
-                Violation(evidence, explanation: nil, exchange: logout.place.exchange)
+                Violation(
+                    evidence,
+                    explanation: logout.place.name == "Cookie" ? Self.elsewhere : nil,
+                    exchange: logout.place.exchange
+                )
             )
         }
         return reason.map { .abstains($0) } ?? .holds
     }
+
+    private static let elsewhere = """
+        The end-session request did not come from the browser that holds the provider's session (but from the app's own HTTP client, a private window or \
+        another browser), so the provider ended none: the next login brought the cookie from before and got a code at once.
+        """
 
     // MARK: - The login that asks nothing
 
@@ -107,7 +116,8 @@ struct LogoutLocalOnly: Rule {
         for exchange in flow.exchanges(before: login.request.exchange, within: .seconds(3600)) {
             let recorded = flow.capture[exchange]
             switch index.messages[exchange] {
-            case .endSession, .backChannelLogout, .frontChannelLogout: return nil
+            case .endSession: return logoutElsewhere(exchange, login, flow)
+            case .backChannelLogout, .frontChannelLogout: return nil
             case .authorizationRequest(let other) where other.clientID == login.request.clientID: return nil
             case .revocation(let call)
             where call.answer.isSuccess && call.endpoint.host == provider
@@ -131,6 +141,37 @@ struct LogoutLocalOnly: Rule {
             )
         }
         return nil
+    }
+
+    /// An end-session request without a cookie that was there before it, which its answer deletes, and which the login brings all
+    /// the same.
+    private func logoutElsewhere(_ exchange: Int, _ login: Login, _ flow: Flow) -> Evidence? {
+        let logout = flow.capture[exchange]
+        guard flow.surroundings.areCookiesRecorded, !flow.surroundings.isSanitized,
+            logout.request.url.host == login.request.endpoint.host
+        else { return nil }
+        let names = Set(logout.request.cookies.map(\.name))
+        let deleted = Set(
+            (logout.response?.setCookies ?? []).filter {
+                CookieDelivery.isDeletion($0, at: logout.endedAt) || $0.value.isEmpty
+            }.map(\.name)
+        )
+        let kept = flow.capture[login.request.exchange].request.cookies.first { cookie in
+            deleted.contains(cookie.name) && !names.contains(cookie.name)
+                && flow.exchanges(before: exchange, within: .seconds(3600)).contains {
+                    flow.capture[$0].request.url.host == logout.request.url.host
+                        && flow.capture[$0].response?.setCookies.contains {
+                            $0.name == cookie.name && $0.value == cookie.value
+                        } ?? false
+                }
+        }
+        return kept.map { cookie in
+            Evidence(
+                place: Place(exchange: exchange, part: .requestHeader, name: "Cookie"),
+                value: names.isEmpty ? "none" : names.sorted().prefix(20).joined(separator: ", "),
+                note: "the end-session request has no \(cookie.name), and the next login has it from before"
+            )
+        }
     }
 
     /// A cookie that the logout of an app takes away.

@@ -131,4 +131,32 @@ struct LogoutLocalOnlyTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    /// By the app's own HTTP client, say: with the cookie it ends the session, and a new one is another.
+    @Test(arguments: [(false, true, true), (true, true, false), (false, false, false)])
+    func tellsALogoutOutsideOfTheBrowser(bringsCookie: Bool, isSameSession: Bool, fires: Bool) throws {
+        let session = "harbour=HfknOjbffGrmdjAJXQe3I8"
+        let recording = try Recording(broken).editing { exchange in
+            let isNext = exchange.request.cookies.contains { $0.name == "harbour" }
+            if isNext, exchange.request.url.path == "/authorize", isSameSession {
+                exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+                exchange.request.headers.append("Cookie", session)
+                exchange.request.listedCookies = []
+            }
+            guard exchange.request.url.path == "/logout" else { return }
+            exchange.request.url = RecordedURL("https://id.harbour.example/end-session?client_id=shop-web")
+            exchange.request.headers.fields.removeAll { $0.name == "Cookie" }
+            exchange.request.listedCookies = []
+            if bringsCookie { exchange.request.headers.append("Cookie", session) }
+            exchange.response = RecordedResponse(
+                status: 204,
+                headers: HeaderFields([("Set-Cookie", "harbour=; Path=/; Max-Age=0")])
+            )
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        guard let finding else { return }
+        #expect(finding.evidence[0].value == "none")
+        #expect(finding.explanation.hasPrefix("The end-session request did not come from the browser"))
+    }
 }
