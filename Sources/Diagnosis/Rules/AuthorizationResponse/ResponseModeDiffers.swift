@@ -90,7 +90,7 @@ struct ResponseModeDiffers: Rule {
         }
         return Violation(
             evidence,
-            severity: .error,
+            severity: flow.stopped(at: response) ? .error : .warning,
             explanation: secret == nil ? Self.formSentOn : Self.secretSentOn,
             fix: secret == nil ? Self.sentOnFix : Self.sentOnFix + Self.secretSentOnFix,
             title: secret == nil

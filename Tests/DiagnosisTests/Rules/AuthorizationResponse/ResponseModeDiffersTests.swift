@@ -132,7 +132,7 @@ struct ResponseModeDiffersTests {
         let recording = try redirecting(status, "authorization-response/response-mode-differs.near-miss")
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
-        #expect(finding.severity == .error)
+        #expect(finding.severity == .warning)
         #expect(finding.title == "The provider sent the password on to the app")
         #expect(finding.places == ["2 response.status ", "3 request.body password"])
         #expect(finding.evidence.map(\.value) == ["\(status)", "sent"])
