@@ -91,6 +91,8 @@ struct IDTokenKidUnknownTests {
         #expect((finding.severity == .note) == !isFetching)
     }
 
+    // MARK: - Keys for encryption
+
     @Test func namesAKeyForEncryptionThatTheAppDoesNotPublish() throws {
         let recording = try Recording(broken).editingAnswer(of: "/token") {
             $0["id_token"] = .string(
