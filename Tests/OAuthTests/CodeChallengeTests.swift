@@ -59,7 +59,7 @@ struct CodeChallengeTests {
 
     @Test func hashesOfOtherBytesAreNamed() {
         let verifier = Self.verifier
-        let utf16 = verifier.utf8.flatMap { [$0, 0] }
+        let utf16 = verifier.utf8.flatMap { [$0, 0] as [UInt8] }
         let right = CodeChallenge.s256(of: verifier)
         let made: [(String, ChallengeRelation)] = [
             (Base64URL.encode(Digest.of(Base64URL.decode(verifier) ?? [])), .decodedVerifier),
