@@ -156,6 +156,20 @@ enum Precedence {
                 "token-invalid-grant", "token-invalid-client", "callback-rejected-by-app", "redirect-loop",
             ]
         ),
+        // A form in which nothing can be found.
+        Row(
+            ["token-request-format"],
+            over: [
+                "client-auth-missing", "pkce-verifier-missing", "redirect-uri-token-mismatch",
+                "credentials-in-url",
+            ],
+            .whenItSaysSo
+        ),
+        Row(
+            ["authz-missing-parameter"],
+            over: ["client-id-unknown", "csrf-protection-missing", "pkce-missing-*", "scope-openid-missing"],
+            .whenItSaysSo
+        ),
     ]
 
     /// Findings that are not told at all beside another one, which says the same and why.

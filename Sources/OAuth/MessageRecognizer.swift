@@ -89,14 +89,18 @@ package struct MessageRecognizer: Sendable {
         -> OAuthMessage?
     {
         let request = exchange.request
+        // An object of JSON is one under a form's name as well.
+        let json = jsonBody(request)
         let items =
-            FormBody.items(of: request.body)
-            ?? (role == .token ? FormBody.misnamedItems(of: request.body) : nil)
+            json == nil
+            ? FormBody.items(of: request.body)
+                ?? (role == .token ? FormBody.misnamedItems(of: request.body) : nil) : nil
         let form = items.map { Parameters($0, of: index, in: .requestBody) }
-        let json = form == nil ? jsonBody(request) : nil
         var parameters = form ?? json.map { Parameters($0, of: index, in: .requestBody) } ?? Parameters()
-        if role == .token, let own = GoTrueRequest.parameters(of: request, index, parameters) {
-            parameters = own
+        if role == .token {
+            parameters =
+                GoTrueRequest.parameters(of: request, index, parameters)
+                ?? Self.withQuery(of: request.url, index, parameters)
         }
         if let token = form?.parameter("logout_token"), !token.value.isEmpty {
             return .backChannelLogout(
@@ -151,6 +155,13 @@ package struct MessageRecognizer: Sendable {
             return .authorizationRequest(authorizationRequest(exchange, index, form))
         }
         return nil
+    }
+
+    /// The parameters of a token request, with those of its query where the body has no grant: some servers take them there.
+    private static func withQuery(of url: RecordedURL, _ index: Int, _ body: Parameters) -> Parameters {
+        guard url.query != nil, !body.contains("grant_type"), !body.contains("code") else { return body }
+        let query = Parameters(url.queryItems, of: index, in: .requestQuery)
+        return query.contains("grant_type") ? body.merged(with: query) : body
     }
 
     // MARK: - Conditions

@@ -192,11 +192,33 @@ extension TokenRequest {
 extension Parameters {
     /// A parameter that is not among those of a request's body.
     func missing(_ name: String, of exchange: Int) -> Evidence {
-        let names = items.map(\.name).prefix(12).joined(separator: ", ")
-        return Evidence(
+        Evidence(
             place: Place(exchange: exchange, part: .requestBody, name: name),
             value: "missing",
-            note: names.isEmpty ? nil : "sent: \(names)"
+            note: items.isEmpty ? nil : "sent: \(shownNames)"
         )
+    }
+
+    /// The names of what was sent, each once, at most 24.
+    ///
+    /// What is no name is masked: a body of another kind, read as a form, has values there.
+    var shownNames: String {
+        var seen: Set<String> = []
+        let names = items.filter { !$0.name.isEmpty && seen.insert($0.name).inserted }.prefix(24)
+        return names.map { $0.hasPlainName ? $0.name : Masking.masked($0.name) }.joined(separator: ", ")
+    }
+}
+
+extension Parameter {
+    /// Whether its name looks like one that somebody chose: short, of letters for the most part, and not all there is.
+    fileprivate var hasPlainName: Bool {
+        let bytes = name.utf8
+        guard bytes.count <= 40, !value.isEmpty || bytes.count <= 24 else { return false }
+        let digits = bytes.count { (0x30...0x39).contains($0) }
+        return digits < 3
+            && bytes.allSatisfy {
+                (0x30...0x3b).contains($0) || (0x41...0x5b).contains($0) || (0x61...0x7a).contains($0)
+                    || [0x24, 0x2d, 0x2e, 0x5d, 0x5f].contains($0)
+            }
     }
 }

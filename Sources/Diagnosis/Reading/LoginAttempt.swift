@@ -60,11 +60,9 @@ struct LoginAttempt {
         // Of a request object the names stand in the token, which was sent in a form or in a query.
         let part =
             own.flatMap { $0 == .jwtClaims ? nil : $0 } ?? (request == nil ? .requestBody : .requestQuery)
-        var seen: Set<String> = []
-        let names = parameters.items.map(\.name).filter { !$0.isEmpty && seen.insert($0).inserted }
         return Evidence(
             place: Place(exchange: exchange, part: part, name: ""),
-            value: Masking.shown(names.prefix(24).joined(separator: ", "), of: "names"),
+            value: Masking.shown(parameters.shownNames, of: "names"),
             note: note
         )
     }

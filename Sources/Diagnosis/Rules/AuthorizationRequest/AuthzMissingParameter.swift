@@ -49,6 +49,9 @@ struct AuthzMissingParameter: Rule {
             guard !missing.isEmpty else {
                 return attempt.hiddenParameters.map { .abstains($0) } ?? .holds
             }
+            if let escaped = missing.compactMap({ attempt.parameter("amp;" + $0) }).first {
+                return .violated(self.escaped(escaped, missing[0], attempt, refusal))
+            }
             return .violated(
                 Violation(
                     missing.map { attempt.missing($0, note: "sent: \(attempt.names().value)") }
@@ -58,6 +61,36 @@ struct AuthzMissingParameter: Rule {
                 )
             )
         }
+    }
+
+    /// A parameter that was sent behind `&amp;`, and so under another name.
+    private func escaped(
+        _ sent: Parameter,
+        _ missing: String,
+        _ attempt: LoginAttempt,
+        _ refusal: RequestRefusal
+    ) -> Violation {
+        Violation(
+            [
+                attempt.missing(missing, note: "sent: \(attempt.names().value)"), Evidence(sent),
+                refusal.evidence(around: [missing, "missing", "required"]),
+            ],
+            variant: missing,
+            explanation: """
+                The URL has &amp; between its parameters, as an address has it in HTML. The provider takes amp;client_id for a name, and finds none of the parameters \
+                behind the first one.
+                """,
+            fix: """
+                Undo the HTML escapes before the URL is opened: have a library build it, or write it into the page where the browser undoes them (href), not into a \
+                script, a configuration file or a message.
+                """,
+            title: "The parameters of the authorization request are separated by &amp;",
+            exchange: attempt.exchange,
+            explains: [
+                "client-id-unknown", "csrf-protection-missing", "pkce-missing-public-client",
+                "pkce-missing-confidential", "scope-openid-missing",
+            ]
+        )
     }
 
     private func missing(in attempt: LoginAttempt, _ flow: Flow) -> [String] {

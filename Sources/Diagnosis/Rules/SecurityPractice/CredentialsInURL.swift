@@ -37,7 +37,15 @@ struct CredentialsInURL: Rule {
             evidence.append(found)
             break
         }
-        return evidence.isEmpty ? .holds : .violated(Violation(evidence))
+        guard !evidence.isEmpty else { return .holds }
+        let isVerifierAlone = evidence.allSatisfy { $0.place.name == "code_verifier" }
+        return .violated(
+            Violation(
+                evidence,
+                fix: isVerifierAlone ? "Send it in the form of the POST." : nil,
+                title: isVerifierAlone ? "The PKCE verifier travels in a URL" : nil
+            )
+        )
     }
 
     /// `name:password` before the host.

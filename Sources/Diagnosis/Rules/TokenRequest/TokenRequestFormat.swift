@@ -6,6 +6,8 @@ import OAuth
 ///
 /// Parameters belong into a body of `application/x-www-form-urlencoded` (RFC 6749, section 4.1.3). Providers
 /// that take JSON as well are left alone, and refusals that show that the parameters were read.
+/// Variants `misnamed` (JSON under the name of a form), `escaped` (separated by `&amp;`) and `query` are such that nothing else has to be
+/// wrong: what the endpoint says to be missing was sent.
 struct TokenRequestFormat: Rule {
     static let info = RuleInfo(
         id: "token-request-format",
@@ -32,18 +34,29 @@ struct TokenRequestFormat: Rule {
         let repaired = Set(ClientCall.all(in: flow).filter(\.isRepaired).map(\.exchange))
         for request in flow.tokenRequests where isUnread(request) {
             let recorded = flow.capture[request.exchange].request
-            let faults = faults(of: recorded, request.exchange)
+            let form = MisplacedParameters.of(request, recorded, flow)
+            let faults = form.map(\.evidence) ?? Self.faults(of: recorded, request.exchange)
             guard !faults.isEmpty else { continue }
             return .violated(
                 Violation(
                     faults + [request.answer.evidence()],
+                    variant: form?.variant,
                     severity: repaired.contains(request.exchange) ? .note : .error,
-                    exchange: request.exchange
+                    explanation: form?.explanation,
+                    fix: form?.fix,
+                    title: form?.title,
+                    exchange: request.exchange,
+                    explains: form == nil ? [] : Self.whatIsMissed
                 )
             )
         }
         return .holds
     }
+
+    /// What the endpoint says of a request in which it finds no parameters.
+    private static let whatIsMissed: Set<String> = [
+        "client-auth-missing", "pkce-verifier-missing", "redirect-uri-token-mismatch", "credentials-in-url",
+    ]
 
     /// Refused by somebody who may not have found the parameters.
     private func isUnread(_ request: TokenRequest) -> Bool {
@@ -55,7 +68,8 @@ struct TokenRequestFormat: Rule {
             || status == 405 || status == 415
     }
 
-    private func faults(of recorded: RecordedRequest, _ exchange: Int) -> [Evidence] {
+    /// What makes a request none that is the POST of a form.
+    static func faults(of recorded: RecordedRequest, _ exchange: Int) -> [Evidence] {
         // As Naver has it in its documentation.
         guard recorded.method == "POST" || recorded.url.host == "nid.naver.com" else {
             return [
@@ -67,12 +81,9 @@ struct TokenRequestFormat: Rule {
             ]
         }
         guard !GoTrueRequest.isOne(recorded) else { return [] }
-        guard let type = recorded.headers.first("content-type") ?? recorded.body?.mediaType, !type.isEmpty
-        else {
+        guard let type = type(of: recorded), !type.isEmpty, let essence = essence(of: recorded) else {
             return []
         }
-        let essence = String(decoding: type.utf8.prefix { $0 != 0x3b }.filter { $0 != 0x20 }, as: UTF8.self)
-            .lowercased()
         let start = recorded.body?.bytes?.first { $0 > 0x20 }
         guard essence != FormBody.mediaType || start == 0x7b else { return [] }
         let body: String =
@@ -91,5 +102,17 @@ struct TokenRequestFormat: Rule {
             ),
             Evidence(place: Place(exchange: exchange, part: .requestBody, name: ""), value: body),
         ]
+    }
+
+    private static func type(of recorded: RecordedRequest) -> String? {
+        recorded.headers.first("content-type") ?? recorded.body?.mediaType
+    }
+
+    /// The media type that a request names, without its parameters, in lower case.
+    static func essence(of recorded: RecordedRequest) -> String? {
+        type(of: recorded).map { type in
+            String(decoding: type.utf8.prefix { $0 != 0x3b }.filter { $0 != 0x20 }, as: UTF8.self)
+                .lowercased()
+        }
     }
 }

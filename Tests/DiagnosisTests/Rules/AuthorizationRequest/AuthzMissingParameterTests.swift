@@ -23,6 +23,20 @@ struct AuthzMissingParameterTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// Whoever opens a URL that was escaped for a page.
+    @Test func namesSeparatorsThatWereEscaped() throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            let parts = exchange.request.url.text.split(separator: "&").map(String.init)
+            exchange.request.url = RecordedURL(parts.joined(separator: "&amp;"))
+        }.saying("invalid_client: unknown client")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("&amp;"))
+        #expect(finding.evidence[1].place.name == "amp;" + (finding.variant ?? ""))
+        #expect(recording.findings.filter(\.isPrimary).count == 1)
+    }
+
     @Test func takesAnEmptyParameterForNone() throws {
         #expect(try Recording(broken).asking("response_type", "").finding(rule) != nil)
     }

@@ -98,4 +98,79 @@ struct TokenRequestFormatTests {
         }.answering("/token", 405)
         #expect((recording.finding(rule) != nil) == fires)
     }
+
+    // MARK: - Forms in which nothing is found
+
+    private static let code = "o-eaf6RgXR213gsQ4sFSVfFvFz6nbEAX"
+
+    /// Where the client is not known either: that is what the endpoint says who finds none.
+    @Test(arguments: [
+        (#"{"grant_type":"authorization_code","code":"\#(code)"}"#, "misnamed"),
+        ("grant_type=authorization_code&amp;code=\(code)&amp;client_id=shop-web", "escaped"),
+    ])
+    func isTheCauseWhereAFormCannotBeRead(body: String, variant: String) throws {
+        let recording = try sending(body, as: "application/x-www-form-urlencoded")
+            .answering("/token", 401, ["error": "invalid_client"])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.variant == variant)
+        #expect(recording.finding("client-auth-missing")?.isPrimary != true)
+        #expect(recording.flows.count == 1)
+        #expect(!recording.findings.flatMap(\.evidence).contains { "\($0)".contains(Self.code) })
+    }
+
+    private func inQuery(_ error: String, authorization: String? = nil) throws -> Recording {
+        try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL(
+                exchange.request.url.text
+                    + "?grant_type=authorization_code&code=\(Self.code)&client_id=shop-web&code_verifier=\(Self.code)"
+            )
+            exchange.request.body = nil
+            exchange.request.headers.fields.removeAll {
+                ["content-type", "authorization"].contains($0.name.lowercased())
+            }
+            if let authorization { exchange.request.headers.append("Authorization", authorization) }
+        }.answering("/token", 401, ["error": .string(error)])
+    }
+
+    @Test func isTheCauseWhereTheParametersStandInTheURL() throws {
+        let recording = try inQuery("invalid_client")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.variant == "query")
+        #expect(finding.evidence[0].value == "grant_type, code, client_id, code_verifier")
+        #expect(recording.finding("credentials-in-url")?.title == "The PKCE verifier travels in a URL")
+        #expect(recording.flows.flatMap(\.tokenRequests).map(\.code) == [Self.code])
+    }
+
+    /// Zoom has it so; a client that shows a wrong secret in a header may be refused for that, and one that is told of its code was read.
+    @Test(arguments: ["invalid_client", "invalid_grant"])
+    func leavesAQueryAloneThatMayHaveBeenRead(error: String) throws {
+        let recording = try inQuery(error, authorization: "Basic c2hvcC13ZWI6eA==")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.flows.flatMap(\.tokenRequests).map(\.code) == [Self.code])
+    }
+
+    @Test func leavesAQueryAloneThatTheEndpointReadsAnotherTime() throws {
+        var recording = try inQuery("invalid_request")
+        var read = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        read.startedAt = read.startedAt + .seconds(20)
+        read.response?.status = 200
+        read.response?.body = Body(
+            text: #"{"access_token":"a1b2c3","token_type":"Bearer"}"#,
+            mediaType: "application/json"
+        )
+        #expect(recording.finding(rule) != nil)
+        recording.exchanges.append(read)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// A body of another kind, read as a form, has values where names are.
+    @Test(arguments: [#"{"grant_type":"authorization_code","code":"\#(code)""#, code, "{'code':'\(code)'}"])
+    func showsNoValueForAName(body: String) throws {
+        let recording = try sending(body, as: "application/x-www-form-urlencoded")
+            .answering("/token", 401, ["error": "invalid_client"])
+        let finding = try #require(recording.finding("client-auth-missing"))
+        #expect(finding.notes[0].hasPrefix("sent: ") && finding.notes[0].contains("…("))
+        #expect(!recording.findings.flatMap(\.evidence).contains { "\($0)".contains(Self.code) })
+    }
 }
