@@ -9,9 +9,11 @@ enum UnreadableAnswer {
                 "Have the answer say Content-Encoding: gzip, or send it uncompressed; often a proxy drops the header or compresses twice."
             )
         }
-        if bytes.prefix(64).contains(0) {
+        // Of UTF-16 every other byte, of UTF-32 three of four; of noise one now and then.
+        let head = bytes.prefix(64)
+        if head.count(where: { $0 == 0 }) * 3 > head.count {
             return (
-                "The body is not UTF-8, as JSON has to be (RFC 8259, section 8.1), but UTF-16 or binary.",
+                "The body is not UTF-8, as JSON has to be (RFC 8259, section 8.1), but UTF-16 or UTF-32.",
                 "Have the token endpoint write its JSON as UTF-8."
             )
         }

@@ -31,6 +31,14 @@ extension StandIns {
         return changing(bytes, relative)
     }
 
+    /// A token that is another one with padding behind it: that one's stand-in, with as much.
+    func paddedToken(_ text: String) -> String? {
+        let padding = text.utf8.reversed().prefix { $0 == 0x3d }.count
+        let bare = String(decoding: text.utf8.dropLast(padding), as: UTF8.self)
+        guard padding > 0, found.tokens[bare] != nil else { return nil }
+        return standIn(for: bare) + String(repeating: "=", count: padding)
+    }
+
     func isVerified(_ text: String) -> Bool {
         let verified = verification(of: text)
         return verified.key != nil || verified.secret != nil

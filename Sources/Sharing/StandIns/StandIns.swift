@@ -165,7 +165,7 @@ final class StandIns {
         if found.keys[text] != nil { return text }
         if let wrapped = wrappedToken(text) { return wrapped }
         if let token = JSONWebToken.parse(text), found.tokens[text] != nil {
-            if let changed = changedToken(text, token) { return changed }
+            if let changed = paddedToken(text) ?? changedToken(text, token) { return changed }
             return TokenWriter(standIns: self).standIn(for: token)
         }
         if let torn = TornToken(text), found.torn.contains(text) {

@@ -46,6 +46,12 @@ struct ClientAssertionSubject: Rule {
             let own = call.parameters.parameter("client_id").flatMap { $0.value.isEmpty ? nil : $0 }
             let issuer = assertion.token.issuer
             let subject = assertion.token.subject
+            if issuer == subject, subject == (own ?? asked)?.value {
+                if needsIdentifier, let fault = missingIdentifier(assertion, call, flow) {
+                    found.append(fault)
+                }
+                continue
+            }
             // A whole other client that exchanges the code, or pushes the request, is told as that.
             let isOtherClient =
                 (call.kind == .token || call.kind == .pushedRequest) && issuer == subject && subject != nil
@@ -57,12 +63,7 @@ struct ClientAssertionSubject: Rule {
                 }
                 continue
             }
-            guard issuer != expected.value || subject != expected.value else {
-                if needsIdentifier, let fault = missingIdentifier(assertion, call, flow) {
-                    found.append(fault)
-                }
-                continue
-            }
+            guard issuer != expected.value || subject != expected.value else { continue }
             // Made by an issuer of its own for this client: the provider knows it.
             if call.answer.isSuccess, issuer.map({ RecordedURL($0).isWeb }) ?? false { continue }
             found.append(violation(assertion, issuer, subject, expected, call))

@@ -80,7 +80,7 @@ struct IDTokenKidUnknownTests {
     /// It went on after the login with the keys that it fetched there, and fetches none, or some, for the new token.
     @Test(arguments: [false, true])
     func isANoteOfARefreshWhoseTokenIsNotChecked(isFetching: Bool) throws {
-        var recording = try Recording("healthy/refresh").editingIDToken(header: { $0["kid"] = "2026-03" })
+        var recording = try Recording("healthy/refresh").editingIDToken(header: { $0["kid"] = "2027-01" })
         if isFetching, var fetched = recording.exchanges.last(where: { $0.request.url.path == "/jwks" }),
             let last = recording.exchanges.last
         {

@@ -78,6 +78,8 @@ struct TokenTypeInvalidTests {
         #expect(failed.finding(rule) == nil)
         var call = Recording(stopped.exchanges).exchanges[answered]
         call.request.url = RecordedURL("https://api.harbour.example/me")
+        call.request.method = "GET"
+        call.request.body = nil
         call.request.headers = HeaderFields([("Authorization", "Bearer abc")])
         call.startedAt = call.endedAt
         #expect(Recording(stopped.exchanges + [call]).finding(rule) == nil)

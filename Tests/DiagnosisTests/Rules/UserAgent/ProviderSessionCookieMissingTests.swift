@@ -54,8 +54,8 @@ struct ProviderSessionCookieMissingTests {
         #expect(try answered(400, "session has timed out", cookie: "other=1").finding(rule) != nil)
     }
 
-    @Test func leavesACookieForAnotherPathAlone() throws {
-        let recording = try Recording(broken).editing { exchange in
+    @Test func leavesACookieForAnotherPathAloneWhereOthersCame() throws {
+        let recording = try answered(400, "session has timed out", cookie: "other=1").editing { exchange in
             guard exchange.request.url.path == "/authorize" else { return }
             exchange.response?.headers.fields.removeAll { $0.name == "Set-Cookie" }
             exchange.response?.headers.append("Set-Cookie", "harbour=1234567890; Path=/authorize; Secure")
