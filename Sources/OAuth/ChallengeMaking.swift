@@ -58,7 +58,7 @@ package struct ChallengeMaking: Sendable {
                 CodeChallenge.s256(of: Base64URL.encode($0.hash))
             },
             ChallengeMaking(.decodedVerifier, length: 43) {
-                Base64URL.decode($0.text).map { Base64URL.encode(Digest.of($0)) } ?? ""
+                Base64URL.encode(Digest.of(Base64URL.decodeLeniently($0.text).bytes))
             },
             ChallengeMaking(.utf16, length: 43) {
                 Base64URL.encode(

@@ -157,11 +157,11 @@ package struct MessageRecognizer: Sendable {
         return nil
     }
 
-    /// The parameters of a token request, with those of its query where the body has no grant: some servers take them there.
+    /// The parameters of a token request: those of its query where the body has none, as some servers take them.
     private static func withQuery(of url: RecordedURL, _ index: Int, _ body: Parameters) -> Parameters {
-        guard url.query != nil, !body.contains("grant_type"), !body.contains("code") else { return body }
+        guard url.query != nil, body.isEmpty else { return body }
         let query = Parameters(url.queryItems, of: index, in: .requestQuery)
-        return query.contains("grant_type") ? body.merged(with: query) : body
+        return query.contains("grant_type") ? query : body
     }
 
     // MARK: - Conditions

@@ -51,6 +51,7 @@ struct FoundSecrets {
     var opened: [String: OpenedToken] = [:]
     var clientSecrets: Set<String> = []
     var verifiers: Set<String> = []
+    var nonces: Set<String> = []
     /// Values of `code_challenge` and of the claims that are hashes.
     var derived: Set<String> = []
     /// Parts of a cookie that is too long for one, by the name without its number.

@@ -272,6 +272,7 @@ final class SecretFinder {
         switch kind {
         case .clientSecret: found.clientSecrets.insert(text)
         case .codeVerifier: found.verifiers.insert(text)
+        case .nonce: found.nonces.insert(text)
         case .codeChallenge, .claim: found.derived.insert(text)
         default: break
         }

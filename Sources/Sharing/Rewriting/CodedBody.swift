@@ -60,9 +60,20 @@ enum CodedBody {
     }
 
     /// A text of the same length that says nothing, and that everybody knows for the mark that it is.
-    static func replacement(of bytes: [UInt8]) -> [UInt8] { Array(repeating: 0x2a, count: bytes.count) }
+    ///
+    /// What shows that it was compressed, or of UTF-16, stays: that may be what is wrong with it.
+    static func replacement(of bytes: [UInt8]) -> [UInt8] {
+        if bytes.starts(with: gzip) { return gzip + Array(repeating: 0x2a, count: bytes.count - gzip.count) }
+        let isUTF16 = isUTF16(bytes)
+        return bytes.map { $0 == 0 && isUTF16 ? 0 : 0x2a }
+    }
 
-    private static func isReplaced(_ bytes: [UInt8]) -> Bool { bytes.allSatisfy { $0 == 0x2a } }
+    private static func isReplaced(_ bytes: [UInt8]) -> Bool {
+        bytes.dropFirst(bytes.starts(with: gzip) ? gzip.count : 0).allSatisfy { $0 == 0x2a || $0 == 0 }
+    }
+
+    /// What it begins with (RFC 1952, section 2.3.1).
+    private static let gzip: [UInt8] = [0x1f, 0x8b]
 
     /// A body without its codings, as far as they can be undone; nil where none could.
     private static func undone(_ bytes: [UInt8], _ named: [String]) -> [UInt8]? {
@@ -101,7 +112,7 @@ enum CodedBody {
 
     /// The coding that the first bytes of a body tell.
     private static func coding(of bytes: [UInt8]) -> String? {
-        if bytes.starts(with: [0x1f, 0x8b]) { return "gzip" }
+        if bytes.starts(with: gzip) { return "gzip" }
         return bytes.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) ? "zstd" : nil
     }
 

@@ -10,6 +10,7 @@ struct Relations {
     private var makings: [String: (source: String, make: (String) -> String)] = [:]
 
     init(_ found: FoundSecrets) {
+        hashes(among: found.nonces)
         let wanted = found.derived
         guard !wanted.isEmpty else { return }
         for verifier in found.verifiers {
@@ -34,6 +35,19 @@ struct Relations {
         }
         cutOff(wanted.filter { makings[$0] == nil && !found.verifiers.contains($0) }, found.verifiers)
     }
+
+    /// Nonces that come back hashed: as a challenge is of its verifier.
+    private mutating func hashes(among nonces: Set<String>) {
+        guard nonces.count > 1 else { return }
+        for nonce in nonces {
+            for making in ChallengeMaking.known where Self.ofNonces.contains(making.relation) {
+                let hash = making.make(nonce)
+                if nonces.contains(hash), makings[hash] == nil { makings[hash] = (nonce, making.make) }
+            }
+        }
+    }
+
+    private static let ofNonces: Set<ChallengeRelation> = [.s256, .hex, .base64, .padded]
 
     /// Challenges that lack their end, or have one too many.
     ///

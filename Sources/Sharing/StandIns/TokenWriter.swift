@@ -38,8 +38,23 @@ struct TokenWriter {
         let verified = standIns.verification(of: token.text)
         guard let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)),
             let made = made(algorithm, verified, over: input)
-        else { return standIns.shaped(part) }
+        else { return token.isSignedInDER ? noiseInDER(part) : standIns.shaped(part) }
         return Self.encoded(verified.isDER ? ECDSASignature.der(made) : made, like: part)
+    }
+
+    /// A signature in DER that no key of the captures verifies: two numbers as long as they were.
+    ///
+    /// The first two bytes of each, which decide of that (X.690, section 8.3), stay.
+    private func noiseInDER(_ part: String) -> String {
+        var bytes = Base64URL.decodeLeniently(part).bytes
+        let noise = standIns.bytes(bytes.count, for: part)
+        var number = bytes[1] == 0x81 ? 3 : 2
+        while number + 2 < bytes.count {
+            let end = min(number + 2 + Int(bytes[number + 1]), bytes.count)
+            for index in min(number + 4, end)..<end { bytes[index] = noise[index] }
+            number = end
+        }
+        return Self.encoded(bytes, like: part)
     }
 
     private func made(

@@ -49,13 +49,7 @@ struct DPoPProofInvalidTests {
         age: Int64,
         isWrong: Bool
     ) throws {
-        let recording = try Recording(healthy).provingWithHeader(to: "/userinfo") { header in
-            header["alg"] = "ES256"
-            header["jwk"] = [
-                "kty": "EC", "crv": "P-256", "x": "Ju_OvQ7p40pmkYfhizqRIrL3M5RbZJzJ-fkh6fna2BI",
-                "y": "kCOL3pzHuzMNFQxncE3SWucFUgV0S28xv0BwdFhy0OY",
-            ]
-        }
+        let recording = try Recording(healthy)
         let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/userinfo" })
         let date = try #require(recording.exchanges[index].response?.headers.first("date"))
         let now = try #require(Timestamp(httpDate: date)).seconds
@@ -70,7 +64,13 @@ struct DPoPProofInvalidTests {
     }
 
     @Test func namesDER() throws {
-        let recording = try Recording(healthy)
+        let recording = try Recording(healthy).provingWithHeader(to: "/userinfo") { header in
+            header["alg"] = "ES256"
+            header["jwk"] = [
+                "kty": "EC", "crv": "P-256", "x": "Ju_OvQ7p40pmkYfhizqRIrL3M5RbZJzJ-fkh6fna2BI",
+                "y": "kCOL3pzHuzMNFQxncE3SWucFUgV0S28xv0BwdFhy0OY",
+            ]
+        }
         let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/userinfo" })
         let proof = try #require(recording.exchanges[index].request.headers.first("dpop"))
         let integer: [UInt8] = [2, 32] + Array(repeating: 7, count: 32)

@@ -167,7 +167,7 @@ struct TokenRequestFormatTests {
     /// A body of another kind, read as a form, has values where names are.
     @Test(arguments: [#"{"grant_type":"authorization_code","code":"\#(code)""#, code, "{'code':'\(code)'}"])
     func showsNoValueForAName(body: String) throws {
-        let recording = try sending(body, as: "application/x-www-form-urlencoded")
+        let recording = try sending(body, as: "application/x-www-form-urlencoded").withMetadata()
             .answering("/token", 401, ["error": "invalid_client"])
         let finding = try #require(recording.finding("client-auth-missing"))
         #expect(finding.notes[0].hasPrefix("sent: ") && finding.notes[0].contains("…("))
