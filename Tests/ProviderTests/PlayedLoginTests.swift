@@ -66,6 +66,51 @@ struct PlayedLoginTests {
         return (caller ?? self.caller).post(base + "/token", form.map { ($0.0, changes[$0.0] ?? $0.1) })
     }
 
+    // MARK: - Pages that open an app
+
+    /// The code is that of this login, also where no request shows whereto the page leads.
+    @Test(arguments: [
+        #"<script>setTimeout(() => { location.href = "TARGET" }, 10)</script>"#,
+        #"<meta http-equiv="refresh" content="0;url=ESCAPED"><a href="ESCAPED">Continue</a>"#,
+    ])
+    func pageThatOpensTheAppHasTheCodeOfThisLogin(page: String) throws {
+        let recorded = try RecordedProviderTests.capture("captures/healthy/native-app.har")
+        var exchanges = recorded.indices.map { recorded[$0] }
+        let last = try #require(exchanges.firstIndex { $0.response?.location?.hasPrefix("http") == false })
+        let target = try #require(exchanges[last].response?.location)
+        exchanges[last].response?.status = 200
+        exchanges[last].response?.headers.fields.removeAll { $0.name.lowercased() == "location" }
+        exchanges[last].response?.body = .html(
+            page.replacing("ESCAPED", with: HTMLText.escaped(target)).replacing("TARGET", with: target)
+        )
+        let caller = Caller(try RecordedProviderTests.provider(Capture(exchanges)))
+        let app = "example.shop.app:/oauth2redirect"
+
+        func opened() throws -> QueryItems {
+            let answer = signIn(["client_id": "shop-app", "redirect_uri": app], at: caller)
+            #expect(answer.status == 200)
+            let text = HTMLText.decode(Array((answer.body?.text ?? "").utf8))
+            let place = try #require(text.firstRange(of: app + "?"))
+            return RecordedURL(String(text[place.lowerBound...].prefix { $0 != "\"" })).queryItems
+        }
+        func redeem(_ code: String?, _ verifier: String) -> RecordedResponse {
+            caller.post(
+                base + "/token",
+                [
+                    ("grant_type", "authorization_code"), ("code", code ?? ""), ("redirect_uri", app),
+                    ("code_verifier", verifier), ("client_id", "shop-app"),
+                ]
+            )
+        }
+        let first = try opened()
+        #expect(first.first("state") == "a-state-of-mine")
+        #expect(first.first("code") != RecordedURL(target).queryItems.first("code"))
+        #expect(redeem(first.first("code"), Self.verifier + "x").status == 400)
+        let tokens = caller.json(redeem(try opened().first("code"), Self.verifier))
+        let token = try #require(tokens["id_token"]?.string.flatMap(JSONWebToken.parse))
+        #expect(token.claim("nonce") == "a-nonce-of-mine")
+    }
+
     // MARK: - What it grants
 
     @Test func everythingIsFreshAndBound() throws {

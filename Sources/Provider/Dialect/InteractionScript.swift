@@ -54,6 +54,8 @@ package struct InteractionScript: Sendable {
     package var steps: [Step] = []
     /// Values that the provider made up, other than protocol values: each run has its own.
     package var issued: [String] = []
+    /// The code that a page handed to an app by itself: no request shows how it got there.
+    package var deliveredCode: String?
     /// `sub` of who signed in.
     package var subject: String?
     /// What went back to the client instead of a code.

@@ -296,18 +296,34 @@ extension ProviderEngine {
             state.sessionIDs[values.applied(to: cookie.value)] = session
         }
         if script.steps[index].delivery == .body, case .authorization(var response) = answer.content,
-            let body = script.steps[index].body,
-            let form = dialect.authorization(for: login, recordedID(login.clientID)),
-            response.mode == form.mode
+            let body = script.steps[index].body, let delivered = delivered(by: script, response, login)
         {
-            let old = form.parameters.map { (old: $0.value, name: $0.name) }
-            response.page = (Self.body(body, values), old)
+            response.page = (Self.body(body, values), delivered)
             response.mode = .formPost
             answer.status = script.steps[index].status
             answer.headers = script.steps[index].headers
             answer.content = .authorization(response)
         }
         return answer
+    }
+
+    /// The recorded values in a page that hands the response on, with their names; nil where this response needs another one.
+    private func delivered(
+        by script: InteractionScript,
+        _ response: BuiltAnswer.Authorization,
+        _ login: PendingLogin
+    ) -> [(old: String, name: String)]? {
+        if let code = script.deliveredCode {
+            // The page knows one address, and nothing but a code.
+            let isSame = script.parameters.contains {
+                $0.name == "redirect_uri" && $0.value == login.redirectURI
+            }
+            return isSame && response.mode == .query ? [(code, "code")] : nil
+        }
+        guard let form = dialect.authorization(for: login, recordedID(login.clientID)),
+            response.mode == form.mode
+        else { return nil }
+        return form.parameters.map { ($0.value, $0.name) }
     }
 
     private static func isCancellation(_ error: [(String, String)]) -> Bool {

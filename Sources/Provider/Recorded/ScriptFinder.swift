@@ -63,7 +63,9 @@ struct ScriptFinder {
         script.steps = exchanges.map { step(index.capture[$0]) }
         mark(&script, exchanges, login, index)
         Self.markFailures(&script)
-        script.issued = Self.issued(script, besides: login.response?.parameters.items.map(\.value) ?? [])
+        let delivered =
+            (login.response?.parameters.items.map(\.value) ?? []) + [script.deliveredCode].compactMap(\.self)
+        script.issued = Self.issued(script, besides: delivered)
         if let error = login.response?.error {
             script.errorMode = login.response?.mode
             script.error =
@@ -131,19 +133,24 @@ struct ScriptFinder {
         _ login: Login,
         _ index: CaptureIndex
     ) {
-        guard let response = login.response else { return }
-        if let place = exchanges.firstIndex(where: { $0 == response.deliveredBy }) {
+        let response = login.response
+        if let place = exchanges.firstIndex(where: { $0 == response?.deliveredBy }) {
             script.steps[place].delivery = script.steps[place].location == nil ? .body : .redirect
             return
         }
-        // A script of the page sent the browser on, with what an answer told it.
-        let value = response.code ?? response.parameters["id_token"] ?? response.parameters["access_token"]
+        // A script of the page sent the browser on, with what an answer told it; where to is not seen of an app's own scheme.
+        let value =
+            response == nil
+            ? login.tokenRequests.first { $0.answer.isSuccess }?.code
+            : response?.code ?? response?.parameters["id_token"] ?? response?.parameters["access_token"]
         guard let value, value.utf8.count >= 8 else { return }
         let place = script.steps.lastIndex { step in
             guard let body = step.body, (body.size ?? 0) < 1 << 20 else { return false }
             return body.text?.contains(value) ?? false
         }
-        if let place { script.steps[place].delivery = .body }
+        guard let place else { return }
+        script.steps[place].delivery = .body
+        if response == nil { script.deliveredCode = value }
     }
 
     /// Tries that another one with another password followed, and refused ones.
