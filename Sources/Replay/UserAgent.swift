@@ -58,7 +58,8 @@ package actor UserAgent {
             defer { hasButton = hasButton || values[field.name].map { $0 == field.value } ?? true }
             return !hasButton && values[field.name].map { $0 == field.value } ?? true
         }.map(\.1)
-        let target = page.url.resolving(form.action)
+        let base = form.action.isEmpty ? nil : HTMLForm.base(in: page.response.body?.bytes ?? [])
+        let target = (base.map(page.url.resolving) ?? page.url).resolving(form.action)
         guard form.method == "post" else {
             return try await walk(
                 RecordedRequest(

@@ -10,9 +10,10 @@ struct FollowedAddressTests {
     private static let app = "https://shop.example/cb"
     private static let login = "https://id.example/login?hint=a"
 
-    private static func page(_ action: String) -> Body {
+    private static func page(_ action: String, _ head: String = "") -> Body {
         .html(
-            "<form method=post action=\"\(action)\"><input name=username><input type=password name=password></form>"
+            head
+                + "<form method=post action=\"\(action)\"><input name=username><input type=password name=password></form>"
         )
     }
 
@@ -50,6 +51,22 @@ struct FollowedAddressTests {
         ("/login?hint=a%20b", "/login?hint=a%20b", "/login?hint=a%20b"),
     ])
     func isReadAsABrowserReadsIt(location: String, action: String, asked target: String) async throws {
+        let sent = try await sent(location, Self.page(action))
+        for request in sent { #expect(request.url.text == "https://id.example" + target) }
+    }
+
+    @Test(arguments: [
+        ("login?hint=a", "/ui/login?hint=a"), ("?hint=b", "/ui/?hint=b"), ("/login?hint=a", "/login?hint=a"),
+        ("", "/login?hint=a"),
+    ])
+    func isResolvedAgainstTheBaseOfThePage(action: String, asked target: String) async throws {
+        let page = Self.page(action, "<base target=x><base href=\"/ui/\"><base href=/other/>")
+        let sent = try await sent("/login?hint=a", page)
+        #expect(sent.map(\.url.text) == ["/login?hint=a", target].map { "https://id.example" + $0 })
+    }
+
+    /// What the browser asked for between the request and the response.
+    private func sent(_ location: String, _ page: Body) async throws -> [RecordedRequest] {
         let flows = FlowFinder.flows(in: Self.capture())
         let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
         let asked = Mutex<[RecordedRequest]>([])
@@ -63,7 +80,7 @@ struct FollowedAddressTests {
                 return RecordedResponse(status: 302, headers: HeaderFields([("Location", location)]))
             case ("/token", _):
                 return RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8"}"#))
-            case (_, "GET"): return RecordedResponse(status: 200, body: Self.page(action))
+            case (_, "GET"): return RecordedResponse(status: 200, body: page)
             default:
                 let target = Self.app + "?code=c-7Hq2vLx7&state=" + (first.queryItems.first("state") ?? "")
                 return RecordedResponse(status: 302, headers: HeaderFields([("Location", target)]))
@@ -73,6 +90,6 @@ struct FollowedAddressTests {
         #expect(run.isComplete, "\(run.results) \(String(describing: run.stop))")
         let sent = asked.withLock { $0.dropFirst().dropLast() }
         #expect(sent.map(\.method) == ["GET", "POST"])
-        for request in sent { #expect(request.url.text == "https://id.example" + target) }
+        return Array(sent)
     }
 }

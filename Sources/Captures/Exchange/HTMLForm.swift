@@ -70,6 +70,12 @@ package struct HTMLForm: Sendable, Hashable {
         return nil
     }
 
+    /// What the addresses of a page are resolved against, where it says so (`<base href>`); nil without.
+    package static func base(in page: [UInt8]) -> String? {
+        guard HTMLTags.isBegun("base", in: page) else { return nil }
+        return HTMLTags(page, of: ["base"]).lazy.compactMap { $0.attribute("href") }.first
+    }
+
     /// Whether a page has something to fill in or to agree to: a field that a person sees, or a button of a form that is posted.
     ///
     /// Fields outside of any form count, scripts read them; choices of a language and fields to search with do not.
@@ -101,4 +107,7 @@ extension HTMLForm {
 
     /// See ``refreshTarget(in:)-([UInt8])``.
     package static func refreshTarget(in html: String) -> String? { refreshTarget(in: Array(html.utf8)) }
+
+    /// See ``base(in:)-([UInt8])``.
+    package static func base(in html: String) -> String? { base(in: Array(html.utf8)) }
 }

@@ -22,13 +22,21 @@ struct Page {
 
     var forms: [HTMLForm] { HTMLForm.all(in: text) }
 
-    /// Where a form goes.
+    /// Where a form goes: without an action to the page's own address, whatever its base is.
     func target(of form: HTMLForm) -> RecordedURL {
-        request.following(SentText(form.action)).url
+        (form.action.isEmpty ? request : base).following(SentText(form.action)).url
     }
 
     /// Where the page goes on to by itself, after the seconds that it says (`<meta http-equiv="refresh">`).
-    var refreshTarget: RecordedURL? { refresh.map { request.following(SentText($0)).url } }
+    var refreshTarget: RecordedURL? { refresh.map { base.following(SentText($0)).url } }
+
+    /// A request for what the addresses of the page are resolved against.
+    private var base: RecordedRequest {
+        guard let address = HTMLForm.base(in: text) else { return request }
+        var base = request
+        (base.url, base.isURLLatin1) = request.following(SentText(address))
+        return base
+    }
 
     /// The same as the page writes it.
     var refresh: String? { HTMLForm.refreshTarget(in: text) }
