@@ -116,16 +116,23 @@ private struct ProviderHosts: Sendable {
     let all: Set<String>
 
     init(of flow: Flow) {
-        all = Set(
-            flow.messages.compactMap { message in
-                switch message {
-                case .resource, .authorizationResponse, .backChannelLogout, .frontChannelLogout: nil
-                case .keySet(let keySet) where flow.surroundings.keysFromElsewhere[keySet.exchange] != nil:
-                    nil
-                default: flow.capture[message.exchange].request.url.host
-                }
+        var hosts: Set<String> = []
+        var keySets: Set<String> = []
+        for message in flow.messages {
+            guard let host = flow.capture[message.exchange].request.url.host else { continue }
+            switch message {
+            case .resource, .authorizationResponse, .backChannelLogout, .frontChannelLogout: break
+            case .keySet(let keySet):
+                if flow.surroundings.keysFromElsewhere[keySet.exchange] == nil { keySets.insert(host) }
+            default: hosts.insert(host)
             }
+        }
+        // An app has keys of its own, which its provider fetches.
+        let apps = Set(
+            flow.authorizationRequests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).host } }
+                + flow.authorizationResponses.compactMap(\.target.host)
         )
+        all = hosts.union(keySets.subtracting(apps))
     }
 }
 

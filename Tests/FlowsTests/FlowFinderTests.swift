@@ -565,6 +565,22 @@ struct FlowFinderTests {
         #expect(capture.flows.count == expected)
     }
 
+    /// Which its provider fetches to verify assertions: the provider is no other one for it.
+    @Test(arguments: [("https://shop.example/jwks.json", 1), ("https://other.example/jwks.json", 2)])
+    func keysOfTheAppBelongToItsLogin(keys: String, expected: Int) throws {
+        var capture = CaptureBuilder()
+        let login = ShopLogin("one")
+        login.authorize(&capture)
+        login.callback(&capture)
+        capture.get(keys, body: .json(#"{"keys":[{"kty":"RSA","kid":"1","n":"AQ","e":"AQAB"}]}"#))
+        login.token(&capture)
+        #expect(capture.flows.count == expected)
+        let flow = try #require(capture.flows.first)
+        #expect(flow.providerHosts == ["idp.example"])
+        let step = flow.steps.first { $0.kind == .jwks }
+        #expect((step?.from.role == .provider && step?.to.role == .backend) == (expected == 1))
+    }
+
     @Test(arguments: [
         ("https://keys.example/jwks", "k1", 1), ("https://keys.example/jwks", "k2", 2),
         // A host that only begins like the issuer's.

@@ -18,6 +18,8 @@ struct DocumentOwners {
     /// By the hosts of their provider.
     private let byHost: [String: [FlowBuilder]]
     private let byClient: [String: [FlowBuilder]]
+    /// By the hosts of their app.
+    private let byClientHost: [String: [FlowBuilder]]
     private let byResource: [String: [FlowBuilder]]
     /// Hosts of resources that a flow asks a token for, or calls.
     private let usedResources: Set<String>
@@ -35,6 +37,7 @@ struct DocumentOwners {
         }
         byHost = Self.grouped(flows) { $0.providerHosts }
         byClient = Self.grouped(flows) { $0.clientID.map { [$0] } ?? [] }
+        byClientHost = Self.grouped(flows) { $0.clientHosts }
         signers = flows.reduce(into: [:]) { list, flow in
             for case .token(let request) in flow.messages {
                 guard let token = request.idToken?.token else { continue }
@@ -76,7 +79,10 @@ struct DocumentOwners {
         case .keySet(let document):
             let own = flows(at: endpointsByKeySet[document.url.text] ?? [])
             if !own.isEmpty { return own }
-            return atHost.isEmpty ? flows(ofIssuerAt: document.url, keys: document.keys) : atHost
+            if !atHost.isEmpty { return atHost }
+            let ofIssuer = flows(ofIssuerAt: document.url, keys: document.keys)
+            // The app's own keys, which its provider fetches to verify what it signs.
+            return ofIssuer.isEmpty ? document.url.host.flatMap { byClientHost[$0] } ?? [] : ofIssuer
         default: return nil
         }
     }

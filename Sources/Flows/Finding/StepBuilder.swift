@@ -61,7 +61,14 @@ struct StepBuilder {
                 document.answer.parameters,
                 to: .provider
             )
-        case .keySet(let document): return make(.jwks, document.exchange, Parameters(), to: .provider)
+        case .keySet(let document):
+            let host = document.url.host ?? ""
+            guard builder.clientHosts.contains(host), !builder.providerHosts.contains(host) else {
+                return make(.jwks, document.exchange, Parameters(), to: .provider)
+            }
+            var step = make(.jwks, document.exchange, Parameters(), to: .backend)
+            step.from = Participant(role: .provider)
+            return step
         case .registration(let call):
             return make(.clientRegistration, call.exchange, call.parameters, to: .provider)
         case .pushedRequest(let call):
