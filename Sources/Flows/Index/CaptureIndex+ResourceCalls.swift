@@ -50,7 +50,9 @@ extension CaptureIndex {
     /// In the header, or in the query, where it ought not to be (RFC 6750, section 2.3).
     private static func bearer(_ request: RecordedRequest, _ index: Int) -> Parameter? {
         if let token = BearerToken.of(request, exchange: index) { return token }
-        guard let query = request.url.query, query.containsBytes("access_token=") else { return nil }
+        guard let query = request.url.query, query.containsBytes("access_token=") else {
+            return BearerToken.unread(in: request, exchange: index)?.token
+        }
         return Parameters(QueryItems(query), of: index, in: .requestQuery).parameter("access_token")
     }
 

@@ -21,7 +21,9 @@ package struct EndpointCall: Sendable {
         self.parameters = parameters
         self.authentication = ClientAuthentication(of: request, exchange: exchange, parameters: parameters)
         self.answer = answer
-        token = BearerToken.of(request, exchange: exchange) ?? parameters.parameter("access_token")
+        token =
+            BearerToken.of(request, exchange: exchange) ?? parameters.parameter("access_token")
+            ?? (answer.isRefusal ? BearerToken.unread(in: request, exchange: exchange)?.token : nil)
     }
 
     /// Whether an introspection was answered with a token that is not active, or not known (RFC 7662, section 2.2).
@@ -39,10 +41,40 @@ package enum BearerToken {
         if Placeholder.isOne(header) { return Parameter(name: "access_token", value: header, place: place) }
         let words = header.utf8.split(separator: 0x20, maxSplits: 1)
         guard words.count == 2, let scheme = String(words[0])?.lowercased(),
-            ["bearer", "dpop", "token"].contains(scheme),
+            schemes.contains(scheme),
             let token = String(words[1]),
             !token.utf8.contains(0x20) || Placeholder.isOne(token) || MissingToken.isOne(token)
         else { return nil }
         return Parameter(name: "access_token", value: token, rawValue: header, place: place)
     }
+
+    /// How a client wrote a header in which no server finds the token.
+    package enum Misspelling: Sendable {
+        /// `Bearer Bearer …`.
+        case schemeTwice
+        /// The token alone.
+        case schemeless
+    }
+
+    /// The token of such a header; nil of any other.
+    package static func unread(in request: RecordedRequest, exchange: Int)
+        -> (token: Parameter, misspelling: Misspelling)?
+    {
+        guard let header = request.headers.first("authorization"), !Placeholder.isOne(header) else {
+            return nil
+        }
+        let words = header.utf8.split(separator: 0x20, maxSplits: 3).compactMap { String($0) }
+        let place = Place(exchange: exchange, part: .requestHeader, name: "Authorization")
+        switch words.count {
+        case 1:
+            let token = Parameter(name: "access_token", value: words[0], rawValue: header, place: place)
+            return (token, .schemeless)
+        case 3 where schemes.contains(words[0].lowercased()) && schemes.contains(words[1].lowercased()):
+            let token = Parameter(name: "access_token", value: words[2], rawValue: header, place: place)
+            return (token, .schemeTwice)
+        default: return nil
+        }
+    }
+
+    private static let schemes: Set<String> = ["bearer", "dpop", "token"]
 }

@@ -121,6 +121,24 @@ struct BearerRejected: Rule {
                 )
             }
         }
+        if let unread = BearerToken.unread(
+            in: flow.capture[call.call.exchange].request,
+            exchange: call.call.exchange
+        ) {
+            let isTwice = unread.misspelling == .schemeTwice
+            evidence[2] = Evidence(call.token, note: isTwice ? "behind its scheme twice" : "without a scheme")
+            return .violated(
+                Violation(
+                    evidence,
+                    explanation: Self.unread,
+                    fix: isTwice ? Self.twiceFix : Self.schemelessFix,
+                    title: isTwice
+                        ? "The access token is sent behind its scheme twice"
+                        : "The access token is sent without its scheme",
+                    exchange: call.call.exchange
+                )
+            )
+        }
         if let altered = altered(call, flow) {
             evidence[2] = Evidence(call.token, note: altered.change)
             return .violated(
@@ -167,6 +185,15 @@ struct BearerRejected: Rule {
             return (Evidence(token, note: note), change)
         }.first
     }
+
+    private static let unread = """
+        The token is right; the Authorization header is not written as servers read it, which is the scheme, a space and the token (RFC 6750, section \
+        2.1). They find no token in it.
+        """
+    private static let twiceFix = """
+        Add the scheme in one place: here the app writes it in front of a value that has it already, or the HTTP library does.
+        """
+    private static let schemelessFix = "Send Authorization: Bearer and the token."
 
     private static let changed = """
         The call carries another string than the access token that the provider issued; the one becomes the other by the step that the evidence names.

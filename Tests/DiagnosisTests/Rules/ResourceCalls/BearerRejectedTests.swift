@@ -21,6 +21,22 @@ struct BearerRejectedTests {
         #expect(!finding.evidence[2].value.contains("Bearer"))
     }
 
+    /// A right token that no server finds.
+    @Test(arguments: [("Bearer Bearer ", "twice"), ("", "without its scheme"), ("bearer DPoP ", "twice")])
+    func namesAHeaderThatNobodyReads(before: String, words: String) throws {
+        let recording = try Recording(broken)
+        let header = try #require(recording.exchanges[6].request.headers.first("authorization"))
+        let token = String(header.dropFirst("Bearer ".count))
+        let unread = recording.replacing("Authorization", with: before + token, at: 6)
+        let finding = try #require(unread.finding(rule))
+        #expect(finding.isPrimary && finding.title.hasSuffix(words))
+        #expect(!finding.evidence[2].value.contains(token))
+        #expect(unread.answering("/orders", 200, ["orders": []]).finding(rule) == nil)
+        // Of a token that nobody here issued nothing is known.
+        let other = recording.replacing("Authorization", with: before + "another-token-of-somebody", at: 6)
+        #expect(other.finding(rule) == nil)
+    }
+
     @Test func showsTheClaimsOfATokenThatCanBeRead() throws {
         let finding = try #require(Recording("resource-calls/audience-mismatch.near-miss").finding(rule))
         #expect(
