@@ -8,7 +8,8 @@ import OAuth
 /// The token was altered, another key hides behind the same `kid`, or an ECDSA signature is in DER instead of
 /// r and s side by side (variant
 /// `der`; RFC 7518, section 3.4). Decided only where the key (or the client secret, for HS algorithms) is in
-/// the capture.
+/// the capture. Variant `key`: it may verify, but the key set publishes the key in a way that libraries refuse, and the app refused the
+/// login.
 struct IDTokenSignatureInvalid: Rule {
     static let info = RuleInfo(
         id: "id-token-signature-invalid",
@@ -42,10 +43,13 @@ struct IDTokenSignatureInvalid: Rule {
             let token = delivered.idToken.token
             let verification = flow.surroundings.verification(of: token, providerHosts: flow.providerHosts)
             switch verification.outcome {
-            case .valid, .unsigned: continue
+            case .valid: if let fault = keyFault(delivered, flow) { return .violated(fault) }
+            case .unsigned: continue
             case .redacted: reason = "the signature was taken out of the capture"
             case .encrypted: reason = "the ID token is encrypted"
-            case .unknownKey: reason = "the key is not in the capture"
+            case .unknownKey:
+                if let fault = keyFault(delivered, flow) { return .violated(fault) }
+                reason = "the key is not in the capture"
             case .notChecked: reason = "the algorithm \(token.algorithm ?? "(none named)") is not supported"
             case .invalid:
                 // An empty signature is no wrong one: the token is unsigned, whatever its header says.
@@ -54,6 +58,42 @@ struct IDTokenSignatureInvalid: Rule {
             }
         }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// A fault of the key's own members, where the app refused the login.
+    private func keyFault(_ delivered: DeliveredIDToken, _ flow: Flow) -> Violation? {
+        let token = delivered.idToken.token
+        guard let kid = token.keyID, let callback = delivered.login?.response?.callback,
+            RejectedCallback.all(in: flow).contains(where: { $0.exchange == callback })
+        else { return nil }
+        let sets = flow.surroundings.readableKeySets(for: token, providerHosts: flow.providerHosts)
+        for set in sets.reversed() {
+            guard let key = set.keys?.keys.first(where: { $0.id == kid }) else { continue }
+            guard let fault = PublishedKeyFault(of: key, for: token) else { return nil }
+            return Violation(
+                [
+                    Evidence(
+                        place: delivered.idToken.place(ofHeader: "kid"),
+                        value: Masking.shown(kid, of: "kid")
+                    ),
+                    Evidence(
+                        place: Place(exchange: set.exchange, part: .responseBody, name: fault.member),
+                        value: Masking.shown(fault.value, of: fault.member),
+                        note: fault.note
+                    ),
+                ],
+                variant: "key",
+                explanation: """
+                    The key that the ID token names is published in a way that libraries do not take, so they find no key to verify the token with; the app \
+                    refused the login.
+                    """,
+                fix:
+                    "Mend the key in the provider's key set; until then a client has to be told to take it as it is.",
+                title: "The key set publishes the signing key in a way that libraries refuse",
+                exchange: set.exchange
+            )
+        }
+        return nil
     }
 
     private func violation(_ delivered: DeliveredIDToken, _ verification: SignatureVerification) -> Violation

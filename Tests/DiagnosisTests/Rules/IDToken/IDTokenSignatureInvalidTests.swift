@@ -34,6 +34,42 @@ struct IDTokenSignatureInvalidTests {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
 
+    /// A key that verifies the token, and that libraries do not take as it is published.
+    @Test(arguments: [
+        ("use", "enc", true), ("use", "sig", false), ("alg", "ES512", true), ("alg", "ES256", false),
+        ("y", "=", true), ("key_ops", "", true),
+    ])
+    func namesAFaultOfThePublishedKey(member: String, value: String, isFault: Bool) throws {
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let token = try JSONWebToken.sign(
+            claims: claims(),
+            header: ["kid": "k"],
+            algorithm: .es256,
+            with: .privateKey(key)
+        )
+        var json = JSONWebKey(key.publicKey, id: "k", algorithm: .es256).json
+        json[member] =
+            switch member {
+            case "key_ops": .array(["encrypt"])
+            case "y": .string((json["y"]?.string ?? "") + value)
+            default: .string(value)
+            }
+        let went = try login(token, JSONWebKey(json: json))
+        #expect(went.finding(rule) == nil)
+        let refused = went.editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(
+                status: 401,
+                body: Body(text: "<h1>Login failed</h1><p>invalid id token</p>", mediaType: "text/html")
+            )
+        }
+        let finding = refused.finding(rule)
+        #expect((finding != nil) == isFault)
+        guard let finding else { return }
+        #expect(finding.isPrimary && finding.variant == "key" && finding.evidence[1].place.name == member)
+        #expect(refused.finding("callback-rejected-by-app")?.effectOf == rule)
+    }
+
     @Test func namesDER() throws {
         let key = try PrivateKey.generate(.elliptic(.p256))
         let token = try JSONWebToken.sign(
