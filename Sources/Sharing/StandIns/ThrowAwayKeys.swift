@@ -26,19 +26,29 @@ final class ThrowAwayKeys {
         guard let thumbprint = key.thumbprint, !kept.contains(thumbprint) else { return nil }
         if let known = made[thumbprint] { return known }
         guard let kind = Self.kind(of: key), let other = makeKey(kind) else { return nil }
-        let json = JSONWebKey(other.publicKey, id: nil).json
         made[thumbprint] = other
+        var replaced = key.json
         for name in ["n", "x", "y"] {
-            if let old = key.json[name]?.string, let new = json[name]?.string { replacements[old] = new }
+            guard let old = key.json[name]?.string,
+                let new = JSONWebKey(other.publicKey, id: nil).json[name]?.string
+            else { continue }
+            let spelled = Self.spelled(new, name, like: old)
+            replacements[old] = spelled
+            replaced[name] = .string(spelled)
         }
         for (name, bytes) in key.isPrivate ? other.privateParts : [] {
             if let old = key.json[name]?.string { replacements[old] = Base64URL.encode(bytes) }
         }
         certify(key, by: other)
-        var replaced = key.json
-        for name in ["n", "x", "y"] where replaced[name] != nil { replaced[name] = json[name] }
         replacements[thumbprint] = JSONWebKey(json: replaced).thumbprint
         return other
+    }
+
+    /// A number of another key as the recorded one was written, right or wrong: in its alphabet, padded, with zeros in front.
+    private static func spelled(_ new: String, _ name: String, like old: String) -> String {
+        // A coordinate has a fixed length, zeros and all (RFC 7518, section 6.2.1.2).
+        let zeros = name == "n" ? Base64URL.decodeLeniently(old).bytes.prefix { $0 == 0 } : []
+        return TokenWriter.encoded(zeros + Base64URL.decodeLeniently(new).bytes, like: old)
     }
 
     /// Certificates of a key get the other key, and their thumbprints follow (RFC 7517, sections 4.7 to 4.9).

@@ -124,7 +124,8 @@ struct TokenWriter {
         return ([rewritten(parts[0], as: .json)] + rest).joined(separator: ".")
     }
 
-    private static func encoded(_ bytes: [UInt8], like part: String) -> String {
+    /// Bytes in base64url, in the alphabet of another text and with as much padding.
+    static func encoded(_ bytes: [UInt8], like part: String) -> String {
         var text = Base64URL.encode(bytes)
         if part.utf8.contains(where: { $0 == 0x2b || $0 == 0x2f }) {
             text = String(
