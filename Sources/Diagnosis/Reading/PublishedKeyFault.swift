@@ -1,6 +1,6 @@
 import Flows
 import JOSE
-import OAuth
+import JSON
 
 /// What is wrong with the way in which a key set publishes a key: one that may be right, and that many libraries do not take.
 struct PublishedKeyFault {
