@@ -88,7 +88,7 @@ struct PlayedLoginTests {
 
         func opened() throws -> QueryItems {
             let answer = signIn(["client_id": "shop-app", "redirect_uri": app], at: caller)
-            #expect(answer.status == 200)
+            #expect(answer.status == 200, "\(answer)")
             let text = HTMLText.decode(Array((answer.body?.text ?? "").utf8))
             let place = try #require(text.firstRange(of: app + "?"))
             return RecordedURL(String(text[place.lowerBound...].prefix { $0 != "\"" })).queryItems

@@ -189,7 +189,13 @@ enum SlotReader {
             return [Slot(name: "authorization", range: value.startIndex..<value.endIndex)]
         }
         let scheme = string(value[..<space]).lowercased()
-        let rest = trimmed(value[(space + 1)...])
+        var rest = trimmed(value[(space + 1)...])
+        // A scheme that stands there twice is no part of the token.
+        if let second = rest.firstIndex(of: 0x20), scheme != "basic",
+            ["bearer", "dpop", "token"].contains(string(rest[..<second]).lowercased())
+        {
+            rest = trimmed(rest[(second + 1)...])
+        }
         let range = rest.startIndex..<rest.endIndex
         if scheme == "basic" {
             return [Slot(name: basicCredentials, range: range, kind: basic, isBase64: true)]
