@@ -157,12 +157,12 @@ struct BrowserWalk {
             return QueryItems(items: url.queryItems.items + url.fragmentItems.items)
         }
         guard let page = Page(exchange) else { return nil }
-        for form in page.forms where page.target(of: form).withoutQuery == target {
+        for form in page.forms where page.target(of: form).url.withoutQuery == target {
             return QueryItems(
                 items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
             )
         }
-        if let refresh = page.refreshTarget, refresh.withoutQuery == target {
+        if let refresh = page.refreshTarget?.url, refresh.withoutQuery == target {
             return QueryItems(items: refresh.queryItems.items + refresh.fragmentItems.items)
         }
         return nil
@@ -211,9 +211,7 @@ struct BrowserWalk {
         if let form = page.automaticForm {
             return request(submitting: form, of: page, form.fields.map { ($0.name, $0.value) }, like: nil)
         }
-        guard let (target, isLatin1) = page.refresh.map({ page.request.following(SentText($0)) }),
-            target.isWeb
-        else { return nil }
+        guard let (target, isLatin1) = page.refreshTarget, target.isWeb else { return nil }
         var request = RecordedRequest(method: "GET", url: target, headers: pageHeaders(exchange.request))
         request.isURLLatin1 = isLatin1
         return request
@@ -225,7 +223,7 @@ struct BrowserWalk {
         _ fields: [(String, String)],
         like recorded: RecordedRequest?
     ) -> RecordedRequest {
-        let (target, isLatin1) = page.request.following(SentText(form.action))
+        let (target, isLatin1) = page.target(of: form)
         var headers = pageHeaders(recorded)
         headers.fields += FormSender(page: page.request, target: target, isPost: form.method == "post")
             .fields(like: recorded, isTelling: isTelling)

@@ -11,10 +11,9 @@ struct FormMatch {
 
     /// Nil where it cannot be the one.
     ///
-    /// `target`: where the recorded fields went; `page`: what the page that has the form answered.
-    init?(_ form: HTMLForm, _ items: QueryItems, isPost: Bool, target: RecordedURL, page: RecordedRequest) {
+    /// `target`: where the recorded fields went; `action`: where the form goes.
+    init?(_ form: HTMLForm, _ items: QueryItems, isPost: Bool, target: RecordedURL, action: RecordedURL) {
         guard (form.method == "post") == isPost else { return nil }
-        let action = page.following(SentText(form.action)).url
         let names = Set(form.fields.map(\.name))
         let recorded = Set(items.items.map(\.name))
         common = recorded.intersection(names).count
@@ -36,7 +35,9 @@ struct FormMatch {
         isPost: Bool,
         target: RecordedURL
     ) -> HTMLForm? {
-        page.forms.compactMap { FormMatch($0, items, isPost: isPost, target: target, page: page.request) }
-            .max { $0.score < $1.score }?.form
+        page.forms.compactMap {
+            FormMatch($0, items, isPost: isPost, target: target, action: page.target(of: $0).url)
+        }
+        .max { $0.score < $1.score }?.form
     }
 }

@@ -23,12 +23,14 @@ struct Page {
     var forms: [HTMLForm] { HTMLForm.all(in: text) }
 
     /// Where a form goes: without an action to the page's own address, whatever its base is.
-    func target(of form: HTMLForm) -> RecordedURL {
-        (form.action.isEmpty ? request : base).following(SentText(form.action)).url
+    func target(of form: HTMLForm) -> (url: RecordedURL, isLatin1: Bool) {
+        (form.action.isEmpty ? request : base).following(SentText(form.action))
     }
 
     /// Where the page goes on to by itself, after the seconds that it says (`<meta http-equiv="refresh">`).
-    var refreshTarget: RecordedURL? { refresh.map { base.following(SentText($0)).url } }
+    var refreshTarget: (url: RecordedURL, isLatin1: Bool)? {
+        HTMLForm.refreshTarget(in: text).map { base.following(SentText($0)) }
+    }
 
     /// A request for what the addresses of the page are resolved against.
     private var base: RecordedRequest {
@@ -37,9 +39,6 @@ struct Page {
         (base.url, base.isURLLatin1) = request.following(SentText(address))
         return base
     }
-
-    /// The same as the page writes it.
-    var refresh: String? { HTMLForm.refreshTarget(in: text) }
 
     /// The form that the page submits by itself: OAuth 2.0 Form Post Response Mode, section 2, and what brokers do alike.
     ///

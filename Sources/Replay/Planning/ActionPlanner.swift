@@ -47,7 +47,8 @@ struct ActionPlanner {
         return earlier.last { page in
             let asked = capture[page.exchange].request
             return page.forms.contains { form in
-                FormMatch(form, items, isPost: isPost, target: request.url, page: asked) != nil
+                let action = asked.following(SentText(form.action)).url
+                return FormMatch(form, items, isPost: isPost, target: request.url, action: action) != nil
             }
         }?.exchange
     }
