@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 import pathlib
 
-from service import WITH_OWNER, Service, free_port
+from service import WITH_OWNER, Service, end_all_below, free_port
 
 # What the provider's page in front of us wants. It is a React page: a value counts when its input event is heard.
 STEP = """
@@ -271,6 +271,7 @@ def opened(state, proxy, trusted=None, more=(), http3=(), key_log=None):
         with driven(home, environ, args=flags(proxy, http3)) as driver:
             yield Browser(driver)
     finally:
+        end_all_below(home)
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -1,5 +1,6 @@
 """Child processes that listen on a free port of loopback and end with their owner."""
 import os
+import pathlib
 import signal
 import socket
 import subprocess
@@ -24,6 +25,16 @@ def environment(**more):
     """The environment without proxy settings of whoever runs the tests."""
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     return {**kept, "PATH": os.environ.get("PATH", "") + ":/usr/sbin", **more}
+
+
+def end_all_below(folder):
+    """Ends the processes that were started with a file of this folder: a browser may outlive the driver that started it."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{folder}/".encode() in (process / "cmdline").read_bytes():
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            pass  # It has ended meanwhile.
 
 
 # Ends the child when its owner was killed and could not do so.
