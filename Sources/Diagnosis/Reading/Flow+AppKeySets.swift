@@ -31,7 +31,10 @@ extension Flow {
 
 extension KeySetDocument {
     /// The kids of a key set of the app's.
-    var appEvidence: Evidence {
+    var appEvidence: Evidence { evidence(note: "the app's key set") }
+
+    /// The kids of a key set.
+    func evidence(note: String) -> Evidence {
         let kids = keys?.keys.compactMap(\.id) ?? []
         return Evidence(
             place: Place(exchange: exchange, part: .responseBody, name: "keys"),
@@ -39,7 +42,7 @@ extension KeySetDocument {
                 kids.isEmpty ? "no kid" : kids.prefix(12).joined(separator: ", "),
                 of: "kid"
             ),
-            note: "the app's key set"
+            note: note
         )
     }
 }

@@ -188,14 +188,8 @@ struct IDTokenKidUnknown: Rule {
     }
 
     private func evidence(_ set: KeySetDocument, _ note: String, _ flow: Flow) -> Evidence {
-        let kids = set.keys?.keys.compactMap(\.id) ?? []
         let control = flow.capture[set.exchange].response?.headers.first("cache-control")
-        return Evidence(
-            place: Place(exchange: set.exchange, part: .responseBody, name: "keys"),
-            value: Masking.shown(
-                kids.isEmpty ? "no kid" : kids.prefix(12).joined(separator: ", "),
-                of: "kid"
-            ),
+        return set.evidence(
             note: note + (control.map { ", Cache-Control: \($0)" } ?? "") + source(of: set, flow)
         )
     }

@@ -128,8 +128,7 @@ struct IDTokenSignatureInvalid: Rule {
             variant: "der",
             explanation:
                 "The signature is right, but written as DER; a JWT carries the two numbers r and s side by side.",
-            fix:
-                "Convert the signature on the signing side: JWA wants r and s as fixed-length big-endian numbers (RFC 7518 §3.4).",
+            fix: AssertionSignature.derFix,
             exchange: token.place.exchange
         )
     }
