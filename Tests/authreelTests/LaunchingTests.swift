@@ -180,13 +180,13 @@ struct LaunchingTests {
     func processIsReadWhateverItsName(_ row: (text: String, name: String, parent: Int32, session: Int32))
         throws
     {
-        let member = try #require(ProcessTree.parse(row.text))
+        let member = try #require(ProcessTree.parse(Array(row.text.utf8)))
         #expect(member.name == row.name && member.parent == row.parent && member.session == row.session)
         #expect(member.isZombie == row.text.contains(" Z "))
     }
 
     @Test(arguments: ["", "7", "7 (x", "7 (x) S", "x (y) S 1 2 3", ")("])
-    func otherTextIsNoProcess(_ text: String) { #expect(ProcessTree.parse(text) == nil) }
+    func otherTextIsNoProcess(_ text: String) { #expect(ProcessTree.parse(Array(text.utf8)) == nil) }
 
     @Test func endingIsKnownHoweverLateOneAsks() async throws {
         let child = try ChildProcess(

@@ -8,12 +8,12 @@ internal import Musl
 /// `/proc/PID` of one process, held open (proc(5)).
 ///
 /// Leads nowhere once the process has ended, also when another one has got its number since.
-final class ProcessFolder: Sendable {
-    let processID: Int32
+package final class ProcessFolder: Sendable {
+    package let processID: Int32
     private let folder: CInt
 
     /// Nil where there is no such process.
-    init?(_ processID: Int32) {
+    package init?(_ processID: Int32) {
         folder = open("/proc/\(processID)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return nil }
         self.processID = processID
@@ -23,14 +23,22 @@ final class ProcessFolder: Sendable {
 
     /// What the process is called: fifteen bytes at most.
     var name: String? {
-        let descriptor = openat(folder, "comm", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        let name = line("comm", upTo: 64)
+        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+    }
+
+    /// `PID (NAME) STATE PARENT GROUP SESSION …`, cut off behind what anybody reads of it; empty where the process has ended.
+    package var status: [UInt8] { line("stat", upTo: 256) }
+
+    /// The first line of a file, without its end.
+    private func line(_ file: String, upTo limit: Int) -> [UInt8] {
+        let descriptor = openat(folder, file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
-        return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { text in
-            let count = read(descriptor, text.baseAddress, text.count)
-            let name = text.prefix(max(0, count)).prefix { $0 != 0x0a }
-            return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+        let text = [UInt8](unsafeUninitializedCapacity: limit) {
+            $1 = max(0, read(descriptor, $0.baseAddress, limit))
         }
+        return text.last == 0x0a ? text.dropLast() : text
     }
 
     /// The numbers of its open descriptors; none where they are another user's.
@@ -56,7 +64,7 @@ final class ProcessFolder: Sendable {
     }
 
     /// All processes, the newest first: who opens a connection has often just been started.
-    static var processIDs: [Int32] {
+    package static var processIDs: [Int32] {
         guard let directory = opendir("/proc") else { return [] }
         defer { closedir(directory) }
         return numbers(in: directory).compactMap(Int32.init(exactly:)).sorted(by: >)

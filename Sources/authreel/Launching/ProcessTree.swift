@@ -1,4 +1,5 @@
 import Foundation
+import Proxy
 
 /// Who started whom, as far as the system tells (Linux, `/proc`).
 enum ProcessTree {
@@ -78,31 +79,42 @@ enum ProcessTree {
     }
 
     /// `PID (NAME) STATE PARENT GROUP SESSION …`; a name may hold anything, parentheses and spaces included.
-    static func parse(_ text: String) -> Member? {
-        guard let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close,
-            let processID = pid_t(text[..<open].trimmingCharacters(in: .whitespaces))
+    static func parse(_ status: [UInt8]) -> Member? {
+        guard let open = status.firstIndex(of: UInt8(ascii: "(")),
+            let close = status.lastIndex(of: UInt8(ascii: ")")), open < close,
+            let processID = number(status[..<open].split(separator: UInt8(ascii: " ")).first)
         else { return nil }
-        let fields = text[text.index(after: close)...].split(separator: " ")
-        guard fields.count > 3, let parent = pid_t(fields[1]), let group = pid_t(fields[2]),
-            let session = pid_t(fields[3])
+        let fields = status[(close + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 4)
+        guard fields.count > 3, let parent = number(fields[1]), let group = number(fields[2]),
+            let session = number(fields[3])
         else { return nil }
         return Member(
             processID: processID,
-            name: String(text[text.index(after: open)..<close]),
+            name: String(decoding: status[(open + 1)..<close], as: UTF8.self),
             parent: parent,
             group: group,
             session: session,
-            isZombie: fields[0] == "Z" || fields[0] == "X"
+            isZombie: fields[0].elementsEqual("Z".utf8) || fields[0].elementsEqual("X".utf8)
         )
     }
 
+    private static func number(_ digits: ArraySlice<UInt8>?) -> pid_t? {
+        digits.flatMap { pid_t(String(decoding: $0, as: UTF8.self)) }
+    }
+
     private static func member(_ processID: pid_t) -> Member? {
-        guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/stat") else { return nil }
-        return parse(String(decoding: bytes, as: UTF8.self))
+        #if os(Linux)
+        ProcessFolder(processID).flatMap { parse($0.status) }
+        #else
+        nil
+        #endif
     }
 
     private static func all() -> [Member] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(pid_t.init)
-            .compactMap(member)
+        #if os(Linux)
+        ProcessFolder.processIDs.compactMap(member)
+        #else
+        []
+        #endif
     }
 }
