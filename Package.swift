@@ -186,13 +186,13 @@ if let runtime = Context.environment["AUTHREEL_FUZZER_RUNTIME"] {
 // Continuous integration builds once, waits for the tests and steps through nothing: what reads bytes is optimized there, as in a
 // release, which takes half of the time of the tests that compute. Each module of the product is compiled as a whole.
 if Context.environment["AUTHREEL_BUILT_ONCE"] != nil {
-    let readers = ["JSON", "JOSE", "Captures", "Wire", "Packets", "OAuth", "Sharing"]
+    let readers = ["JSON", "JOSE", "Captures", "Wire", "Packets", "OAuth"]
     for target in package.targets {
         let flags =
             switch target.type {
             case .regular where readers.contains(target.name):
                 ["-O", "-whole-module-optimization", "-num-threads", "2"]
-            case .regular, .executable: ["-whole-module-optimization", "-num-threads", "2"]
+            case .regular, .executable, .test: ["-whole-module-optimization", "-num-threads", "2"]
             default: [String]()
             }
         if !flags.isEmpty { target.swiftSettings = settings + [.unsafeFlags(flags)] }
