@@ -36,11 +36,12 @@ struct TimelineText {
         let margin = String(repeating: " ", count: Self.timeWidth + numberWidth)
         let actorWidth = min(rows.map(\.actor.count).max() ?? 0, 36)
         let kindWidth = rows.map(\.kind.count).max() ?? 0
+        let began = flow.began
         var shown: Set<Int> = []
         for row in rows {
             let exchange = capture[row.exchange]
             lines.append(
-                "  \(offset(row.at, from: flow.began))  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
+                "  \(offset(row.at, from: began))  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
                     + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
                     + "\(Self.what(exchange))  \(Self.answer(exchange, style))"
             )

@@ -23,6 +23,35 @@ struct TimelineTextTests {
         #expect(lines == lines.sorted() && lines.count > 6)
     }
 
+    /// Sixteen times as many steps take sixteen times as long, and two hundred and fifty-six times if each looked at all others.
+    @Test func timeGrowsWithTheStepsOfALogin() {
+        func seconds(refreshes count: Int) -> Double {
+            var capture = CaptureBuilder()
+            capture.redirect(
+                "https://idp.example/authorize?response_type=code&client_id=shop&state=state-of-a-login",
+                to: "https://app.example/cb?code=code-of-a-login&state=state-of-a-login"
+            )
+            for number in 0..<count {
+                let grant = number == 0 ? ("code", "code-of-a-login") : ("refresh_token", "refresh-\(number)")
+                capture.post(
+                    "https://idp.example/token",
+                    [("grant_type", number == 0 ? "authorization_code" : "refresh_token"), grant],
+                    body: .json(
+                        #"{"access_token":"access-\#(number)","refresh_token":"refresh-\#(number + 1)"}"#
+                    )
+                )
+            }
+            let report = ReportBuilder.report(on: capture.capture, named: "login.har")
+            #expect(report.flows.count == 1)
+            return ProcessorTime.seconds { _ = TextReport.timeline(of: report, style: .plain) }
+        }
+        #expect(
+            (0..<3).contains { _ in
+                seconds(refreshes: 960) / min(seconds(refreshes: 60), seconds(refreshes: 60)) < 40
+            }
+        )
+    }
+
     @Test func timeThatWasNotRecordedIsNone() throws {
         let recorded = String(
             decoding: try Fixtures.bytes("captures/healthy/web-code-flow.har"),
