@@ -19,4 +19,12 @@ extension UInt8 {
         if isASCIIDigit { return self &- 0x30 }
         return isHexadecimalDigit ? (self | 0x20) &- 0x61 + 10 : nil
     }
+
+    /// A character of a `token`, as methods and field names are made of (RFC 9110, section 5.6.2).
+    @inlinable package var isTokenCharacter: Bool {
+        switch self {
+        case 0x21, 0x23...0x27, 0x2a, 0x2b, 0x2d, 0x2e, 0x5e...0x60, 0x7c, 0x7e: true
+        default: isASCIIAlphanumeric
+        }
+    }
 }

@@ -41,12 +41,8 @@ package struct AnswerTemplate: Sendable {
         HeaderFields(headers.fields.filter { !dropped.contains($0.name.lowercased()) && isName($0.name) })
     }
 
-    /// A token of RFC 9110, section 5.6.2.
     private static func isName(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
+        !text.isEmpty && text.utf8.allSatisfy(\.isTokenCharacter)
     }
 
     private static let dropped: Set<String> = [

@@ -1,4 +1,4 @@
-internal import Wire
+internal import Captures
 
 /// Decides what to do with a client's connection from its first request on, before any exchange is decoded.
 ///

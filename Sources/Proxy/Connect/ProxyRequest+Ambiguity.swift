@@ -1,4 +1,4 @@
-internal import Wire
+internal import Captures
 
 /// What two readers of a request could take for different things.
 ///

@@ -1,4 +1,4 @@
-internal import Wire
+internal import Captures
 
 extension ProxyRequest {
     /// Reads a head that goes on as it came: looks for nothing but where the request ends.

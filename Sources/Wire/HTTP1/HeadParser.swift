@@ -63,7 +63,7 @@ struct HeadParser {
     private mutating func requestLine(_ line: Range<Int>) -> (String, SentText, String)? {
         // The target may hold spaces that a client forgot to encode: first and last space decide.
         guard let first = bytes[line].firstIndex(of: 0x20), first > line.lowerBound,
-            bytes[line.lowerBound..<first].allSatisfy(Self.isTokenByte)
+            bytes[line.lowerBound..<first].allSatisfy(\.isTokenCharacter)
         else { return nil }
         guard let last = bytes[line].lastIndex(of: 0x20), last > first,
             isVersion(bytes[(last + 1)..<line.upperBound])
@@ -199,7 +199,7 @@ struct HeadParser {
     }
 
     private func isToken(_ range: Range<Int>) -> Bool {
-        for index in range where !Self.isTokenByte(bytes[index]) { return false }
+        for index in range where !bytes[index].isTokenCharacter { return false }
         return true
     }
 
@@ -207,16 +207,4 @@ struct HeadParser {
         guard problems.count < 8, !problems.contains(where: { $0.reason == reason }) else { return }
         problems.append((offset, reason))
     }
-
-    private static let tokenBytes: [Bool] = (UInt8.min...UInt8.max).map { byte in
-        byte.isASCIIAlphanumeric
-            || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-
-    fileprivate static func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes[Int(byte)] }
-}
-
-extension UInt8 {
-    /// A character of a `token`, as methods and field names are made of (RFC 9110, section 5.6.2).
-    package var isTokenCharacter: Bool { HeadParser.isTokenByte(self) }
 }

@@ -11,5 +11,6 @@ struct ASCIIByteTests {
         #expect(byte.isASCIIAlphanumeric == (byte.isASCIIDigit || isLetter))
         #expect(byte.isHexadecimalDigit == character.isHexDigit)
         #expect(byte.hexadecimalValue.map(Int.init) == character.hexDigitValue)
+        #expect(byte.isTokenCharacter == (isLetter || "0123456789!#$%&'*+-.^_`|~".contains(character)))
     }
 }
