@@ -1,10 +1,5 @@
 /// What is not known of a connection's messages, as bytes are missing of it: in captures of packets.
 struct MessageLosses {
-    static let noTarget =
-        "what was asked for is not known: it refers to header fields that are not in the capture"
-    static let noStatus =
-        "the status of the answer is not known: it refers to header fields that are not in the capture"
-
     /// Messages some of whose header fields are not known.
     var incompleteHeads = 0
     /// Requests of which not even the URL is known.

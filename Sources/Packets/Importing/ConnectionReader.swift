@@ -270,7 +270,7 @@ final class ConnectionReader {
     private func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
         guard !isWithoutHello else { return }
         isUnreadable = true
-        messages?.abandon("from here on it could not be decrypted: \(reason)", at: time)
+        messages?.abandon(AnswerLoss.undecrypted("from here on it", reason), at: time)
         if let side { unreadableSides[side] = reason }
         if hasBeginning, bytes.onlySide == nil { note(reason) } else { reasons.append(reason) }
     }

@@ -173,10 +173,7 @@ final class MessageReader {
                 finish(exchanges)
                 return passEarlyAnswer()
             }
-            abandon(
-                "\(isExact ? "" : "up to ")\(count) bytes of the \(side.rawValue) are not in the capture",
-                at: time
-            )
+            abandon(AnswerLoss.bytesMissing(count, isExact: isExact, of: side.rawValue), at: time)
             state = isHTTP2 ? .over : .awaitingRequest
         }
     }
@@ -205,8 +202,8 @@ final class MessageReader {
 
     /// Why an answer is missing that the server may well have given; nil where the capture has all that it sent.
     private var missingAnswer: String? {
-        if let reason = unreadable[.server] { return "the answer could not be decrypted: \(reason)" }
-        return lacksServer && !hasSeenServer ? "nothing of the server is in the capture" : nil
+        if let reason = unreadable[.server] { return AnswerLoss.undecrypted("the answer", reason) }
+        return lacksServer && !hasSeenServer ? AnswerLoss.serverMissing : nil
     }
 
     /// See ``ConnectionReader/keysAdded(at:)``.
@@ -234,7 +231,7 @@ final class MessageReader {
                 case .finished: side == .server ? missingAnswer ?? departure(before: time) : nil
                 case .reset(by: .client): "the client reset the connection"
                 case .reset(by: .server): "connection reset by the server"
-                case .unanswered, .captureEnded: "the capture ends before the answer was complete"
+                case .unanswered, .captureEnded: AnswerLoss.captureEnded
                 }
             finish(conversation.ended(side, reason: reason, at: time))
         }
@@ -245,17 +242,16 @@ final class MessageReader {
         tunnel?.closed(at: time)
         noteLosses()
         endAbandoned()
-        abandon(missingAnswer ?? "the capture ends before the answer was complete", at: time)
+        abandon(missingAnswer ?? AnswerLoss.captureEnded, at: time)
     }
 
     /// Who is done with sending may wait for the answer, but not to the capture's end.
     private func endAbandoned() {
         guard let clientEnd, state == .reading else { return }
-        let reason = missingAnswer ?? Self.clientLeft
+        let reason = missingAnswer ?? AnswerLoss.clientLeft
         finish(conversation.ended(.client, reason: reason, at: max(clientEnd, lastReceived)))
     }
 
-    private static let clientLeft = "the client closed the connection before the answer was complete"
     /// A server that works on for whoever only listens takes longer.
     private static let reaction = Duration.seconds(1)
     /// Who only says that nothing more will come says it at once.
@@ -266,6 +262,6 @@ final class MessageReader {
         guard let clientEnd, lastReceived <= clientEnd, time - clientEnd <= Self.reaction,
             clientEnd - lastSent >= Self.patience
         else { return nil }
-        return Self.clientLeft
+        return AnswerLoss.clientLeft
     }
 }

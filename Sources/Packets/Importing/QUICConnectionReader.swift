@@ -192,7 +192,7 @@ final class QUICConnectionReader {
         guard unreadable == nil else { return }
         unreadable = reason
         entry.agreed(connection.facts)
-        abandon("from here on it could not be decrypted: \(reason)", at: time)
+        abandon(AnswerLoss.undecrypted("from here on it", reason), at: time)
         // One that nobody answered is made over TCP then, and nothing of it is lost.
         if bytes.onlySide == nil { note(reason) }
     }
@@ -212,8 +212,8 @@ final class QUICConnectionReader {
             makesRoom
                 ? "so many connections are open at a time that it was not followed any longer"
                 : hasGaps
-                    ? "packets with a part of it are not in the capture"
-                    : "the capture ends before the answer was complete",
+                    ? AnswerLoss.packetsMissing
+                    : AnswerLoss.captureEnded,
             at: time
         )
         guard unreadable != nil, !isTold else { return }
@@ -223,7 +223,7 @@ final class QUICConnectionReader {
             // What a client says behind its first packets it says to somebody who answered.
             guard connection.wasAnswered else { return }
             reading.counts.oneWayConnections += 1
-            note("nothing of the server is in the capture, without which no key opens it")
+            note("\(AnswerLoss.serverMissing), without which no key opens it")
         }
         isTold = true
         entry.agreed(connection.facts)

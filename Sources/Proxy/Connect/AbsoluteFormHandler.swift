@@ -93,7 +93,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 context.fireUserInboundEventTriggered(event)
             }
         case let stop as StopRecording where current == nil && !isRefusing:
-            keepUnsent { "the recording ended before \($0) was connected" }
+            keepUnsent { AnswerLoss.recordingEnded(before: "\($0) was connected") }
             stop.done.succeed()
             context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)

@@ -18,7 +18,7 @@ extension ProxyContext {
 
     /// The recording ended while a client waited for the provider.
     func noteUnfinished(_ entry: TunnelEntry) {
-        keep("the recording ended before \(entry.origin) was connected", of: entry)
+        keep(AnswerLoss.recordingEnded(before: "\(entry.origin) was connected"), of: entry)
     }
 
     /// The client does not accept our certificate; it said so by an alert, or by its end.

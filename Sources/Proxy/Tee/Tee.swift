@@ -317,7 +317,7 @@ final class Tee {
         guard !isOver else { return }
         // A provider that goes because the client has gone has broken nothing.
         if side == .server { endAbandoned() }
-        end(side, isIdle ? nil : side == .client ? Self.clientLeft : "the server closed the connection")
+        end(side, isIdle ? nil : side == .client ? AnswerLoss.clientLeft : "the server closed the connection")
         close()
     }
 
@@ -327,10 +327,7 @@ final class Tee {
         guard !isOver else { return }
         endAbandoned()
         keep(
-            conversation?.abandon(
-                at: proxy.clock(),
-                reason: "the recording ended before the answer was complete"
-            ) ?? []
+            conversation?.abandon(at: proxy.clock(), reason: AnswerLoss.recordingEnded) ?? []
         )
         close()
     }
@@ -358,13 +355,11 @@ final class Tee {
 
     // MARK: -
 
-    private static let clientLeft = "the client closed the connection before the answer was complete"
-
     /// What a client that has gone did not wait for failed when it went.
     private func endAbandoned() {
         guard let clientEnd, !isIdle else { return }
         let time = max(clientEnd, lastReceived)
-        keep(conversation?.ended(.client, reason: Self.clientLeft, at: time) ?? [])
+        keep(conversation?.ended(.client, reason: AnswerLoss.clientLeft, at: time) ?? [])
     }
 
     private func end(_ side: Side, _ reason: String?) {

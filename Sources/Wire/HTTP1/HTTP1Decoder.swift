@@ -172,7 +172,7 @@ struct HTTP1Decoder {
             sink.receive(.responseEnd(at: time), of: exchange)
             endAnswer(&sink)
         }
-        failAll(reason ?? "the server closed the connection before the answer was complete", time, &sink)
+        failAll(reason ?? AnswerLoss.serverLeft, time, &sink)
     }
 
     /// Fails every exchange that is under way.

@@ -146,8 +146,8 @@ extension HTTP2Decoder {
         sink.receive(.responseHead(head, at: time), of: stream.exchange)
         sink.report(fields.problems, at: block.offset, .response, of: stream.exchange)
         if fields.status == nil, fields.unknown > 0 {
-            streams[id]?.loss = MessageLosses.noStatus
-            sink.receive(.failed(reason: MessageLosses.noStatus, at: time), of: stream.exchange)
+            streams[id]?.loss = AnswerLoss.statusMissing
+            sink.receive(.failed(reason: AnswerLoss.statusMissing, at: time), of: stream.exchange)
             forget(id, &sink)
             return
         }

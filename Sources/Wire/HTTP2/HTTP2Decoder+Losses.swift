@@ -36,7 +36,7 @@ extension HTTP2Decoder {
             }
             return true
         }
-        let words = "\(isExact ? "" : "up to ")\(count) bytes of the \(side.rawValue) are not in the capture"
+        let words = AnswerLoss.bytesMissing(count, isExact: isExact, of: side.rawValue)
         // In the middle of a header block, or of a frame that is none of a body, anything may be missing.
         let open = self[side].reader.openData
         if let block = self[side].takeBlock() { _ = sink.mayHold(-block.bytes.readableBytes) }

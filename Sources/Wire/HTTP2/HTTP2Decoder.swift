@@ -100,7 +100,7 @@ struct HTTP2Decoder {
             if let reason { failAll(reason, time, &sink) }
             return
         }
-        var words = reason ?? "the server closed the connection before the answer was complete"
+        var words = reason ?? AnswerLoss.serverLeft
         if let goAway = server.goAway { words += " (\(goAway))" }
         failAll(words, time, &sink)
     }

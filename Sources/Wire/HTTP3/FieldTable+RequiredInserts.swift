@@ -1,3 +1,5 @@
+internal import Captures
+
 extension FieldTable {
     /// How many fields must be there for a section that begins with this number (RFC 9204, section 4.5.1.1).
     ///
@@ -22,7 +24,7 @@ extension FieldTable {
         if let required = try requiredInserts(encoded) { return required }
         guard inserted < largestCapacity / 32 * 2 else {
             throw FieldReader.Malformed(
-                reason: "SETTINGS, which say how they are numbered, are not in the capture"
+                reason: "SETTINGS, which say how they are numbered, are \(AnswerLoss.notCaptured)"
             )
         }
         return encoded - 1

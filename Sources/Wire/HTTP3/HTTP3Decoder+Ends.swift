@@ -98,7 +98,7 @@ extension HTTP3Decoder {
         }
         let isAnswered = stream.server.held > 0
         if streams[id]?.exchange == nil, isAnswered || !stream.client.reader.isBetweenFrames {
-            beginNameless(id, loss: isAnswered ? "its request is not in the capture" : nil, &sink)
+            beginNameless(id, loss: isAnswered ? AnswerLoss.requestMissing : nil, &sink)
         }
         if isAnswered || stream.server.hasEnded, let time = stream.server.lastAt {
             readWaiting(of: id, .server, time, &sink)
@@ -142,7 +142,7 @@ extension HTTP3Decoder {
         into sink: inout some ExchangeEventSink
     ) {
         guard !hasLostTheThread, streams[id]?[side].isTold == false else { return }
-        fail(id, "packets with a part of it are not in the capture", time, &sink)
+        fail(id, AnswerLoss.packetsMissing, time, &sink)
     }
 
     /// GOAWAY (RFC 9114, section 5.2).

@@ -51,7 +51,7 @@ extension HTTP3Decoder {
         if fields.unknown > 0 {
             if fields.method == nil || fields.path == nil && fields.method != "CONNECT" {
                 losses.unnamedRequests += 1
-                stream.loss = MessageLosses.noTarget
+                stream.loss = AnswerLoss.targetMissing
             } else {
                 losses.incompleteHeads += 1
             }
@@ -116,7 +116,7 @@ extension HTTP3Decoder {
         }
         if fields.unknown > 0 {
             losses.incompleteHeads += 1
-            if fields.status == nil { streams[id]?.exchange?.loss = MessageLosses.noStatus }
+            if fields.status == nil { streams[id]?.exchange?.loss = AnswerLoss.statusMissing }
         }
         streams[id]?.exchange?.answered(head)
         sink.receive(.responseHead(head, at: time), of: exchange.exchange)
