@@ -76,5 +76,6 @@ package enum BearerToken {
         }
     }
 
-    private static let schemes: Set<String> = ["bearer", "dpop", "token"]
+    /// The schemes that a token stands behind, in small letters: those of RFC 6750 and RFC 9449, and GitHub's.
+    package static let schemes: Set<String> = ["bearer", "dpop", "token"]
 }

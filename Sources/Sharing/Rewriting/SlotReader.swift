@@ -1,4 +1,5 @@
 import Captures
+import OAuth
 
 /// Finds the named values of a text, in linear time and without failing: what is shared is often broken.
 enum SlotReader {
@@ -192,7 +193,7 @@ enum SlotReader {
         var rest = trimmed(value[(space + 1)...])
         // A scheme that stands there twice is no part of the token.
         if let second = rest.firstIndex(of: 0x20), scheme != "basic",
-            ["bearer", "dpop", "token"].contains(string(rest[..<second]).lowercased())
+            BearerToken.schemes.contains(string(rest[..<second]).lowercased())
         {
             rest = trimmed(rest[(second + 1)...])
         }
