@@ -82,6 +82,14 @@ extension Flow {
         return wentOn(after: request, callback: delivered.login?.response?.callback)
     }
 
+    /// The callback of an ID token's login, where the app refused it; nil where it did not, or none is known.
+    func refusedCallback(of delivered: DeliveredIDToken) -> Int? {
+        guard let callback = delivered.login?.response?.callback,
+            RejectedCallback.all(in: self).contains(where: { $0.exchange == callback })
+        else { return nil }
+        return callback
+    }
+
     /// Whether a later exchange shows that the client used an answer of the token endpoint: its tokens, or the
     /// callback that sends the browser on.
     ///

@@ -93,9 +93,8 @@ struct IDTokenAlgUnexpected: Rule {
         -> Evidence?
     {
         let token = delivered.idToken.token
-        guard let callback = delivered.login?.response?.callback,
-            flow.surroundings.verification(of: token, providerHosts: flow.providerHosts).outcome == .valid,
-            RejectedCallback.all(in: flow).contains(where: { $0.exchange == callback })
+        guard flow.surroundings.verification(of: token, providerHosts: flow.providerHosts).outcome == .valid,
+            let callback = flow.refusedCallback(of: delivered)
         else { return nil }
         let agent = flow.capture[request.exchange].request.headers.first("user-agent")
         let position = flow.surroundings.position

@@ -107,8 +107,7 @@ struct IDTokenKidUnknown: Rule {
         let token = delivered.idToken.token
         guard token.form == .encrypted, let kid = token.keyID, let set = flow.appKeySets.last,
             !flow.appKeySets.contains(where: { Self.has(kid, $0) }), !flow.wentOn(after: delivered),
-            let callback = delivered.login?.response?.callback,
-            RejectedCallback.all(in: flow).contains(where: { $0.exchange == callback })
+            flow.refusedCallback(of: delivered) != nil
         else { return nil }
         return Violation(
             [

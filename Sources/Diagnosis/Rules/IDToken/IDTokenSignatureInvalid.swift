@@ -63,9 +63,7 @@ struct IDTokenSignatureInvalid: Rule {
     /// A fault of the key's own members, where the app refused the login.
     private func keyFault(_ delivered: DeliveredIDToken, _ flow: Flow) -> Violation? {
         let token = delivered.idToken.token
-        guard let kid = token.keyID, let callback = delivered.login?.response?.callback,
-            RejectedCallback.all(in: flow).contains(where: { $0.exchange == callback })
-        else { return nil }
+        guard let kid = token.keyID, flow.refusedCallback(of: delivered) != nil else { return nil }
         let sets = flow.surroundings.readableKeySets(for: token, providerHosts: flow.providerHosts)
         for set in sets.reversed() {
             guard let key = set.keys?.keys.first(where: { $0.id == kid }) else { continue }
