@@ -123,10 +123,8 @@ struct StateCookieLost: Rule {
         evidence += login.lost.prefix(6).compactMap(\.overwritten).map {
             LostLoginCookies.evidence($0.setting, note: "sent back instead")
         }
-        for (lost, deletion) in zip(login.lost, deletions) where lost.overwritten == nil {
-            evidence += [deletion.flatMap { replaced(lost.setting, beforeDeletion: $0, flow) }].compactMap(
-                \.self
-            )
+        evidence += zip(login.lost, deletions).compactMap { lost, deletion in
+            deletion.flatMap { replaced(lost.setting, beforeDeletion: $0, flow) }
         }
         var cookies = login.cookieEvidence
         if let first = login.lost.first { cookies.note = note(first.setting, login.sending, flow) }

@@ -313,12 +313,16 @@ struct StateCookieLostTests {
         )
     }
 
-    enum SecondLogin: CaseIterable { case loggedOut, none }
+    enum SecondLogin: CaseIterable { case ended, loggedOut, none }
 
-    /// A cookie for one login at a time: the second login takes its place, and goes with a logout.
+    /// A cookie for one login at a time: the second login takes its place, and ends with it, or by a logout.
     @Test(arguments: SecondLogin.allCases) func saysThatItWentWithASecondLogin(second: SecondLogin) throws {
         var recording = try setting("login=1234567890abcd; Path=/; Secure")
-        let begin = "https://login.harbour.example/authorize?response_type=code&client_id=shop&state=other"
+        let end = "https://www.shop.example/done"
+        let begin =
+            "https://login.harbour.example/authorize?response_type=code&client_id=shop"
+            + "&redirect_uri=\(PercentEncoding.encode(end))&state=other"
+        let answer = end + "?code=of-the-other&state=other"
         var other = recording.exchanges[0]
         other.startedAt = recording.exchanges[1].startedAt + .seconds(1)
         other.response = RecordedResponse(
@@ -332,11 +336,14 @@ struct StateCookieLostTests {
         page.request.url = RecordedURL(begin)
         page.startedAt = other.endedAt + .milliseconds(10)
         page.response = RecordedResponse(status: 302)
-        page.response?.redirect(to: "https://www.shop.example/done?code=of-the-other&state=other")
+        page.response?.redirect(to: answer)
         var done = recording.exchanges[0]
-        done.request.url = RecordedURL(
-            "https://www.shop.example/" + (second == .loggedOut ? "logout" : "done")
-        )
+        done.request.url =
+            switch second {
+            case .ended: RecordedURL(answer)
+            case .loggedOut: RecordedURL("https://www.shop.example/logout")
+            case .none: RecordedURL(end)
+            }
         done.startedAt = page.endedAt + .milliseconds(10)
         done.response = RecordedResponse(
             status: 204,
@@ -347,7 +354,8 @@ struct StateCookieLostTests {
         #expect(finding.notes[0].hasSuffix("deleted by exchange 6"))
         #expect(finding.places.contains("4 response.header Set-Cookie") == (second != .none))
         let told = finding.notes.first { $0.hasPrefix("another login, begun in the same browser") }
-        #expect(told?.hasSuffix("exchange 6 deleted it") == (second == .none ? nil : true))
+        #expect(told?.hasSuffix("its end deleted it") == (second == .none ? nil : second == .ended))
+        #expect(told?.hasSuffix("exchange 6 deleted it") == (second == .none ? nil : second == .loggedOut))
     }
 
     @Test func leavesACookieAloneThatTheAppRenews() throws {
