@@ -106,34 +106,6 @@ extension Flow {
         }
         return logins
     }
-
-    /// Hosts of the provider's endpoints in this flow.
-    package var providerHosts: Set<String> { derived.value { ProviderHosts(of: self) }.all }
-}
-
-/// The hosts of the provider's endpoints in a flow.
-private struct ProviderHosts: Sendable {
-    let all: Set<String>
-
-    init(of flow: Flow) {
-        var hosts: Set<String> = []
-        var keySets: Set<String> = []
-        for message in flow.messages {
-            guard let host = flow.capture[message.exchange].request.url.host else { continue }
-            switch message {
-            case .resource, .authorizationResponse, .backChannelLogout, .frontChannelLogout: break
-            case .keySet(let keySet):
-                if flow.surroundings.keysFromElsewhere[keySet.exchange] == nil { keySets.insert(host) }
-            default: hosts.insert(host)
-            }
-        }
-        // An app has keys of its own, which its provider fetches.
-        let apps = Set(
-            flow.authorizationRequests.compactMap { $0.redirectURI.flatMap { RecordedURL($0).host } }
-                + flow.authorizationResponses.compactMap(\.target.host)
-        )
-        all = hosts.union(keySets.subtracting(apps))
-    }
 }
 
 /// The logins of a server's half, in which no browser is seen.

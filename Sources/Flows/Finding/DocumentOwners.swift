@@ -19,7 +19,7 @@ struct DocumentOwners {
     private let byHost: [String: [FlowBuilder]]
     private let byClient: [String: [FlowBuilder]]
     /// By the hosts of their app.
-    private let byClientHost: [String: [FlowBuilder]]
+    private let byAppHost: [String: [FlowBuilder]]
     private let byResource: [String: [FlowBuilder]]
     /// Hosts of resources that a flow asks a token for, or calls.
     private let usedResources: Set<String>
@@ -37,7 +37,7 @@ struct DocumentOwners {
         }
         byHost = Self.grouped(flows) { $0.providerHosts }
         byClient = Self.grouped(flows) { $0.clientID.map { [$0] } ?? [] }
-        byClientHost = Self.grouped(flows) { $0.clientHosts }
+        byAppHost = Self.grouped(flows) { FlowHosts(of: $0.messages, in: index).app }
         signers = flows.reduce(into: [:]) { list, flow in
             for case .token(let request) in flow.messages {
                 guard let token = request.idToken?.token else { continue }
@@ -82,7 +82,7 @@ struct DocumentOwners {
             if !atHost.isEmpty { return atHost }
             let ofIssuer = flows(ofIssuerAt: document.url, keys: document.keys)
             // The app's own keys, which its provider fetches to verify what it signs.
-            return ofIssuer.isEmpty ? document.url.host.flatMap { byClientHost[$0] } ?? [] : ofIssuer
+            return ofIssuer.isEmpty ? document.url.host.flatMap { byAppHost[$0] } ?? [] : ofIssuer
         default: return nil
         }
     }

@@ -34,9 +34,7 @@ struct FlowAssembly {
     private func provider(_ exchanges: [Int], _ issuer: String?) -> ProviderKind {
         let sights = exchanges.compactMap { exchange -> ProviderRecognizer.Sight? in
             let recorded = index.capture[exchange]
-            guard let host = recorded.request.url.host,
-                !builder.clientHosts.contains(host) || builder.providerHosts.contains(host)
-            else { return nil }
+            guard let host = recorded.request.url.host, !builder.isOfAppAlone(host) else { return nil }
             let cookies =
                 recorded.request.cookies.map(\.name) + (recorded.response?.setCookies.map(\.name) ?? [])
             return ProviderRecognizer.Sight(host: host, path: recorded.request.url.path, cookies: cookies)

@@ -43,6 +43,9 @@ final class FlowBuilder {
         !requests.isEmpty && !messages.contains { if case .token = $0 { true } else { false } }
     }
 
+    /// Whether the browser is sent back to a host, and nothing of the provider is there.
+    func isOfAppAlone(_ host: String) -> Bool { clientHosts.contains(host) && !providerHosts.contains(host) }
+
     /// Whether an ID token is of another user than all of its own.
     func isOfAnotherUser(_ token: JSONWebToken) -> Bool {
         guard !subjects.isEmpty, let subject = token.claim("sub")?.string else { return false }

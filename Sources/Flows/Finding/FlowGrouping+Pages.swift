@@ -20,7 +20,7 @@ extension FlowGrouping {
         }
         guard let flow = known ?? open.last(at: host) else { return }
         // A redirect to the app's own pages does not make it a provider.
-        guard !flow.clientHosts.contains(host) || flow.providerHosts.contains(host) else { return }
+        guard !flow.isOfAppAlone(host) else { return }
         attach(exchange, to: flow)
         flow.interactions.insert(exchange)
         know(host, of: flow)

@@ -63,7 +63,9 @@ struct StepBuilder {
             )
         case .keySet(let document):
             let host = document.url.host ?? ""
-            guard builder.clientHosts.contains(host), !builder.providerHosts.contains(host) else {
+            guard !builder.providerHosts.contains(host),
+                FlowHosts(of: builder.messages, in: index).app.contains(host)
+            else {
                 return make(.jwks, document.exchange, Parameters(), to: .provider)
             }
             var step = make(.jwks, document.exchange, Parameters(), to: .backend)
