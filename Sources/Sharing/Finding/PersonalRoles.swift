@@ -12,7 +12,7 @@ enum PersonalRoles {
         if isAboutPeople, ofPersons.contains(key) || choices.contains(key) { return .personal }
         if let kind = callback(key) { return kind }
         if isPhone(key) { return .phone }
-        if namesAccount(key) { return .personal }
+        if namesSignedIn(key) { return .personal }
         for prefix in prefixes where key.hasPrefix(prefix) && key.utf8.count > prefix.utf8.count {
             let rest = String(key.dropFirst(prefix.count))
             if let kind = kinds[rest] { return kind }
@@ -21,9 +21,16 @@ enum PersonalRoles {
         return nil
     }
 
+    /// Whether it is what somebody's account is called, which may be any word.
+    static func namesAccount(_ key: String) -> Bool { accounts.contains(key) }
+
+    private static let accounts = words(
+        "login account identifier preferredusername username loginid loginname user"
+    )
+
     /// Whether it is what somebody, or somebody's account, is called.
     static func namesSomebody(_ key: String) -> Bool {
-        if names.contains(key) || namesAccount(key) { return true }
+        if names.contains(key) || namesSignedIn(key) { return true }
         return prefixes.contains { key.hasPrefix($0) && names.contains(String(key.dropFirst($0.count))) }
     }
 
@@ -38,14 +45,14 @@ enum PersonalRoles {
     }
 
     /// `X-OpenAM-Username`, `iv-user`: what proxies and access managers call who is signed in.
-    private static func namesAccount(_ key: String) -> Bool {
+    private static func namesSignedIn(_ key: String) -> Bool {
         ["username", "firstname", "lastname", "fullname", "givenname", "surname"].contains(
             where: key.hasSuffix
         )
-            || accounts.contains(key)
+            || signedIn.contains(key)
     }
 
-    private static let accounts = words(
+    private static let signedIn = words(
         "ivuser smuser httpsmuser xvouchuser xproxyuser xwebauthuser webauthuser xoktauser xuser xauthuser loginfmt"
     )
 

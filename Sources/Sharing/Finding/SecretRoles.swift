@@ -179,11 +179,7 @@ enum SecretRoles {
 
     /// Whether what stands under a name is what somebody's account is called.
     static func namesAccount(_ name: String) -> Bool {
-        let key = withoutClaimPrefix(normalized(name))
-        return [
-            "login", "account", "identifier", "preferredusername", "username", "loginid", "loginname", "user",
-        ]
-        .contains(key)
+        PersonalRoles.namesAccount(withoutClaimPrefix(normalized(name)))
     }
 
     /// Whether what stands under a name is the day on which somebody was born.
