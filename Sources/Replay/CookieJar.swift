@@ -71,9 +71,10 @@ package struct CookieJar: Sendable {
                 && item.expiresAt.map { $0 > now } ?? true
         }
         guard !sent.isEmpty else { return nil }
-        let pairs = sent.sorted { (-$0.path.utf8.count, $0.order) < (-$1.path.utf8.count, $1.order) }
-            .map(\.cookie.sentPair)
-        return HeaderFields.Field(name: SentText("Cookie"), value: pairs.joined(separator: "; "))
+        return CookieHeader.field(
+            of: sent.sorted { (-$0.path.utf8.count, $0.order) < (-$1.path.utf8.count, $1.order) }
+                .map(\.cookie.pair)
+        )
     }
 
     /// The cookies that were stored after the mark, for a browser that has those before it.

@@ -20,6 +20,12 @@ package enum CookieHeader {
         guard field.isLatin1 else { return pairs(field.value) }
         return pairs(field.value).map { HeaderFields.Field(name: $0.name, value: $0.value, isLatin1: true) }
     }
+
+    /// The field that brings these cookies, in order.
+    package static func field(of cookies: some Sequence<HeaderFields.Field>) -> HeaderFields.Field {
+        let pairs = cookies.map { SentText("\($0.name)=\($0.value)", isLatin1: $0.isLatin1) }
+        return HeaderFields.Field(name: SentText("Cookie"), value: pairs.joined(separator: "; "))
+    }
 }
 
 extension RecordedRequest {

@@ -44,6 +44,6 @@ package struct SetCookie: Sendable, Hashable {
     /// The name as it was sent.
     package var sentName: SentText { SentText(name, isLatin1: isLatin1) }
 
-    /// Name and value as they stand in a `Cookie` header.
-    package var sentPair: SentText { SentText("\(name)=\(value)", isLatin1: isLatin1) }
+    /// Name and value, which a `Cookie` header brings back.
+    package var pair: HeaderFields.Field { HeaderFields.Field(name: name, value: value, isLatin1: isLatin1) }
 }

@@ -82,9 +82,7 @@ struct BrowserWalk {
         let lost = Set(expected.map(\.sentName.bytes)).subtracting(sent)
         guard !lost.isEmpty else { return header }
         let kept = CookieHeader.pairs(of: header).filter { !lost.contains($0.sentName.bytes) }
-        guard !kept.isEmpty else { return nil }
-        let pairs = kept.map { SentText("\($0.name)=\($0.value)", isLatin1: $0.isLatin1) }
-        return HeaderFields.Field(name: SentText(header.name), value: pairs.joined(separator: "; "))
+        return kept.isEmpty ? nil : CookieHeader.field(of: kept)
     }
 
     mutating func store(_ response: RecordedResponse, from url: RecordedURL, at now: Timestamp) {
