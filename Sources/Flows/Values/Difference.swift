@@ -126,7 +126,7 @@ package struct Difference {
             expected.unicodeScalars.dropFirst(skipped).first, seen.unicodeScalars.dropFirst(skipped).first
         )
         guard let was, let now, was.isASCII != now.isASCII else { return "" }
-        return "; the first of them is \(Self.code(now)) instead of \(Self.code(was))"
+        return "; the first of them is \(now.codePoint) instead of \(was.codePoint)"
     }
 
     private var place: String { "from character \(commonPrefix + 1) on" }
@@ -145,14 +145,9 @@ package struct Difference {
     private static func invisible(in text: String) -> [String] {
         var codes: [String] = []
         for scalar in text.unicodeScalars where scalar.isInvisible && codes.count < 4 {
-            if !codes.contains(code(scalar)) { codes.append(code(scalar)) }
+            if !codes.contains(scalar.codePoint) { codes.append(scalar.codePoint) }
         }
         return codes
-    }
-
-    private static func code(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 
     // MARK: - Respellings

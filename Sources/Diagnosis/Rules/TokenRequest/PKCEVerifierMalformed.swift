@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// The code verifier is right, but not of the form that RFC 7636, section 4.1, lays down.
@@ -94,7 +95,7 @@ struct PKCEVerifierMalformed: Rule {
         switch scalar.value {
         case 0x20: "a space"
         case 0x21...0x7e: "\"\(scalar)\""
-        default: "U+" + String(scalar.value, radix: 16, uppercase: true)
+        default: scalar.codePoint
         }
     }
 }

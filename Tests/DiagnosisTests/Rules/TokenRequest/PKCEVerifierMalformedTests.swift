@@ -30,6 +30,11 @@ struct PKCEVerifierMalformedTests {
         #expect(try Recording(broken).finding("pkce-verifier-mismatch") == nil)
     }
 
+    @Test func namesACharacterBeyondASCIIByItsCodePoint() throws {
+        let finding = try recording(String(repeating: "a", count: 43) + "ü").finding(rule)
+        #expect(finding?.notes.first == "1 characters that are not allowed: U+00FC")
+    }
+
     @Test func leavesEveryAllowedCharacterAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
