@@ -208,11 +208,7 @@ extension RequestChangeFinder {
         guard !isSame(mineItem.value, translated, named: key.name) else { return }
         let isOwn: Bool
         if case .issued? = made.0 { isOwn = true } else { isOwn = false }
-        let words = Difference.note(
-            expected: mineItem.value,
-            seen: translated,
-            isSecret: Masking.isSecret(key.name) || isTyped(item, other)
-        )
+        let words = words(mineItem.value, translated, of: key.name, isSecret: isTyped(item, other))
         add(
             mine,
             theirs,

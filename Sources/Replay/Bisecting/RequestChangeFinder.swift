@@ -230,15 +230,10 @@ package struct RequestChangeFinder {
         isSecret: Bool = false,
         note: String? = nil
     ) -> ValueDifference {
-        let hides = isSecret || Masking.isSecret(name)
-        let shown = { (text: String) in
-            hides
-                ? Masking.masked(text, showing: Masking.isSecret(name) ? 4 : 0)
-                : Masking.shown(text, of: name)
-        }
+        let shown = { (text: String) in Masking.compared(text, named: name, isSecret: isSecret) }
         let words: String
         if let expected, let seen {
-            words = Difference.note(expected: expected, seen: seen, isSecret: hides)
+            words = self.words(expected, seen, of: name, isSecret: isSecret)
         } else {
             words = expected == nil ? "is new" : "is missing"
         }
@@ -252,6 +247,12 @@ package struct RequestChangeFinder {
             weight: .difference,
             note: note ?? words
         )
+    }
+
+    /// What makes the one value the other, and nothing of the characters of a secret.
+    func words(_ expected: String, _ seen: String, of name: String, isSecret: Bool) -> String {
+        let hides = [expected, seen].contains { Masking.hides($0, named: name, isSecret: isSecret) }
+        return Difference.note(expected: expected, seen: seen, isSecret: hides)
     }
 
     mutating func add(

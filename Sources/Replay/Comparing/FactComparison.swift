@@ -180,9 +180,7 @@ struct FactComparison {
     }
 
     private func isSecret(_ fact: Fact) -> Bool {
-        fact.isSecret || Masking.isSecretMember(fact.key.name, fact.value)
-            || Masking.hidingSecrets(in: fact.value) != fact.value
-            || Masking.shown(fact.value, of: fact.key.name) != fact.value
+        Masking.hides(fact.value, named: fact.key.name, isSecret: fact.isSecret)
     }
 
     private static func words(_ seen: ValueShape, _ expected: ValueShape) -> String {

@@ -232,10 +232,7 @@ struct FlowComparison {
 
     private static func shown(_ value: String, of fact: Fact) -> String {
         guard fact.treatment != .verdict, fact.treatment != .presence else { return value }
-        let isCredential = Masking.isSecretMember(fact.key.name, value)
-        return fact.isSecret || isCredential
-            ? Masking.masked(value, showing: isCredential ? 4 : 0)
-            : Masking.shown(Masking.hidingSecrets(in: value), of: fact.key.name)
+        return Masking.compared(value, named: fact.key.name, isSecret: fact.isSecret)
     }
 
     // MARK: - Explanations

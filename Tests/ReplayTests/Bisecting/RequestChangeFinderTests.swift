@@ -113,6 +113,22 @@ struct RequestChangeFinderTests {
         #expect(change.difference.seen == "quit…(20)")
     }
 
+    /// A member of others is one by its own name, and what stands in a value by the name in there.
+    @Test(arguments: [
+        ("device.client_secret", "quite-another-secret", "quit…(20)"),
+        (
+            "claims", #"{"userinfo":{"access_token":"kVbQ4tLm8pRw2xZs6yDn"}}"#,
+            #"{"userinfo":{"access_token":"kVbQ…(20)"}}"#
+        ),
+    ])
+    func secretThatIsNestedIsMasked(name: String, value: String, shown: String) throws {
+        var client = ReplayWorld.Client()
+        client.asks = [(name, value)]
+        let pair = try BisectedPair(ReplayWorld.Client(), client)
+        #expect(pair.labels == ["authorization_request \(name)"])
+        #expect(pair.changes.first?.difference.seen == shown)
+    }
+
     @Test func secretThatIsGivenIsNoDifference() throws {
         var client = ReplayWorld.Client()
         client.secret = "quite-another-secret"
