@@ -97,7 +97,7 @@ struct AdversarialCaptureTests {
     func aSingleCharacterIsNoLeak(value: String, isLawful: Bool) throws {
         var world = try SharingWorld()
         world.append("https://www.shop.example/x?csrftoken=\(value)")
-        let original = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let original = try world.capture()
         let redactor = Redactor(
             [(original, FlowFinder.flows(in: original))],
             options: SharingOptions(),
@@ -173,8 +173,7 @@ struct AdversarialCaptureTests {
         let token = try world.first("access_token")
         world.append(
             "https://stats.example.net/collect",
-            type: "application/json",
-            body: "{\"\(name)\":\"\(token)\"}"
+            json: "{\"\(name)\":\"\(token)\"}"
         )
         world.options.keepsAll = true
         let shared = try world.shared()
@@ -240,14 +239,7 @@ struct AdversarialCaptureTests {
     @Test func passwordThatIsAWordOfTheProtocolIsReplacedWhereItIsOne() throws {
         var world = try SharingWorld()
         let form = "flow=66xrK51pK7l60Ilqm7vutt&user=alice&password=authorization_code"
-        world.change(3) { entry in
-            guard var request = entry["request"]?.object, var data = request["postData"]?.object else {
-                return
-            }
-            data["text"] = .string(form)
-            request["postData"] = .object(data)
-            entry["request"] = .object(request)
-        }
+        world.send(form, in: 3)
         let shared = try world.shared()
         #expect(!shared.text.contains("password=authorization_code"))
         #expect(shared.text.contains("grant_type=authorization_code"))
@@ -258,24 +250,12 @@ struct AdversarialCaptureTests {
     @Test(arguments: ["p", "field-4"])
     func passwordUnderANameThatSaysNothingIsReplaced(name: String) throws {
         var world = try SharingWorld()
-        world.change(2) { entry in
-            guard var response = entry["response"]?.object, var content = response["content"]?.object else {
-                return
-            }
-            content["text"] = .string(
+        world.answer(
+            2,
+            with:
                 "<form method=post action=/sign-in><input name=user><input type=password name=\(name)></form>"
-            )
-            response["content"] = .object(content)
-            entry["response"] = .object(response)
-        }
-        world.change(3) { entry in
-            guard var request = entry["request"]?.object, var data = request["postData"]?.object else {
-                return
-            }
-            data["text"] = .string("user=alice&\(name)=correcthorsebattery")
-            request["postData"] = .object(data)
-            entry["request"] = .object(request)
-        }
+        )
+        world.send("user=alice&\(name)=correcthorsebattery", in: 3)
         let shared = try world.shared()
         #expect(!shared.text.contains("correcthorse"))
         #expect(shared.text.contains("&\(name)="))
@@ -284,14 +264,7 @@ struct AdversarialCaptureTests {
 
     @Test func secretOfOneCharacterIsReplaced() throws {
         var world = try SharingWorld()
-        world.change(3) { entry in
-            guard var request = entry["request"]?.object, var data = request["postData"]?.object else {
-                return
-            }
-            data["text"] = "flow=66xrK51pK7l60Ilqm7vutt&user=b&password=x"
-            request["postData"] = .object(data)
-            entry["request"] = .object(request)
-        }
+        world.send("flow=66xrK51pK7l60Ilqm7vutt&user=b&password=x", in: 3)
         let shared = try world.shared()
         #expect(!shared.text.contains("password=x"))
         #expect(shared.text.contains("shop.example"))
@@ -338,7 +311,7 @@ struct AdversarialCaptureTests {
             type: "text/html",
             body: "<p>No application \(client) is known. Request: 5f0c8a52-9d1e-4b7a-a7f0-5a1c3b9d0000</p>"
         )
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture, world.options)
         #expect(outcome.isProven, "\(outcome.unprotected)")
         let text = try world.shared().text
@@ -360,7 +333,7 @@ struct AdversarialCaptureTests {
         #expect(Set(tokens).count == tokens.count)
         let list = tokens.map { "{\"access_token\":\"\($0)\"}" }.joined(separator: ",")
         let filler = String(repeating: "lorem ipsum dolor sit amet ", count: 24_000)
-        world.append("https://api.example.net/tokens", type: "application/json", body: "[\(list)]")
+        world.append("https://api.example.net/tokens", json: "[\(list)]")
         world.append("https://api.example.net/log", body: filler + tokens.joined(separator: " "))
         world.options.keepsAll = true
         let shared = try world.shared()

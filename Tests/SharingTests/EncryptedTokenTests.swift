@@ -78,7 +78,7 @@ struct EncryptedTokenTests {
     @Test(arguments: Sealing.allCases)
     func encryptedTokenIsWrittenAnewInside(sealing: Sealing) throws {
         let (world, inner, sealed) = try Self.world(sealing, key: sealing.key())
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture)
         #expect(outcome.isProven, "\(outcome.leaks.prefix(3)) \(outcome.differences.prefix(3))")
 

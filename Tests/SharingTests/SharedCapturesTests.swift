@@ -76,7 +76,7 @@ struct SharedCapturesTests {
     func leakBehindTheReplacersBackIsFound(around: String) throws {
         let world = try SharingWorld()
         let token = try world.first("access_token")
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         var isPlanted = false
         let outcome = try SharingWorld.outcome(of: capture) { bytes in
             var shared = SharingWorld(document: (try? JSONParser.parse(bytes)) ?? .null)
@@ -93,7 +93,7 @@ struct SharedCapturesTests {
 
     @Test func storyThatChangedIsNoticed() throws {
         let world = try SharingWorld()
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture) { bytes in
             // In what is written there is no ID token any more.
             Array(
@@ -107,7 +107,7 @@ struct SharedCapturesTests {
 
     @Test func equalValuesStayEqualInCapturesThatAreSharedTogether() throws {
         let world = try SharingWorld()
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let token = try world.first("access_token")
         let texts = try SharingWorld.texts(of: [capture, capture])
         let standIns = try texts.map {
@@ -123,7 +123,7 @@ struct SharedCapturesTests {
 
     @Test func whatIsToStayStays() throws {
         let world = try SharingWorld()
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let state = try #require(
             world.document["log"]?["entries"]?.array?[2]["request"]?["queryString"]?.array?[4]["value"]?
                 .string
@@ -141,7 +141,7 @@ struct SharedCapturesTests {
     /// A slip in a name keeps nothing, and the report must not say otherwise.
     @Test func onlyWhatThereIsCountsAsKept() throws {
         let world = try SharingWorld()
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         var options = SharingOptions()
         options.keptNames = ["stat", "state"]
         let report = try SharingWorld.outcome(of: capture, options).report

@@ -35,8 +35,13 @@ struct SharingWorld {
         }
     }
 
+    /// The original as it is read.
+    func capture() throws -> Capture {
+        try CaptureReader.read(bytes: JSONWriter.bytes(of: document), name: "original")
+    }
+
     func shared() throws -> Shared {
-        let original = try CaptureReader.read(bytes: JSONWriter.bytes(of: document), name: "original")
+        let original = try capture()
         let flows = FlowFinder.flows(in: original)
         let check = VerdictCheck(Self.story)
         let redactor = Redactor(
@@ -85,6 +90,17 @@ struct SharingWorld {
                     return try CaptureReader.read(bytes: meddle(text), name: "shared")
                 }
             }[0]
+        }
+    }
+
+    /// What sharing comes to where members were left before the date of the first entry.
+    func outcome(leaving members: String) throws -> CaptureSharing.Outcome {
+        try Self.outcome(of: capture(), options) { text in
+            let date = "\"startedDateTime\":"
+            return Array(
+                String(decoding: text, as: UTF8.self)
+                    .replacing(date, with: "\(members),\(date)", maxReplacements: 1).utf8
+            )
         }
     }
 
@@ -138,14 +154,32 @@ struct SharingWorld {
 
     /// Changes the JSON document that an entry answers with.
     mutating func changeBody(_ index: Int, _ body: (inout JSONObject) -> Void) {
+        guard var document = try? self.body(index).object else { return }
+        body(&document)
+        answer(index, with: JSONWriter.text(of: .object(document)))
+    }
+
+    /// What an entry answers with, instead.
+    mutating func answer(_ index: Int, with text: String) {
         change(index) { entry in
-            guard var response = entry["response"]?.object, var content = response["content"]?.object,
-                var document = (content["text"]?.string).flatMap({ try? JSONParser.parse($0.utf8).object })
-            else { return }
-            body(&document)
-            content["text"] = .string(JSONWriter.text(of: .object(document)))
+            guard var response = entry["response"]?.object, var content = response["content"]?.object else {
+                return
+            }
+            content["text"] = .string(text)
             response["content"] = .object(content)
             entry["response"] = .object(response)
+        }
+    }
+
+    /// The form that an entry sends, instead.
+    mutating func send(_ form: String, in index: Int) {
+        change(index) { entry in
+            guard var request = entry["request"]?.object, var data = request["postData"]?.object else {
+                return
+            }
+            data["text"] = .string(form)
+            request["postData"] = .object(data)
+            entry["request"] = .object(request)
         }
     }
 
@@ -176,6 +210,9 @@ struct SharingWorld {
     }
 
     private func entry(_ index: Int) -> JSONValue? { document["log"]?["entries"]?.array?[index] }
+
+    /// Puts an entry behind the last one that answers with a JSON document.
+    mutating func append(_ url: String, json: String) { append(url, type: "application/json", body: json) }
 
     /// Puts an entry behind the last one, a little later, to a host that has nothing to do with the login.
     mutating func append(

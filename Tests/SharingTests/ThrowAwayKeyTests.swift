@@ -65,7 +65,7 @@ struct ThrowAwayKeyTests {
             }
         }
         let world = try Self.world(key, certificate: certificate)
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture)
         #expect(outcome.isProven, "\(outcome.leaks.prefix(3)) \(outcome.differences.prefix(3))")
 
@@ -90,7 +90,7 @@ struct ThrowAwayKeyTests {
         let key = try PrivateKey.generate(.rsa(bits: 2048, exponent: exponent))
         let json = JSONWebKey(key.publicKey, id: "unusual", algorithm: .rs256).json
         let world = try Self.world(key, json: json, header: ["kid": "unusual"])
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture)
         #expect(outcome.isProven, "\(outcome.leaks.prefix(3)) \(outcome.differences.prefix(3))")
 

@@ -16,11 +16,10 @@ struct PersonalRolesTests {
         var world = try SharingWorld()
         world.append(
             "https://api.register.example/v4/person/x",
-            type: "application/json",
-            body: document
+            json: document
         )
         let other = #"{"error":{"code":"CN","desc":"CHINESE is no locale"}}"#
-        world.append("https://api.register.example/x", type: "application/json", body: other)
+        world.append("https://api.register.example/x", json: other)
         world.options.keepsAll = true
         let shared = try world.shared()
         func body(_ index: Int) throws -> String {

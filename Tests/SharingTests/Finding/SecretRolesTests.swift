@@ -74,8 +74,7 @@ struct SecretRolesTests {
         world.options.keepsAll = true
         world.append(
             "https://api.example.net/x",
-            type: "application/json",
-            body: #"{"\#(name)":["violet sky"]}"#
+            json: #"{"\#(name)":["violet sky"]}"#
         )
         world.append("https://api.example.net/x", type: "text/xml", body: #"<x \#(name)="violet sky"/>"#)
         let shared = try world.shared()

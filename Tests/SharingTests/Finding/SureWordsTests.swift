@@ -30,7 +30,7 @@ struct SureWordsTests {
                 \(password.uppercased())
                 """
         )
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture, world.options)
         #expect(outcome.isProven)
         let text = String(decoding: try SharingWorld.texts(of: [capture], world.options)[0], as: UTF8.self)
@@ -39,15 +39,7 @@ struct SureWordsTests {
         }
         // What was forgotten is seen.
         for spelling in ["said \(password).", "x=\(percent)&", Self.encoded(password)] {
-            let leaky = try SharingWorld.outcome(of: capture, world.options) { text in
-                Array(
-                    String(decoding: text, as: UTF8.self).replacing(
-                        "\"startedDateTime\":",
-                        with: "\"comment\":\"\(spelling)\",\"startedDateTime\":",
-                        maxReplacements: 1
-                    ).utf8
-                )
-            }
+            let leaky = try world.outcome(leaving: #""comment":"\#(spelling)""#)
             #expect(!leaky.leaks.isEmpty, "\(spelling)")
         }
     }
@@ -58,8 +50,7 @@ struct SureWordsTests {
         world.options.keepsAll = true
         world.append(
             "https://api.example.net/x",
-            type: "application/json",
-            body: #"{"password":"\#(word)","text":"the \#(word) is wrong"}"#
+            json: #"{"password":"\#(word)","text":"the \#(word) is wrong"}"#
         )
         let shared = try world.shared()
         #expect(shared.text.contains("the \(word) is wrong"))
@@ -72,8 +63,7 @@ struct SureWordsTests {
         world.options.keepsAll = true
         world.append(
             "https://api.example.net/x",
-            type: "application/json",
-            body: #"{"password":"wonder","text":"a wonderful wonder"}"#
+            json: #"{"password":"wonder","text":"a wonderful wonder"}"#
         )
         let text = try world.shared().text
         #expect(text.contains("a wonderful ") && !text.contains("a wonderful wonder"))
@@ -90,7 +80,7 @@ struct SureWordsTests {
             type: "text/html",
             body: "<a title='\(text)'>\(text)</a>, \(text)."
         )
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture, world.options)
         #expect(outcome.leaks.isEmpty && outcome.unprotected.isEmpty && outcome.differences.isEmpty)
         #expect(outcome.report.asked.map(\.values) == [1, 0])
@@ -106,7 +96,7 @@ struct SureWordsTests {
         var world = try SharingWorld()
         let client = try world.queryValue("client_id", of: 2)
         world.options.alsoSources = [NSRegularExpression.escapedPattern(for: client)]
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture, world.options)
         #expect(!outcome.report.open.contains { $0.contains(client) })
         #expect(outcome.isProven)

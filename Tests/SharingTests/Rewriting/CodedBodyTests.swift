@@ -109,7 +109,7 @@ struct CodedBodyTests {
             response["content"] = .object(content)
             entry["response"] = .object(response)
         }
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture, world.options)
         #expect(outcome.isProven)
         #expect(outcome.report.unread == (row.isRead ? [] : [last]))
@@ -132,7 +132,7 @@ struct CodedBodyTests {
     func whatCannotBeReadIsNotProven(row: Row) throws {
         var world = try SharingWorld()
         world.options.keepsAll = true
-        let capture = try CaptureReader.read(bytes: JSONWriter.bytes(of: world.document), name: "original")
+        let capture = try world.capture()
         let outcome = try SharingWorld.outcome(of: capture, world.options) { text in
             // As if it had been forgotten to look into one of them.
             let coding = row.label.map { #","_authreel":{"contentCoding":"\#($0)"}"# } ?? ""
