@@ -1,11 +1,9 @@
 import Captures
-import Flows
 import JOSE
 import JSON
 import LibCrypto
 import OAuth
 import Replay
-import Synchronization
 import TestSupport
 import Testing
 
@@ -51,17 +49,12 @@ struct BoundProofKeyTests {
 
     /// The key that the assertion of a new run names, and that of its proof.
     private static func driven(_ capture: Capture) async throws -> (named: String?, used: String?) {
-        let flows = FlowFinder.flows(in: capture)
-        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
-        let asked = Mutex<[RecordedRequest]>([])
-        let environment = FlowDriver.Environment.inMemory { request, _ in
-            asked.withLock { $0.append(request) }
-            return RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"DPoP"}"#))
-        }
         let credentials = ReplayCredentials(clientKey: .init(key: try key.get(), id: nil))
-        let run = await FlowDriver(plan, environment, options: .init(credentials: credentials)).run()
-        #expect(run.isComplete, "\(run.results)")
-        let request = try #require(asked.withLock { $0.first })
+        let replay = try await AskedReplay(of: capture, options: .init(credentials: credentials)) { _, _ in
+            RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"DPoP"}"#))
+        }
+        #expect(replay.run.isComplete, "\(replay.run.results)")
+        let request = try #require(replay.asked.first)
         let assertion = FormBody.items(of: request.body)?.first("client_assertion")
         return (
             assertion.flatMap { JSONWebToken.parse($0) }?.claim("cnf")?["jkt"]?.string,

@@ -1,7 +1,5 @@
 import Captures
-import Flows
 import Replay
-import Synchronization
 import TestSupport
 import Testing
 
@@ -67,28 +65,18 @@ struct FollowedAddressTests {
 
     /// What the browser asked for between the request and the response.
     private func sent(_ location: String, _ page: Body) async throws -> [RecordedRequest] {
-        let flows = FlowFinder.flows(in: Self.capture())
-        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
-        let asked = Mutex<[RecordedRequest]>([])
-        let environment = FlowDriver.Environment.inMemory { request, _ in
-            let first = asked.withLock { asked in
-                asked.append(request)
-                return asked[0].url
-            }
+        let replay = try await AskedReplay(of: Self.capture()) { request, first in
             switch (request.url.path, request.method) {
             case ("/authorize", _):
                 return RecordedResponse(status: 302, headers: HeaderFields([("Location", location)]))
             case ("/token", _):
                 return RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8"}"#))
             case (_, "GET"): return RecordedResponse(status: 200, body: page)
-            default:
-                let target = Self.app + "?code=c-7Hq2vLx7&state=" + (first.queryItems.first("state") ?? "")
-                return RecordedResponse(status: 302, headers: HeaderFields([("Location", target)]))
+            default: return AskedReplay.back(to: Self.app, code: "c-7Hq2vLx7", answering: first)
             }
         }
-        let run = await FlowDriver(plan, environment).run()
-        #expect(run.isComplete, "\(run.results) \(String(describing: run.stop))")
-        let sent = asked.withLock { $0.dropFirst().dropLast() }
+        #expect(replay.run.isComplete, "\(replay.run.results) \(String(describing: replay.run.stop))")
+        let sent = replay.asked.dropFirst().dropLast()
         #expect(sent.map(\.method) == ["GET", "POST"])
         return Array(sent)
     }

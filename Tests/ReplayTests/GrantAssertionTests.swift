@@ -1,10 +1,8 @@
 import Captures
-import Flows
 import JOSE
 import JSON
 import LibCrypto
 import Replay
-import Synchronization
 import TestSupport
 import Testing
 
@@ -54,11 +52,12 @@ struct GrantAssertionTests {
         secret: String? = nil,
         with credentials: ReplayCredentials
     ) async throws -> String? {
-        let flows = FlowFinder.flows(in: capture(assertion: recorded, secret: secret))
-        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
-        let asked = Mutex<[RecordedRequest]>([])
-        let environment = FlowDriver.Environment.inMemory { request, _ in
-            asked.withLock { $0.append(request) }
+        let options = FlowDriver.Options(
+            map: EndpointMap([.init(old: issuer, new: mapped)]),
+            credentials: credentials
+        )
+        let recording = capture(assertion: recorded, secret: secret)
+        let replay = try await AskedReplay(of: recording, options: options) { request, _ in
             let body: Body =
                 request.method == "GET"
                 ? .json(#"{"issuer":"\#(mapped)","token_endpoint":"\#(mapped)/token"}"#)
@@ -69,13 +68,8 @@ struct GrantAssertionTests {
                 body: body
             )
         }
-        let options = FlowDriver.Options(
-            map: EndpointMap([.init(old: issuer, new: mapped)]),
-            credentials: credentials
-        )
-        let run = await FlowDriver(plan, environment, options: options).run()
-        #expect(run.isComplete, "\(run.results)")
-        let token = try #require(asked.withLock { $0.last })
+        #expect(replay.run.isComplete, "\(replay.run.results)")
+        let token = try #require(replay.asked.last)
         return FormBody.items(of: token.body)?.first("assertion")
     }
 

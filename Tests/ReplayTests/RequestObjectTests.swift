@@ -1,10 +1,8 @@
 import Captures
-import Flows
 import JOSE
 import JSON
 import LibCrypto
 import Replay
-import Synchronization
 import TestSupport
 import Testing
 
@@ -48,28 +46,21 @@ struct RequestObjectTests {
     /// What the client is called, and what it asks for, is the same inside and outside of it.
     @Test func addressesOfTheClientDoNotMoveWithTheProvider() async throws {
         let key = try PrivateKey.generate(.elliptic(.p256))
-        let flows = FlowFinder.flows(in: try Self.capture(key))
-        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
-        let asked = Mutex<[RecordedRequest]>([])
-        let environment = FlowDriver.Environment.inMemory { request, _ in
-            asked.withLock { $0.append(request) }
+        let options = FlowDriver.Options(
+            map: EndpointMap([.init(old: "https://id.example", new: Self.mapped)]),
+            credentials: ReplayCredentials(clientKey: .init(key: key, id: nil))
+        )
+        let replay = try await AskedReplay(of: Self.capture(key), options: options) { request, _ in
             guard request.url.path == "/authorize" else {
                 return RecordedResponse(
                     status: 200,
                     body: .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
                 )
             }
-            let state = request.url.queryItems.first("state") ?? ""
-            let target = Self.app + "?code=c-7Hq2vLx7TzB4nWm8R&state=" + state
-            return RecordedResponse(status: 302, headers: HeaderFields([("Location", target)]))
+            return AskedReplay.back(to: Self.app, code: "c-7Hq2vLx7TzB4nWm8R", answering: request)
         }
-        let options = FlowDriver.Options(
-            map: EndpointMap([.init(old: "https://id.example", new: Self.mapped)]),
-            credentials: ReplayCredentials(clientKey: .init(key: key, id: nil))
-        )
-        let run = await FlowDriver(plan, environment, options: options).run()
-        #expect(run.isComplete, "\(run.results)")
-        let sent = asked.withLock { $0 }
+        #expect(replay.run.isComplete, "\(replay.run.results)")
+        let sent = replay.asked
         let query = try #require(sent.first).url.queryItems
         let token = try #require(query.first("request").flatMap { JSONWebToken.parse($0) })
         #expect(token.audience == [Self.mapped] && token.claim("state")?.string == query.first("state"))

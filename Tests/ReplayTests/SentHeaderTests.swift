@@ -1,7 +1,5 @@
 import Captures
-import Flows
 import Replay
-import Synchronization
 import TestSupport
 import Testing
 
@@ -24,18 +22,10 @@ struct SentHeaderTests {
                 return exchange
             }
         )
-        let flows = FlowFinder.flows(in: capture)
-        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
-        let asked = Mutex<[RecordedRequest]>([])
-        let environment = FlowDriver.Environment.inMemory { request, _ in
-            asked.withLock { $0.append(request) }
-            return RecordedResponse(
-                status: 200,
-                body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#)
-            )
+        let replay = try await AskedReplay(of: capture) { _, _ in
+            RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#))
         }
-        _ = await FlowDriver(plan, environment).run()
-        let fields = try #require(asked.withLock { $0.first }).headers.fields
+        let fields = try #require(replay.asked.first).headers.fields
         for name in names {
             #expect(fields.first { $0.name == name }?.isLatin1 == true, "\(name)")
         }
@@ -66,10 +56,8 @@ struct SentHeaderTests {
             }
             builder.add(Exchange(startedAt: Timestamp(seconds: 0), request: request, response: response))
         }
-        @Sendable func answered(_ request: RecordedURL) -> RecordedResponse {
-            let state = request.queryItems.first("state") ?? ""
-            let target = "https://shop.example/cb?code=c-Kq2vLx7TzB4nWm8R&state=\(state)"
-            return RecordedResponse(status: 302, headers: HeaderFields([("Location", target)]))
+        @Sendable func answered(_ request: RecordedRequest) -> RecordedResponse {
+            AskedReplay.back(to: "https://shop.example/cb", code: "c-Kq2vLx7TzB4nWm8R", answering: request)
         }
         let asking =
             "https://id.example/authorize?client_id=shop&response_type=code&state=s-Kq2vLx7TzB4nWm8R"
@@ -80,7 +68,7 @@ struct SentHeaderTests {
             "POST",
             login,
             [("username", "alice"), ("password", "wonderland")],
-            answered(RecordedURL(asking))
+            answered(RecordedRequest(method: "GET", url: RecordedURL(asking)))
         )
         let tokens = Body.json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
         builder.post(
@@ -91,21 +79,13 @@ struct SentHeaderTests {
             ],
             body: tokens
         )
-        let flows = FlowFinder.flows(in: builder.capture)
-        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
-        let asked = Mutex<[RecordedRequest]>([])
-        let environment = FlowDriver.Environment.inMemory { request, _ in
-            let first = asked.withLock { asked in
-                asked.append(request)
-                return asked[0].url
-            }
+        let replay = try await AskedReplay(of: builder.capture) { request, first in
             if request.url.path == "/token" { return RecordedResponse(status: 200, body: tokens) }
             guard request.url.path == "/login" else { return redirect }
             return request.method == "GET" ? page : answered(first)
         }
-        let run = await FlowDriver(plan, environment).run()
-        #expect(run.isComplete, "\(run.results) \(String(describing: run.stop))")
-        let sent = asked.withLock { $0.filter { $0.url.path == "/login" } }
+        #expect(replay.run.isComplete, "\(replay.run.results) \(String(describing: replay.run.stop))")
+        let sent = replay.asked.filter { $0.url.path == "/login" }
         #expect(sent.map(\.method) == ["GET", "POST"])
         for request in sent {
             #expect(request.url.text == login && request.isURLLatin1)

@@ -25,9 +25,4 @@ struct URLMappingTests {
     func prefixesAreReplacedWhereAURLBegins(text: String, expected: String) {
         #expect(mapping.mapped(text) == expected)
     }
-
-    @Test func hostOfACookieIsMapped() {
-        #expect(mapping.mapped(host: "SSO.example") == "127.0.0.1")
-        #expect(mapping.mapped(host: "example") == "example")
-    }
 }
