@@ -66,9 +66,6 @@ package struct OpenedTokens: Sendable {
         inside.isEmpty || token.form == .signed ? nil : inside[token.text]
     }
 
-    /// Whether there are any.
-    var isEmpty: Bool { inside.isEmpty }
-
     private static func keys(
         _ capture: Capture,
         _ keySets: [KeySetDocument],

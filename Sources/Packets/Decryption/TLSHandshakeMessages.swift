@@ -8,8 +8,6 @@ struct TLSHandshakeMessages {
         var length: Int
         /// All of it, or its beginning.
         var body: [UInt8]
-
-        var isWhole: Bool { body.count == length }
     }
 
     enum MessageType {

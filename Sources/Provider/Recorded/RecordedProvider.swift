@@ -26,10 +26,6 @@ package final class RecordedProvider: Sendable {
     }
 
     package let issuers: [Issuer]
-    /// Where the metadata of each issuer are.
-    package var discoveryURLs: [String] { issuers.map(\.discovery) }
-    package var clients: [ProviderConfiguration.Client] { issuers.flatMap(\.clients) }
-    package var users: [ProviderConfiguration.User] { issuers.flatMap(\.users) }
     /// Prefixes of URLs, from recorded to played; the longest first.
     package let mapping: [(old: String, new: String)]
     private let engines: [Part]

@@ -49,14 +49,6 @@ struct URLMapping {
         return text
     }
 
-    /// A host of the first flow, as `Domain` of a cookie names it.
-    func mapped(host: String) -> String {
-        for prefix in prefixes where RecordedURL(prefix.old).host == host.lowercased() {
-            if let other = RecordedURL(prefix.new).host { return other }
-        }
-        return host
-    }
-
     private static func replacing(_ old: [UInt8], by new: [UInt8], in bytes: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
         var start = 0
