@@ -81,7 +81,7 @@ struct FaultDiagnosisTests {
         }
         let caller = Caller(try provider([]))
         let broken = try provider(faults)
-        let client = try #require(broken.clients.first)
+        let client = try #require(broken.issuers[0].clients.first)
         let discovery = broken.issuers[0].discovery
         var login = NaiveLogin(
             { broken.respond(to: $0, at: $1) },

@@ -108,7 +108,8 @@ final class SOCKSReader {
             return target.map {
                 (inner($0), "the client \(how) the connection before the SOCKS proxy answered")
             }
-        case nil: return target.map { (inner($0), AnswerLoss.captureEnded(before: "the SOCKS proxy answered")) }
+        case nil:
+            return target.map { (inner($0), AnswerLoss.captureEnded(before: "the SOCKS proxy answered")) }
         }
     }
 }
