@@ -24,12 +24,14 @@ struct Relatives {
     }
 
     /// The value that has the most in common with a text, half of the shorter one at least.
+    ///
+    /// One that is this very text behind a percent-encoding is none: its stand-in is made of the text's.
     func nearest(to text: [UInt8]) -> Relative? {
         let candidates =
             Self.neighbours(of: text, in: forward)
             + Self.neighbours(of: text.reversed(), in: backward).map { $0.reversed() }
         var best: Relative?
-        for candidate in candidates where candidate != text {
+        for candidate in candidates where candidate != text && !Self.encodes(candidate, text) {
             let prefix = zip(text, candidate).prefix { $0 == $1 }.count
             let most = min(text.count, candidate.count) - prefix
             let suffix = zip(text.reversed(), candidate.reversed()).prefix(most).prefix { $0 == $1 }.count
@@ -40,6 +42,17 @@ struct Relatives {
         }
         return best
     }
+
+    private static func encodes(_ candidate: [UInt8], _ text: [UInt8]) -> Bool {
+        var decoded = candidate
+        for _ in 0..<mostEncodings where decoded.count > text.count && decoded.contains(0x25) {
+            decoded = TextCoding.percent.decoded(decoded[...]).bytes
+            if decoded == text { return true }
+        }
+        return false
+    }
+
+    private static let mostEncodings = 3
 
     /// Values beside the place at which a text would stand: those that begin like it.
     private static func neighbours(of text: [UInt8], in sorted: [[UInt8]]) -> [[UInt8]] {
