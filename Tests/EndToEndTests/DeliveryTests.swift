@@ -49,6 +49,35 @@ struct DeliveryTests {
         #expect(text.contains("\r\nX-A: \u{c3}\u{a9}\r\nX-B: \u{e9}\r\n"), "\(text)")
     }
 
+    /// As lenient servers do: what of a target is no ASCII is read as if it were percent-encoded, in each request of a connection.
+    @Test func bytesBeyondASCIIInATargetArePercentEncoded() async throws {
+        let asked = Mutex<[String]>([])
+        let server = try await LocalServer.start { request in
+            asked.withLock { $0.append(request.method + " " + request.url.text) }
+            return RecordedResponse(status: 200, body: Body(text: "ü", mediaType: "text/plain"))
+        }
+        let collector = TextCollector()
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelInitializer { $0.pipeline.addHandler(collector) }
+            .connect(host: "127.0.0.1", port: server.port).get()
+        channel.eventLoop.scheduleTask(in: .seconds(20)) { channel.close(promise: nil) }
+        let body = "ä b HTTP/1.1"
+        try await channel.writeAndFlush(
+            ByteBuffer(
+                string: "POST /ü HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            )
+        )
+        while collector.text.withLock({ !$0.hasSuffix("\u{c3}\u{bc}") }), channel.isActive {
+            await Task.yield()
+        }
+        try await channel.writeAndFlush(
+            ByteBuffer(string: "GET /a?name=Jörg HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        )
+        try await channel.closeFuture.get()
+        await server.stop()
+        #expect(asked.withLock { $0 } == ["POST http://x/%C3%BC", "GET http://x/a?name=J%C3%B6rg"])
+    }
+
     @Test(arguments: [204, 304]) func answersWithoutABodyHaveNone(status: Int) async throws {
         let text = try await Self.received(.whole, status: status, within: .seconds(20))
         #expect(text.hasPrefix("HTTP/1.1 \(status)") && text.hasSuffix("\r\n\r\n"), "\(text)")

@@ -66,12 +66,14 @@ package final class LocalServer: Sendable {
                         )
                     }
                     let headBytes = HeadBytesHandler()
-                    try pipeline.addHandler(headBytes)
+                    let requestLines = RequestLineHandler()
+                    try pipeline.addHandlers(headBytes, requestLines)
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(
                         LocalServerHandler(
                             scheme: scheme,
                             headBytes: headBytes,
+                            requestLines: requestLines,
                             delivery: delivery,
                             responder: responder
                         )
@@ -106,6 +108,7 @@ private final class LocalServerHandler: ChannelInboundHandler {
 
     private let scheme: String
     private let headBytes: HeadBytesHandler
+    private let requestLines: RequestLineHandler
     private let delivery: @Sendable (RecordedRequest) -> LocalServer.Delivery
     private let responder: LocalServer.Responder
     private var head: HTTPRequestHead?
@@ -115,11 +118,13 @@ private final class LocalServerHandler: ChannelInboundHandler {
     init(
         scheme: String,
         headBytes: HeadBytesHandler,
+        requestLines: RequestLineHandler,
         delivery: @escaping @Sendable (RecordedRequest) -> LocalServer.Delivery,
         responder: @escaping LocalServer.Responder
     ) {
         self.scheme = scheme
         self.headBytes = headBytes
+        self.requestLines = requestLines
         self.delivery = delivery
         self.responder = responder
     }
@@ -133,7 +138,9 @@ private final class LocalServerHandler: ChannelInboundHandler {
         case .body(let bytes):
             isTooLarge = isTooLarge || body.count + bytes.readableBytes > Self.maximumBodyBytes
             if !isTooLarge { body.append(contentsOf: bytes.readableBytesView) }
-        case .end: answer(context)
+        case .end:
+            requestLines.expectLine()
+            answer(context)
         }
     }
 
