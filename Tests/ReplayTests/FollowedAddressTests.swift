@@ -63,6 +63,35 @@ struct FollowedAddressTests {
         #expect(sent.map(\.url.text) == ["/login?hint=a", target].map { "https://id.example" + $0 })
     }
 
+    /// The recorded form is known for the page's, although its fields say nothing and only its address does.
+    @Test func formIsThePagesByItsBase() throws {
+        var capture = CaptureBuilder()
+        let browser = [("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Test/1"), ("Accept", "text/html")]
+        let query = FormBody.encode([
+            ("client_id", "shop"), ("response_type", "code"), ("state", "s-Kq2vLx7TzB4nWm8R"),
+            ("redirect_uri", Self.app),
+        ])
+        capture.redirect("https://id.example/authorize?" + query, to: Self.login, headers: browser)
+        capture.get(
+            Self.login,
+            headers: browser,
+            body: .html("<base href=\"/ui/\"><form method=post action=\"go\"><input name=username></form>")
+        )
+        capture.post(
+            "https://id.example/ui/go",
+            [("username", "alice"), ("a", "1"), ("b", "2")],
+            302,
+            headers: browser,
+            answer: [("Location", Self.app + "?code=c-Kq2vLx7TzB4nWm8R&state=s-Kq2vLx7TzB4nWm8R")]
+        )
+        let flow = try #require(FlowFinder.flows(in: capture.capture).first)
+        let plan = PlanBuilder(flow, siblings: [flow]).plan()
+        let submitted = plan.steps.compactMap { step -> Int? in
+            if case .submit(let page) = step.action { page } else { nil }
+        }
+        #expect(submitted == [1])
+    }
+
     /// What the browser asked for between the request and the response.
     private func sent(_ location: String, _ page: Body) async throws -> [RecordedRequest] {
         let replay = try await AskedReplay(of: Self.capture()) { request, first in

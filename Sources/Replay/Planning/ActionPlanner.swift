@@ -7,7 +7,7 @@ struct ActionPlanner {
     let flow: Flow
     private let driven: Set<Int>
     /// Pages with forms, in order of time.
-    private let pages: [(exchange: Int, forms: [HTMLForm])]
+    private let pages: [(exchange: Int, page: Page, forms: [HTMLForm])]
 
     private var capture: Capture { flow.capture }
 
@@ -17,7 +17,7 @@ struct ActionPlanner {
         pages = driven.compactMap { exchange in
             guard let page = Page(flow.capture[exchange]) else { return nil }
             let forms = page.forms
-            return forms.isEmpty ? nil : (exchange, forms)
+            return forms.isEmpty ? nil : (exchange, page, forms)
         }
     }
 
@@ -44,10 +44,9 @@ struct ActionPlanner {
         else { return nil }
         let position = flow.surroundings.position
         let earlier = pages.filter { position[$0.exchange] < position[exchange] }
-        return earlier.last { page in
-            let asked = capture[page.exchange].request
-            return page.forms.contains { form in
-                let action = asked.following(SentText(form.action)).url
+        return earlier.last { entry in
+            entry.forms.contains { form in
+                let action = entry.page.target(of: form).url
                 return FormMatch(form, items, isPost: isPost, target: request.url, action: action) != nil
             }
         }?.exchange
