@@ -21,6 +21,8 @@ struct FoundSecrets {
     var words: Set<String> = []
     /// All of them, in small letters.
     var names: Set<String> = []
+    /// Keys that one-time codes are made with, in base32.
+    var oneTimeKeys: Set<String> = []
     /// Phone numbers.
     var phones: Set<String> = []
     /// Names of people and of their accounts, as claims and forms have them.
@@ -171,7 +173,7 @@ struct FoundSecrets {
         takeAccountWords(but: open)
         takeOtherSpellings()
         accountNumbers = Set(accountIDs.filter { named[$0] != nil }.map(\.value)).subtracting(known)
-            .filter(isAccountNumber)
+            .subtracting(open).filter(isAccountNumber)
         // A token in pieces is one token.
         for pieces in chunks.values where pieces.count > 1 {
             let joined = pieces.sorted { $0.key < $1.key }.map(\.value).joined()
@@ -278,6 +280,12 @@ struct FoundSecrets {
             }
         }
         return PersonNames(people.sorted()) { taken.contains($0) }
+    }
+
+    /// One-time codes that are replaced wherever they stand, and keys of such.
+    var groupedCodes: GroupedCodes {
+        let codes = named.filter { $0.value == .oneTimeCode && known.contains($0.key.value) }.map(\.key.value)
+        return GroupedCodes(oneTimeKeys.filter { values[$0] != nil }.sorted() + Set(codes).sorted())
     }
 
     var phoneNumbers: PhoneNumbers { PhoneNumbers(phones.sorted()) }

@@ -64,51 +64,82 @@ struct LookScanner {
                 found.append(Found(kind: .credentials, range: key.startIndex..<key.endIndex))
             }
         }
-        start = 0
-        while let space = text[start...].firstIndex(of: 0x20) {
-            start = space + 1
-            if space >= 4, let run = Self.groups(in: text, firstSpace: space) {
-                if Self.isKey(text[run]) { found.append(Found(kind: .credentials, range: run)) }
-                start = run.upperBound
-            }
-        }
+        keys(in: text, &found)
     }
 
     /// In bytes: nobody's `otpauth:` has more.
     private static let longestKeyURL = 1 << 11
 
-    /// Words of four letters are no key without digits among them.
-    private static func isKey(_ groups: ArraySlice<UInt8>) -> Bool {
-        groups.contains { (0x32...0x37).contains($0) } && groups.contains { $0 >= 0x41 }
-    }
-
-    /// Four groups and more of four characters of base32, in one case.
-    private static func groups(in text: [UInt8], firstSpace: Int) -> Range<Int>? {
-        let start = firstSpace - 4
-        let isLower = text[start..<(firstSpace + 5 < text.count ? firstSpace + 5 : text.count)]
-            .contains { (0x61...0x7a).contains($0) }
-        func isGroup(_ begin: Int) -> Bool {
-            guard begin + 4 <= text.count else { return false }
-            let next = begin + 4 < text.count ? text[begin + 4] : 0x20
-            return !next.isASCIIWordByte
-                && text[begin..<(begin + 4)].allSatisfy {
-                    (0x32...0x37).contains($0) || (isLower ? 0x61...0x7a : 0x41...0x5a).contains($0)
+    /// Words of base32 in groups of one length, and whole ones behind what says that they are such a key.
+    private func keys(in text: [UInt8], _ found: inout [Found]) {
+        var index = 0
+        while index < text.count {
+            guard text[index].isASCIIAlphanumeric else {
+                index += 1
+                continue
+            }
+            let word = Self.word(at: index, in: text)
+            var end = word.endIndex
+            if word.count >= 4, word.allSatisfy(Self.isBase32) {
+                if let run = Self.groups(in: text, first: word) {
+                    found.append(Found(kind: .credentials, range: run))
+                    end = run.upperBound
+                } else if Self.isWholeKey(word, in: text) {
+                    found.append(Found(kind: .credentials, range: word.startIndex..<word.endIndex))
                 }
+            }
+            index = end
         }
-        guard start == 0 || !text[start - 1].isASCIIWordByte else { return nil }
-        var end = start
-        var groups = 0
-        while isGroup(end == start ? start : end + 1), end == start || text[end] == 0x20 {
-            end = (end == start ? start : end + 1) + 4
-            groups += 1
-            if end >= text.count { break }
-        }
-        return groups >= 4 ? start..<end : nil
     }
 
-    private static func isBase32(_ byte: UInt8) -> Bool {
-        (0x32...0x37).contains(byte) || byte.isASCIILetter
+    private static func word(at start: Int, in text: [UInt8]) -> ArraySlice<UInt8> {
+        text[start..<(text[start...].firstIndex { !$0.isASCIIWordByte } ?? text.count)]
     }
+
+    /// Groups of one length, four characters to eight, sixteen characters and more together, in one case and with digits among
+    /// them, as words of four letters have none; the last group may be shorter.
+    ///
+    /// What a dash joins is a class of a page as well, in small letters.
+    private static func groups(in text: [UInt8], first: ArraySlice<UInt8>) -> Range<Int>? {
+        guard (4...8).contains(first.count), first.endIndex < text.count else { return nil }
+        let mark = text[first.endIndex]
+        guard mark == 0x20 || mark == 0x2d && !first.contains(where: { $0 > 0x60 }),
+            first.startIndex == 0
+                || !text[first.startIndex - 1].isASCIIWordByte && text[first.startIndex - 1] != 0x2d
+        else { return nil }
+        var characters = Array(first)
+        var end = first.endIndex
+        while end + 1 < text.count, text[end] == mark {
+            let next = word(at: end + 1, in: text)
+            guard !next.isEmpty, next.count <= first.count, next.allSatisfy(isBase32),
+                GroupedCodes.isOfOneCase(characters + next)
+            else { break }
+            characters += next
+            end = next.endIndex
+            if next.count < first.count { break }
+        }
+        guard characters.count >= GroupedCodes.shortestKey, end == text.count || text[end] != 0x2d,
+            characters.contains(where: \.isASCIIDigit), characters.contains(where: \.isASCIILetter)
+        else { return nil }
+        return first.startIndex..<end
+    }
+
+    /// A key as a page shows it: what stands before it says what it is for.
+    private static func isWholeKey(_ word: ArraySlice<UInt8>, in text: [UInt8]) -> Bool {
+        guard (GroupedCodes.shortestKey...64).contains(word.count), GroupedCodes.isKey(word),
+            Drawn.looks(word)
+        else { return false }
+        let before = SlotReader.string(text[..<word.startIndex].suffix(256)).lowercased()
+        return ofKeys.contains(where: before.containsBytes)
+    }
+
+    private static let ofKeys = [
+        "authenticator", "otp", "setup key", "set-up key", "secret key", "two-factor", "two factor", "2fa",
+        "mfa",
+        "manual", "this key", "2-step",
+    ]
+
+    private static func isBase32(_ byte: UInt8) -> Bool { GroupedCodes.isBase32(byte) }
 
     /// Runs of the characters that tokens are made of.
     ///

@@ -69,8 +69,12 @@ extension SecretFinder {
             let value = String(decoding: text[finding.range], as: UTF8.self)
             if found.tokens[value] != nil { continue }
             if finding.kind == .oneTimeCode {
-                note(.oneTimeCode, ShownCodes.name, value)
+                // Of one in groups the digits, with whatever stands between them elsewhere.
+                note(.oneTimeCode, ShownCodes.name, ShownCodes.plain(value))
                 continue
+            }
+            if finding.kind == .credentials, GroupedCodes.isKey(value.utf8) {
+                found.oneTimeKeys.insert(value)
             }
             if found.values[value] == nil { found.values[value] = finding.kind }
             if finding.kind == .phone { found.phones.insert(value) }

@@ -72,16 +72,42 @@ enum ShownCodes {
     private static func code(before end: Int, in text: [UInt8]) -> Range<Int>? {
         let gap = max(0, end - longestGap)..<end
         guard let phrase = text[gap].firstRange(of: Array(" is your ".utf8)) else { return nil }
-        let digits = text[..<phrase.lowerBound].suffix(9).reversed().prefix(while: \.isASCIIDigit).count
-        return self.digits(at: phrase.lowerBound - digits, in: text)
+        let before = text[..<phrase.lowerBound].suffix(9).reversed()
+        let digits = before.prefix(while: \.isASCIIDigit).count
+        if let code = self.digits(at: phrase.lowerBound - digits, in: text) { return code }
+        // In two halves.
+        let halves = before.dropFirst(digits + 1).prefix(while: \.isASCIIDigit).count
+        guard halves == digits, digits > 0 else { return nil }
+        return self.digits(at: phrase.lowerBound - 2 * digits - 1, in: text)
     }
 
     private static func digits(at start: Int, in text: [UInt8]) -> Range<Int>? {
         let digits = text[start...].prefix(9).prefix(while: \.isASCIIDigit)
-        guard (6...8).contains(digits.count), start == 0 || !text[start - 1].isASCIIWordByte,
+        guard start == 0 || !text[start - 1].isASCIIWordByte,
             digits.endIndex == text.count || !text[digits.endIndex].isASCIIWordByte
         else { return nil }
-        return digits.startIndex..<digits.endIndex
+        if (6...8).contains(digits.count) { return digits.startIndex..<digits.endIndex }
+        // `482 913`, `482-913`, a tag around each half.
+        let next = GroupedCodes.behindGap(digits.endIndex, in: text, isNarrow: true)
+        guard digits.count == 3 || digits.count == 4, next > digits.endIndex, next < text.count else {
+            return nil
+        }
+        let rest = text[next...].prefix(5).prefix(while: \.isASCIIDigit)
+        guard rest.count == digits.count, rest.endIndex == text.count || !text[rest.endIndex].isASCIIWordByte,
+            // Two years.
+            digits.count == 3 || text[next - 1] != 0x2d
+        else { return nil }
+        return digits.startIndex..<rest.endIndex
+    }
+
+    /// A code as it was found, without what stands between its halves.
+    static func plain(_ code: String) -> String {
+        let digits = code.utf8.filter(\.isASCIIDigit)
+        guard code.utf8.contains(0x3c) || code.utf8.allSatisfy({ !$0.isASCIILetter }),
+            (6...8).contains(digits.count),
+            code.utf8.first?.isASCIIDigit == true
+        else { return code }
+        return String(decoding: digits, as: UTF8.self)
     }
 
     // MARK: - Kept

@@ -59,6 +59,7 @@ extension StandIns {
             take(replacingPeople(in: current))
             take(replacingNames(in: current))
             take(replacingPhones(in: current))
+            take(replacingCodes(in: current))
             take(shifting(current, &pass.moved))
         }
         guard depth < 3 else { return isChanged ? current : nil }
@@ -233,6 +234,21 @@ extension StandIns {
                 output[first] = text[first] == 0x39 ? 0x38 : 0x39
             }
             note(match.number)
+        }
+        return output == text ? nil : output
+    }
+
+    /// A known code, or a key of such, in other groups or in the other case: with the characters of its stand-in.
+    func replacingCodes(in text: [UInt8]) -> [UInt8]? {
+        var output = text
+        for match in codes.matches(in: text) {
+            guard let first = match.places.first, let last = match.places.last,
+                !isWritten(around: first..<(last + 1), in: text)
+            else { continue }
+            let made = standIn(for: match.code).utf8.filter(\.isASCIIAlphanumeric)
+            guard made.count == match.places.count else { continue }
+            for (place, byte) in zip(match.places, made) { output[place] = Self.inCase(text[place], byte) }
+            noteWord(match.code)
         }
         return output == text ? nil : output
     }

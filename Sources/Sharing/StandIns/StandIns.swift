@@ -21,6 +21,7 @@ final class StandIns {
     /// Words of people's names, which are too short to be looked for inside of others.
     let names: PersonNames
     let phones: PhoneNumbers
+    let codes: GroupedCodes
     /// What is replaced wherever it stands, each with its other spellings behind it.
     let sureWords: [String]
     let wordIndex: WordIndex
@@ -87,6 +88,7 @@ final class StandIns {
         peopleIndex = FragmentIndex(people.map { $0.utf8.map(Self.lowercased) })
         names = found.personNames
         phones = found.phoneNumbers
+        codes = found.groupedCodes
         let sure = found.sureWords
         sureWords = sure.texts
         wordIndex = WordIndex(Self.spellings(of: sure))
