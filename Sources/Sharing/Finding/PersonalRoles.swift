@@ -53,7 +53,7 @@ enum PersonalRoles {
     }
 
     private static let signedIn = words(
-        "ivuser smuser httpsmuser xvouchuser xproxyuser xwebauthuser webauthuser xoktauser xuser xauthuser loginfmt"
+        "ivuser smuser httpsmuser xvouchuser xproxyuser xwebauthuser webauthuser xoktauser xuser xauthuser juser loginfmt"
     )
 
     private static func isPhone(_ key: String) -> Bool {
@@ -79,6 +79,11 @@ enum PersonalRoles {
         add(
             .personal,
             "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser"
+        )
+        // Who did or owns something, where it is no object; what mail says before it is opened; where somebody is.
+        add(
+            .personal,
+            "ownername holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname createdby updatedby modifiedby lastmodifiedby assignedto requestedby approvedby submittedby bodypreview snippet latitude longitude"
         )
         // Numbers of a state, a bank, an employer.
         add(
@@ -120,14 +125,24 @@ enum PersonalRoles {
     )
 
     private static let ofPersons = words(
-        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer vehicleno marriagedate marriagecertno divorcedate tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin"
+        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer vehicleno line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin"
     )
 
     /// Short names that mean somebody in claims, and other things in forms: ID-porten's `pid` is a product's number there.
     static let ofClaims: Set<String> = ["pid"]
 
+    /// Whether what stands under a name is a document about somebody: `X-Userinfo`, a cookie called `user`.
+    static func isPerson(_ name: String) -> Bool {
+        let key = SecretRoles.normalized(name)
+        return persons.contains(key) || key.hasPrefix("x") && persons.contains(String(key.dropFirst()))
+    }
+
+    private static let persons = words(
+        "userinfo user currentuser profile userprofile idtokenclaims person member identity principal"
+    )
+
     private static let names = words(
-        "globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser identityname mitididentityname mailnickname"
+        "ownername holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser identityname mitididentityname mailnickname"
     )
 
     private static func words(_ text: String) -> Set<String> {

@@ -98,7 +98,8 @@ final class SecretFinder {
             return value.bytes
         }
         guard !isMark(text) else { return value.bytes }
-        if value.container == .claims { readAccount(value, text) }
+        if value.container == .claims || value.isOfPerson { readAccount(value, text) }
+        if value.name == SlotReader.accountSegment { noteID(value.name, text) }
         if value.isNumber {
             number(value, text)
             return nil
@@ -176,6 +177,10 @@ final class SecretFinder {
             TextKind.guessed(value.bytes[...]) == .text
         {
             note(.unexplained, value.name, text)
+        } else if AccountNames.isOwnName(value.name), SureWords.isAccountNumber(value.bytes) {
+            noteID(value.name, text)
+        } else if Self.isCoordinate(value) {
+            note(.personal, value.name, text)
         } else if SecretRoles.normalized(value.name) == "answer",
             Self.isOneTimeCode(value.bytes, under: .oneTimeCode)
         {
@@ -206,6 +211,9 @@ final class SecretFinder {
         case .drawn(let kind)
         where kind != .authorizationCode && Self.isOneTimeCode(value.bytes, under: kind):
             note(.oneTimeCode, value.name, text)
+        case .unknown where AccountNames.isOwnName(value.name) && SureWords.isAccountNumber(value.bytes):
+            noteID(value.name, text)
+        case .unknown where Self.isCoordinate(value): note(.personal, value.name, text)
         default: return
         }
     }
@@ -244,12 +252,20 @@ final class SecretFinder {
         found.accountIDs.insert(pair)
     }
 
+    /// Whether a value tells where somebody is, by a name that also means other things: `lat=52.373169`.
+    private static func isCoordinate(_ value: NamedText) -> Bool {
+        guard ["lat", "lng", "lon", "long"].contains(value.name.lowercased()) else { return false }
+        let parts = value.bytes.drop { $0 == 0x2d }.split(separator: 0x2e, omittingEmptySubsequences: false)
+        return parts.count == 2 && (1...3).contains(parts[0].count) && parts[1].count >= 3
+            && parts.allSatisfy { $0.allSatisfy(\.isASCIIDigit) }
+    }
+
     /// Whether digits are a code that somebody was sent or shown, under a name that is also that of other secrets.
     private static func isOneTimeCode(_ bytes: [UInt8], under kind: Secret.Kind) -> Bool {
-        guard bytes.allSatisfy({ $0.isASCIIDigit }) else { return false }
+        guard let digits = GroupedCodes.digits(of: bytes) else { return false }
         return switch kind {
-        case .authorizationCode, .token: bytes.count == 6
-        case .oneTimeCode: (4...10).contains(bytes.count)
+        case .authorizationCode, .token: digits.count == 6
+        case .oneTimeCode: (4...10).contains(digits.count)
         default: false
         }
     }
@@ -265,6 +281,14 @@ final class SecretFinder {
         // A cookie that is being deleted says so.
         if kind == .cookie, text == "deleted" || Self.isLanguage(text) { return }
         if found.named[NamedValue(name, text)] == nil { found.named[NamedValue(name, text)] = kind }
+        if kind == .oneTimeCode, let digits = GroupedCodes.digits(of: text.utf8),
+            digits.count < text.utf8.count
+        {
+            note(.oneTimeCode, ShownCodes.name, String(decoding: digits, as: UTF8.self))
+        }
+        if [.apiKey, .credentials, .oneTimeCode].contains(kind), GroupedCodes.isKey(text.utf8) {
+            found.oneTimeKeys.insert(text)
+        }
         if kind == .phone { found.phones.insert(text) }
         if kind == .personal, SecretRoles.namesSomebody(name) { found.people.insert(text) }
         if kind == .email, let name = PersonNames.name(inAddress: text) { found.people.insert(name) }

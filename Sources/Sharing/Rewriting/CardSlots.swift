@@ -1,13 +1,16 @@
 import Captures
 
-/// A contact as address books keep it (RFC 6350): `FN:Ada Lovelace`, `TEL;TYPE=cell:+49 171 …`.
+/// A contact as address books keep it (RFC 6350): `FN:Ada Lovelace`, `TEL;TYPE=cell:+49 171 …`; and who comes to an appointment
+/// (RFC 5545): `ATTENDEE;CN="Ada Lovelace":mailto:…`.
 ///
 /// What a property holds of somebody stands under the name that other documents have for it.
 enum CardSlots {
     static func isCard(_ text: ArraySlice<UInt8>) -> Bool {
         let line = TextKind.withoutMark(text).drop { $0 <= 0x20 }.prefix { $0 != 0x0a && $0 != 0x0d }
-        return line.endIndex < text.endIndex && line.count == 11
-            && SlotReader.string(line).equalsIgnoringASCIICase("BEGIN:VCARD")
+        guard line.endIndex < text.endIndex, line.count <= 15 else { return false }
+        let first = SlotReader.string(line)
+        return first.equalsIgnoringASCIICase("BEGIN:VCARD")
+            || first.equalsIgnoringASCIICase("BEGIN:VCALENDAR")
     }
 
     /// What no property of a person says is read as a line of any text: notes hold passwords, too.
@@ -35,6 +38,7 @@ enum CardSlots {
     }
 
     private static func slots(ofProperty line: ArraySlice<UInt8>) -> [Slot] {
+        if let guest = commonName(in: line) { return [guest] }
         guard let colon = line.firstIndex(of: 0x3a) else { return [] }
         // A group in front (`item1.TEL`), parameters behind.
         let head = TextCoding.folds.decoded(line[..<colon]).bytes.drop(while: isSpace)
@@ -44,6 +48,26 @@ enum CardSlots {
         guard names.count > 1 else { return slot(names[0], value).map { [$0] } ?? [] }
         let parts = value.split(separator: 0x3b, omittingEmptySubsequences: false)
         return parts.enumerated().compactMap { slot($0 < names.count ? names[$0] : "", $1) }
+    }
+
+    /// What somebody is called, among the parameters of a property (RFC 5545, section 3.2.2).
+    private static func commonName(in line: ArraySlice<UInt8>) -> Slot? {
+        guard let mark = line.firstRange(of: Array(";CN=".utf8))?.upperBound, mark < line.endIndex else {
+            return nil
+        }
+        let value = line[mark...]
+        let inner =
+            value.first == 0x22
+            ? value.dropFirst().prefix { $0 != 0x22 }
+            : value.prefix { $0 != 0x3b && $0 != 0x3a && $0 != 0x2c }
+        guard !inner.isEmpty else { return nil }
+        let isFolded = inner.contains(where: isBreak)
+        return Slot(
+            name: "display_name",
+            range: inner.startIndex..<inner.endIndex,
+            coding: isFolded ? .folds : nil,
+            kind: .text
+        )
     }
 
     private static func others(_ line: ArraySlice<UInt8>) -> [Slot] {

@@ -51,12 +51,25 @@ enum CodedBody {
         var output = Splicer(bytes)
         for part in MultipartSlots.parts(in: bytes[...], boundary: boundary) {
             let value = Array(bytes[part.value])
-            guard !value.isEmpty, isUnread(value, mediaType: part.mediaType, isLabelled: false) else {
-                continue
-            }
+            guard !value.isEmpty,
+                isUnread(value, mediaType: part.mediaType, isLabelled: false)
+                    || part.fileName != nil && isSomebodysText(value, mediaType: part.mediaType)
+            else { continue }
             output.replace(part.value, with: replacement(of: value))
         }
         return output.finished()
+    }
+
+    /// Whether a file that was sent is in somebody's own words, which nothing names.
+    private static func isSomebodysText(_ bytes: [UInt8], mediaType: String) -> Bool {
+        let type = mediaType.prefix { $0 != ";" }.lowercased()
+        guard ["", "text/plain", "application/octet-stream"].contains(type), !isReplaced(bytes) else {
+            return false
+        }
+        switch TextKind.guessed(bytes[...]) {
+        case .text, .lines: return TableSlots.slots(in: bytes[...]).isEmpty
+        default: return false
+        }
     }
 
     /// A text of the same length that says nothing, and that everybody knows for the mark that it is.

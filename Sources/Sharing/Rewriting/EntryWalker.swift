@@ -26,7 +26,17 @@ struct EntryWalker {
             )
             guard let other = texts.visit(named) ?? self.number(named.bytes) else { return value }
             return .number(JSONNumber(text: String(decoding: other, as: UTF8.self)))
-        case .array(let elements): return .array(elements.map { rewriting($0, name: name, inside: name) })
+        case .array(let elements):
+            let digits = Self.typedDigits(in: elements, of: name)
+            return .array(
+                elements.indices.map { index in
+                    rewriting(
+                        elements[index],
+                        name: name,
+                        inside: digits.contains(index) ? TypedDigits.name : name
+                    )
+                }
+            )
         case .object(let object): return .object(self.object(object, called: name, inside: list))
         default: return value
         }
@@ -59,6 +69,14 @@ struct EntryWalker {
         return result
     }
 
+    /// Of the parameters of a query or a form those that are the digits of a code.
+    private static func typedDigits(in elements: [JSONValue], of list: String) -> Set<Int> {
+        guard list == "params" || list == "queryString" else { return [] }
+        return TypedDigits.places(
+            in: elements.map { ($0["name"]?.string ?? "", Array(($0["value"]?.string ?? "").utf8)[...]) }
+        )
+    }
+
     private func pair(_ object: JSONObject, _ name: String, _ value: String, inside list: String)
         -> JSONObject
     {
@@ -68,6 +86,7 @@ struct EntryWalker {
         switch list {
         case "headers": other = header(name, bytes)
         case "cookies": other = named(name, bytes, .cookies)
+        case TypedDigits.name: other = named(TypedDigits.name, bytes, .form)
         case "queryString", "params": other = named(name, bytes, .form)
         // What a tool lists: `{"name": "refresh_token", "value": …}` of a browser's storage.
         default: other = named(name, bytes, .json)
@@ -147,8 +166,9 @@ struct EntryWalker {
         let walked =
             texts.rewriting(bytes, as: kind) ?? (kind == .text ? texts.rewritingEncoded(bytes) : nil)
             ?? texts.rewritingBase64(bytes)
-        let swept = sweep(walked ?? bytes)
-        guard let other = swept ?? walked else { return }
+        let read = texts.rewritingDocuments(in: walked ?? bytes) ?? walked
+        let swept = sweep(read ?? bytes)
+        guard let other = swept ?? read else { return }
         object["text"] = .string(isBase64 ? Base64.encode(other) : Self.text(other))
     }
 
@@ -171,6 +191,8 @@ struct EntryWalker {
         }
         // The addresses in a style sheet are read as those in a page's own.
         if type.hasPrefix("text/css") { return opensDocument ? look : .html }
+        // A table whose names stand in quotation marks.
+        if type.contains("csv") || type.contains("tab-separated") { return opensDocument ? look : .text }
         if type.contains("json") { return look == .html || look == .form || look == .url ? look : .json }
         if type.contains("javascript") {
             // `a=b&&c(d)` is a script.
@@ -229,7 +251,12 @@ struct EntryWalker {
             "user_id",
             "Username", "picture", "image", "avatar", "user",
             "street", "street_address", "formatted", "regadd", "dob",
-            "postalCode", "city", "addressLine1", "zip",
+            "postalCode", "city", "addressLine1", "zip", "family", "given", "birthDate",
+            // Of a register.
+            "lastupdated", "classification", "noa", "noa-basic", "householdincome", "cpfbalances",
+            "cpfcontributions",
+            // Of mail, which says who wrote to whom.
+            "threadId", "snippet", "bodyPreview", "toRecipients", "emailAddress",
         ]
         let head = Array(text.prefix(1 << 16))
         var count = 0

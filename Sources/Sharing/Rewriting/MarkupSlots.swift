@@ -14,6 +14,7 @@ enum MarkupSlots {
         while let open = text[index...].firstIndex(of: 0x3c) {
             if let slot = labels.slot(in: text[index..<open]) { slots.append(slot) }
             slots += AddressSlots.slots(in: text[index..<open], coding: .entities)
+            slots += GreetingSlots.slots(in: text[index..<open], coding: .entities)
             index = open + 1
             if let comment = comment(at: open, in: text) {
                 if !comment.isEmpty { slots.append(Slot(name: "", range: comment)) }
@@ -25,6 +26,11 @@ enum MarkupSlots {
             labels.meet(attributes.tag)
             let field = name(of: attributes, in: text)
             let isElementOfXML = isXML || attributes.isXML
+            for attribute in attributes.list where Self.isRead(attribute.name) {
+                var label = TextLabels()
+                if let slot = label.slot(in: text[attribute.value]) { slots.append(slot) }
+                slots += GreetingSlots.slots(in: text[attribute.value], coding: .entities)
+            }
             for attribute in attributes.list
             where !attribute.value.isEmpty
                 && (hasValue(attribute.name) || isElementOfXML && saysWho(attribute.name, of: attributes))
@@ -200,6 +206,11 @@ enum MarkupSlots {
         "value", "content", "href", "src", "srcdoc", "action", "formaction", "poster", "data", "ping", "cite",
         "background", "longdesc", "manifest", "codebase", "xlink:href", "xml:base",
     ]
+
+    /// Attributes that tell somebody something, as the text of the page does.
+    private static func isRead(_ name: String) -> Bool {
+        name == "title" || name == "alt" || name == "aria-label" || name == "aria-description"
+    }
 
     /// Attributes with addresses among other words: `/a?sid=1 1x, /b?sid=1 2x`, `background: url(/a?sid=1)`.
     private static func holdsAddresses(_ name: String) -> Bool {

@@ -19,9 +19,41 @@ struct ScriptObject {
     /// The slot of its `name`, which is a person's where a member beside it says so.
     var ownName: Int?
     var isPerson = false
+    /// Whether it says of itself that it is a person: `{"type": "customers", …}`.
+    private(set) var isOfPerson = false
     /// The slot of its `id`, and whether a member beside it says what somebody is called.
     var id: Int?
     var isCalled = false
+
+    /// `parent`: the object that it is a member of, of whose `attributes` it may be (JSON:API).
+    init(name: String, inside parent: ScriptObject?) {
+        self.name = name
+        if name == "attributes", let parent { isPerson = parent.isOfPerson }
+    }
+
+    /// Takes note of a type.
+    mutating func isType(_ type: String) {
+        guard Self.types.contains(type.lowercased()) else { return }
+        (isOfPerson, isPerson, isCalled) = (true, true, true)
+    }
+
+    /// Members that say what an object is, in small letters.
+    static let typing: Set<String> = ["type", "resourcetype", "__typename", "@type", "objecttype"]
+    private static let types: Set<String> = [
+        "user", "users", "person", "people", "customer", "customers", "member", "members", "patient",
+        "practitioner",
+        "contact", "contacts", "employee", "employees", "viewer", "profile", "profiles",
+    ]
+
+    /// Members that say what a file is called, in small letters, and the endings of documents.
+    static let filing: Set<String> = [
+        "filename", "file_name", "originalname", "originalfilename", "original_filename", "attachmentname",
+    ]
+    static let endings: Set<String> = [
+        "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "rtf", "txt", "csv", "zip", "jpg",
+        "jpeg", "png",
+        "heic", "tif", "tiff", "msg", "eml", "pages",
+    ]
 
     /// The slot of its `id` once it is known to be somebody's.
     ///
@@ -94,7 +126,7 @@ struct ScriptObject {
         "user", "users", "author", "owner", "member", "members", "customer", "customers", "person", "people",
         "employee", "employees", "contact", "contacts", "manager", "sender", "patient", "student", "teacher",
         "creator", "assignee", "reporter", "me", "viewer", "currentuser", "current_user",
-        "claims", "idtokenclaims", "userinfo", "userprofile",
+        "claims", "idtokenclaims", "userinfo", "userprofile", "emailaddress",
     ]
 
     private func isName(_ own: String, of member: String) -> Bool {

@@ -7,6 +7,10 @@ struct ScriptSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         var reader = ScriptSlots(text)
         while reader.readToken() {}
+        let digits = reader.slots.map {
+            ($0.name, $0.range.count == 1 ? text[$0.range] : text[..<text.startIndex])
+        }
+        for place in TypedDigits.places(in: digits) { reader.slots[place].name = TypedDigits.name }
         return reader.slots
     }
 
@@ -22,11 +26,30 @@ struct ScriptSlots {
     /// The last bracket that is open, and the word before it where a call begins.
     private var bracket: UInt8 = 0
     private var callee = ""
+    /// It is what a register knows of somebody, which has an object with a `value` for each thing.
+    private let isOfRegister: Bool
 
     private init(_ text: ArraySlice<UInt8>) {
         self.text = text
         index = text.startIndex
+        isOfRegister = Self.isOfRegister(text)
     }
+
+    /// Under which a value of such a document is known whose own name says nothing.
+    static let registered = "(registered)"
+
+    /// Whether a document has names that only MyInfo gives, or what it says beside each value.
+    private static func isOfRegister(_ text: ArraySlice<UInt8>) -> Bool {
+        let head = Array(text.prefix(1 << 16))
+        func has(_ name: String) -> Bool { ByteSearch.index(of: Array("\"\(name)\"".utf8), in: head) != nil }
+        guard has("value") else { return false }
+        return has("lastupdated") && has("classification") || registers.contains(where: has)
+    }
+
+    private static let registers = [
+        "uinfin", "partialuinfin", "noa", "noa-basic", "noahistory", "noahistory-basic", "cpfbalances",
+        "cpfcontributions", "cpfemployers", "householdincome", "hdbownership", "cpfhousingwithdrawal",
+    ]
 
     /// Reads on; false at the end, and where a string has none.
     private mutating func readToken() -> Bool {
@@ -60,7 +83,7 @@ struct ScriptSlots {
     private mutating func readBrace(_ byte: UInt8) {
         bracket = byte
         if byte == 0x7b {
-            objects.append(ScriptObject(name: objects.count < 256 ? name : ""))
+            objects.append(ScriptObject(name: objects.count < 256 ? name : "", inside: objects.last))
         } else {
             name = objects.popLast()?.name ?? ""
         }
@@ -91,7 +114,11 @@ struct ScriptSlots {
         if isName(before: end) {
             member = string(to: end)
             let key = member.lowercased()
-            if ScriptObject.valued.contains(key) {
+            if isOfRegister, key == "value" || key == "desc" || key == "code",
+                let own = objects.last?.nameOfValue
+            {
+                name = Self.isUnknown(own) ? Self.registered : own
+            } else if ScriptObject.valued.contains(key) {
                 name = objects.last?.nameOfValue ?? member
             } else if ScriptObject.choosing.contains(key) {
                 name = objects.last?.nameOfChoice ?? member
@@ -123,11 +150,23 @@ struct ScriptSlots {
         index = close + 1
     }
 
+    /// Whether the name of a register's object says nothing of its value in any document, or not what somebody is called.
+    private static func isUnknown(_ name: String) -> Bool {
+        func isUnknown(in container: TextKind) -> Bool {
+            if case .unknown = SecretRoles.role(of: name, in: container) { true } else { false }
+        }
+        return isUnknown(in: .claims) || isUnknown(in: .json) && !SecretRoles.namesSomebody(name)
+    }
+
     private mutating func readNumber() {
-        let end = text[index...].firstIndex { !$0.isASCIIDigit } ?? text.endIndex
+        var end = text[index...].firstIndex { !$0.isASCIIDigit } ?? text.endIndex
+        // An amount, or where somebody is.
+        if end + 1 < text.endIndex, text[end] == 0x2e, text[end + 1].isASCIIDigit {
+            end = text[(end + 1)...].firstIndex { !$0.isASCIIDigit } ?? text.endIndex
+        }
         let before = index > text.startIndex ? text[index - 1] : 0x20
         let after = end < text.endIndex ? text[end] : 0x20
-        // Whole numbers only: a fraction or an exponent is no identifier.
+        // A number with an exponent is no identifier.
         if !Self.isPartOfNumber(before), !Self.isPartOfNumber(after) {
             add(Slot(name: name, range: index..<end, kind: .text, isNumber: true))
         }
@@ -139,9 +178,15 @@ struct ScriptSlots {
         slots.append(slot)
         guard let object = objects.indices.last else { return }
         let (place, key) = (slots.count - 1, member.lowercased())
+        if ScriptObject.typing.contains(key), !slot.isNumber {
+            objects[object].isType(SlotReader.string(text[slot.range]))
+        }
+        if key == "address", text[slot.range].contains(0x40) { objects[object].isPerson = true }
         if let own = objects[object].ownID(place, called: key, isWhole: object == 0) {
             slots[own].isOwnID = true
+            slots[own].isOfPerson = objects[object].isOfPerson
         }
+        if ScriptObject.filing.contains(key) { name(file: place) }
         if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
         if ScriptObject.naming.contains(key) || ScriptObject.describing.contains(key), !slot.isNumber {
             let own = SlotReader.string(TextCoding.escapes.decoded(text[slot.range]).bytes)
@@ -161,6 +206,17 @@ struct ScriptSlots {
             }
             objects[object].value = place
         }
+    }
+
+    /// Of what somebody's document is called the name without its ending is theirs.
+    private mutating func name(file place: Int) {
+        let range = slots[place].range
+        guard let dot = text[range].lastIndex(of: 0x2e), dot > range.lowerBound,
+            ScriptObject.endings.contains(SlotReader.string(text[(dot + 1)..<range.upperBound]).lowercased())
+        else { return }
+        slots[place].name = SlotReader.fileName
+        slots[place].range = range.lowerBound..<dot
+        slots[place].kind = .text
     }
 
     // MARK: - Surroundings

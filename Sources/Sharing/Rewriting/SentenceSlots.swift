@@ -8,7 +8,9 @@ enum SentenceSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count <= longest, text.contains(0x20) else { return [] }
         let words = text.split { $0 <= 0x20 }
-        var slots = given(text) + AddressSlots.slots(in: text)
+        var slots = given(text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
+        slots += GreetingSlots.slots(in: text) + LogLineSlots.slots(in: text)
+        slots += words.map(bare).filter { isDocument($0) }.map { slot("", $0) }
         for place in words.indices.dropLast() {
             slots += told(
                 words[place],
@@ -30,16 +32,28 @@ enum SentenceSlots {
             index = mark + 1
             let before = text[..<mark].suffix(32).reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed()
             let name = SlotReader.string(Array(before).split(separator: 0x20).last ?? [])
-            guard SecretRoles.saysPassword(name) else { continue }
+            let isPassword = SecretRoles.saysPassword(name)
+            guard isPassword || namesSecret(name) else { continue }
             let value = text[index...].drop { $0 == 0x20 || $0 == 0x22 || $0 == 0x27 }
                 .prefix { $0 > 0x20 && ![0x22, 0x27, 0x2c, 0x3b, 0x3c].contains($0) }
-            guard value.count >= 4, value.contains(where: { !isLetter($0) }), value.last != 0x3a else {
-                continue
-            }
+            guard
+                isPassword
+                    ? value.count >= 4 && value.contains(where: { !isLetter($0) }) : Drawn.looks(value),
+                value.last != 0x3a
+            else { continue }
             slots.append(slot(name, value))
             index = value.endIndex
         }
         return slots
+    }
+
+    /// Whether a name is that of a token or a key: `const apiKey = "…"`.
+    private static func namesSecret(_ name: String) -> Bool {
+        switch SecretRoles.role(of: name, in: .text) {
+        case .secret(let kind): SureWords.isSure(kind) && kind != .authorizationCode
+        case .drawn(let kind): kind == .token || kind == .apiKey || kind == .credentials
+        default: false
+        }
     }
 
     /// What a word says of the one behind it.
@@ -79,6 +93,12 @@ enum SentenceSlots {
             else { return [] }
             return [slot(name, bare(said))]
         }
+    }
+
+    /// Whether a word is a document in base64.
+    private static func isDocument(_ word: ArraySlice<UInt8>) -> Bool {
+        guard word.count >= 48, let inner = Base64Text(Array(word))?.text else { return false }
+        return TextKind.opensDocument(inner[...]) || TextKind.guessed(inner[...]) == .html
     }
 
     private static func drawn(_ name: String, _ value: ArraySlice<UInt8>) -> [Slot] {

@@ -12,6 +12,8 @@ struct Slot {
     var isNumber = false
     /// The `id` of a document's own object, or of one that says what somebody is called.
     var isOwnID = false
+    /// Of an object that says of itself that it is a person: `{"type": "customers", "id": "…"}`.
+    var isOfPerson = false
     /// base64 stands around the value (Basic credentials).
     var isBase64 = false
 }

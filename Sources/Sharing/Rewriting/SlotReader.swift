@@ -20,7 +20,9 @@ enum SlotReader {
         case .html: MarkupSlots.slots(in: text)
         case .disposition: FileNameSlots.slots(in: text)
         case .multipart(let boundary): MultipartSlots.slots(in: text, boundary: boundary)
-        case .text: TableSlots.slots(in: text) + SentenceSlots.slots(in: text)
+        case .globalID: GlobalID(text).map { [Slot(name: GlobalID.name, range: $0.id, kind: .text)] } ?? []
+        case .text:
+            TableSlots.slots(in: text) + DirectoryNameSlots.slots(in: text) + SentenceSlots.slots(in: text)
         }
     }
 
@@ -84,8 +86,10 @@ enum SlotReader {
         let isTicket =
             segment.count <= 24 && isTicket(part)
             && ticketed.contains(where: SecretRoles.normalized(string(segment)).containsBytes)
+        let isAccount =
+            SureWords.isAccountNumber(part) && AccountNames.isSegment(string(segment).lowercased())
         return Slot(
-            name: isTicket ? "ticket" : pathSegment,
+            name: isTicket ? "ticket" : isAccount ? accountSegment : pathSegment,
             range: part.startIndex..<part.endIndex,
             coding: .percent,
             kind: .text
@@ -111,6 +115,9 @@ enum SlotReader {
     /// The name of a segment of a path.
     static let pathSegment = "(path)"
 
+    /// The name of a number behind a segment that names accounts: `/users/1048219`.
+    static let accountSegment = "(account)"
+
     /// The name of what a file is called that somebody sends or gets.
     static let fileName = "(file)"
 
@@ -133,10 +140,16 @@ enum SlotReader {
                     let name = TextCoding.form.decoded(item[..<equals]).bytes
                     slots.append(Slot(name: string(name), range: (equals + 1)..<index, coding: .form))
                 } else {
-                    slots.append(Slot(name: "", range: start..<index, coding: .form, kind: .text))
+                    let isDocument = TextKind.opensDocument(TextCoding.form.decoded(item).bytes[...])
+                    slots.append(
+                        Slot(name: "", range: start..<index, coding: .form, kind: isDocument ? nil : .text)
+                    )
                 }
             }
             start = index + 1
+        }
+        for place in TypedDigits.places(in: slots.map { ($0.name, text[$0.range]) }) {
+            slots[place].name = TypedDigits.name
         }
         return slots
     }
@@ -159,15 +172,19 @@ enum SlotReader {
     }
 
     static func fields(_ text: ArraySlice<UInt8>) -> [Slot] {
-        text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }).compactMap { line in
-            guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return nil }
+        text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }).flatMap { line -> [Slot] in
+            let pairs = LogLineSlots.slots(in: line)
+            guard pairs.isEmpty else { return pairs }
+            guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
             let value = trimmed(line[(mark + 1)...])
             let name = string(trimmed(line[..<mark]))
-            return Slot(
-                name: name,
-                range: value.startIndex..<value.endIndex,
-                kind: line[mark] == 0x3a ? TextKind.ofHeader(name) : nil
-            )
+            return [
+                Slot(
+                    name: name,
+                    range: value.startIndex..<value.endIndex,
+                    kind: line[mark] == 0x3a ? TextKind.ofHeader(name) : nil
+                )
+            ]
         }
     }
 

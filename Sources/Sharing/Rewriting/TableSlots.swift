@@ -10,6 +10,7 @@ enum TableSlots {
         guard let separator = separators.first(where: head.contains) else { return [] }
         let names = cells(of: head, separator).map { SlotReader.string(text[$0]) }
         guard names.count > 1, names.allSatisfy(isName) else { return [] }
+        let columns = ofPeople(names)
         var slots: [Slot] = []
         var rest = text[(end + 1)...]
         while !rest.isEmpty {
@@ -19,10 +20,22 @@ enum TableSlots {
             guard cells.count > 1 else { continue }
             // A row that is cut has fewer; what stands behind the last column has no name.
             for (index, cell) in cells.enumerated() where !cell.isEmpty {
-                slots.append(Slot(name: index < names.count ? names[index] : "", range: cell))
+                slots.append(Slot(name: index < columns.count ? columns[index] : "", range: cell))
             }
         }
         return slots
+    }
+
+    /// What a table has under names that mean somebody among people's data (`street`), where another column is somebody's.
+    private static func ofPeople(_ names: [String]) -> [String] {
+        func isPersonal(_ name: String, in container: TextKind) -> Bool {
+            guard case .secret(let kind) = SecretRoles.role(of: name, in: container) else { return false }
+            return kind.isPersonal
+        }
+        guard names.contains(where: { isPersonal($0, in: .text) }) else { return names }
+        return names.map { name in
+            isPersonal(name, in: .claims) && !isPersonal(name, in: .text) ? "user_" + name : name
+        }
     }
 
     private static let longestHead = 2048

@@ -31,6 +31,9 @@ enum TextKind: Sendable, Hashable {
     case disposition
     /// `multipart/form-data`, with this boundary.
     case multipart(boundary: [UInt8])
+    /// The identifier of an object with the object's type before it, as GraphQL servers give it out: `User:1048219`,
+    /// `gid://shop/Customer/1048219`.
+    case globalID
     /// Nothing is known of it.
     case text
 
@@ -53,10 +56,12 @@ enum TextKind: Sendable, Hashable {
         guard let first = start.first else { return .text }
         if let boundary = boundary(in: text) { return .multipart(boundary: boundary) }
         if first == 0x5b, isSection(start), isLines(start) { return .lines }
+        if first == 0x22, start.last == 0x3e, !MailboxSlots.slots(in: start).isEmpty { return .text }
         if first == 0x7b || first == 0x5b || first == 0x22 { return .json }
         if first == 0x3c { return .html }
         // A reference that is a query or a fragment only.
         if first == 0x3f || first == 0x23 { return isForm(start.dropFirst()) ? .url : .text }
+        if GlobalID(start) != nil { return .globalID }
         if isURL(start) { return .url }
         if isForm(start) { return .form }
         if isLines(start) { return .lines }
@@ -159,5 +164,6 @@ enum TextKind: Sendable, Hashable {
         // Some write spaces as they are.
         return text[..<equals].allSatisfy(isNameByte) && !text.contains(0x0a)
             && (!text.contains(0x20) || text.contains(0x26))
+            && (!text.contains(0x2c) || DirectoryNameSlots.slots(in: text).isEmpty)
     }
 }

@@ -15,6 +15,10 @@ struct TextLabels {
             label = nil
             return Self.isValue(text, known.kind) ? Self.slot(known.name, text) : nil
         }
+        if GreetingSlots.isBegun(by: text) {
+            label = ("display_name", .personal)
+            return nil
+        }
         guard let colon = text.prefix(48).firstIndex(of: 0x3a), colon > text.startIndex else { return nil }
         let words = text[..<colon].split(separator: 0x20).suffix(2).joined(separator: [0x20])
         let name = SlotReader.string(Array(words))

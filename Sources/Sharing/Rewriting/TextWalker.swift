@@ -11,6 +11,8 @@ struct NamedText {
     var isNumber = false
     /// The `id` of a document's own object, or of one that says what somebody is called.
     var isOwnID = false
+    /// Of an object that says of itself that it is a person.
+    var isOfPerson = false
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -78,7 +80,8 @@ struct TextWalker {
                     bytes: Array(raw),
                     container: kind,
                     isNumber: slot.isNumber,
-                    isOwnID: slot.isOwnID
+                    isOwnID: slot.isOwnID,
+                    isOfPerson: slot.isOfPerson
                 ),
                 slot.kind,
                 depth
@@ -89,7 +92,8 @@ struct TextWalker {
             name: slot.name,
             bytes: decoded.bytes,
             container: kind,
-            isOwnID: slot.isOwnID
+            isOwnID: slot.isOwnID,
+            isOfPerson: slot.isOfPerson
         )
         return inside(value, slot.kind, depth).map { decoded.encoding($0, as: coding) }
     }
@@ -102,7 +106,10 @@ struct TextWalker {
         }
         if let other = visit(value) { return other == value.bytes ? nil : other }
         var guess = kind ?? TextKind.guessed(value.bytes[...])
-        if guess == .json, value.container != .json, EntryWalker.saysWhoSomebodyIs(value.bytes) {
+        let isPerson = PersonalRoles.isPerson(value.name)
+        if guess == .json, isPerson || value.container != .json,
+            isPerson || EntryWalker.saysWhoSomebodyIs(value.bytes)
+        {
             guess = .claims
         }
         if let other = rewriting(value.bytes, as: guess, depth: depth + 1) { return other }
@@ -110,7 +117,8 @@ struct TextWalker {
         guard guess == .text || Bytes.index(of: Array("%22".utf8), in: value.bytes, from: 0) != nil else {
             return nil
         }
-        return encodedOnceMore(value, depth) ?? rewritingBase64(value.bytes, depth)
+        return encodedOnceMore(value, depth)
+            ?? rewritingBase64(value.bytes, isPerson: isPerson, depth)
             ?? inDataURI(value.bytes, depth)
     }
 
@@ -130,14 +138,37 @@ struct TextWalker {
         return encodedOnceMore(NamedText(name: "", bytes: body, container: .text), 0)
     }
 
+    /// A text with other values in the documents that stand in base64 somewhere in it; nil where nothing changed.
+    ///
+    /// Not in the parts of tokens, which say what they say by themselves.
+    func rewritingDocuments(in text: [UInt8]) -> [UInt8]? {
+        var output = Splicer(text)
+        for run in BinaryCoding.base64.runs(in: text) where run.count >= Self.shortestDocument {
+            let before = run.lowerBound > 0 ? text[run.lowerBound - 1] : 0x20
+            let after = run.upperBound < text.count ? text[run.upperBound] : 0x20
+            guard before != 0x2e, after != 0x2e, run.count < text.count,
+                let inner = Base64Text(Array(text[run])),
+                TextKind.opensDocument(inner.text[...]) || TextKind.guessed(inner.text[...]) == .html,
+                let other = rewritingBase64(Array(text[run]), 1), other.count == run.count
+            else { continue }
+            output.replace(run, with: other)
+        }
+        return output.finished()
+    }
+
+    /// In characters.
+    private static let shortestDocument = 48
+
     /// A value that is a text in base64: JSON mostly; nil where nothing changed.
-    func rewritingBase64(_ value: [UInt8], _ depth: Int = 0) -> [UInt8]? {
+    ///
+    /// `isPerson`: its name says that it is somebody.
+    func rewritingBase64(_ value: [UInt8], isPerson: Bool = false, _ depth: Int = 0) -> [UInt8]? {
         guard depth < Self.deepest, let last = value.last else { return nil }
         // A body ends with a line break.
         let count = last > 0x20 ? value.count : value.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? 0
         guard let inner = Base64Text(Array(value[..<count])) else { return nil }
         var kind = TextKind.guessed(inner.text[...])
-        if kind == .json, EntryWalker.saysWhoSomebodyIs(inner.text) { kind = .claims }
+        if kind == .json, isPerson || EntryWalker.saysWhoSomebodyIs(inner.text) { kind = .claims }
         let other =
             rewriting(inner.text, as: kind, depth: depth + 1)
             ?? (kind == .text ? rewritingBase64(inner.text, depth + 1) : nil)

@@ -8,7 +8,7 @@ enum AccountNames {
         if text[start - 1] == 0x2f {
             let word = word(before: start - 1, in: text)
             let isSegment = start - 1 - word.count > 0 && text[start - 2 - word.count] == 0x2f
-            return isSegment && segments.contains(String(decoding: word, as: UTF8.self).lowercased())
+            return isSegment && self.isSegment(String(decoding: word, as: UTF8.self).lowercased())
         }
         var end = start
         var hasMark = false
@@ -25,10 +25,24 @@ enum AccountNames {
         return hasMark && isName(String(decoding: word(before: end, in: text), as: UTF8.self))
     }
 
+    /// Whether the number of an account is behind a segment of a path.
+    static func isSegment(_ word: String) -> Bool { segments.contains(word) }
+
+    /// Whether what stands under a name is somebody's number: `userId`, `databaseId`, as no other thing is called.
+    static func isOwnName(_ name: String) -> Bool {
+        let key = SecretRoles.normalized(name)
+        return own.contains(where: key.hasSuffix)
+    }
+
+    private static let own = [
+        "userid", "memberid", "customerid", "personid", "profileid", "patientid", "subscriberid",
+        "databaseid",
+    ]
+
     /// Whether a parameter or a member of this name has the number of an account.
     static func isName(_ name: String) -> Bool {
         let key = SecretRoles.normalized(name)
-        return names.contains(key) || ["userid", "accountid", "memberid"].contains(where: key.hasSuffix)
+        return names.contains(key) || key.hasSuffix("accountid") || own.contains(where: key.hasSuffix)
     }
 
     /// Whether somebody's account has the name of a thing that protocols, products, environments and pages speak of: it is
@@ -75,7 +89,8 @@ enum AccountNames {
 
     private static let segments: Set<String> = [
         "user", "users", "u", "people", "person", "account", "accounts", "member", "members", "profile",
-        "profiles",
+        "profiles", "customer", "customers", "employee", "employees", "contact", "contacts", "patient",
+        "patients",
     ]
     private static let names: Set<String> = [
         "id", "u", "uid", "user", "sub", "account", "member", "personid", "ownerid", "authorid", "actorid",

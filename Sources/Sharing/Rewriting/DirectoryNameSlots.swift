@@ -1,0 +1,36 @@
+import Captures
+
+/// The people in names of a directory (RFC 4514): `uid=ada,ou=people,dc=mail`, `CN=Ada Lovelace,OU=Users,DC=mail`.
+///
+/// What stands elsewhere in it, groups mostly, is nobody.
+enum DirectoryNameSlots {
+    static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
+        let parts = text.split(separator: 0x2c).map { part in part.drop { $0 == 0x20 } }
+        guard text.count <= 1 << 10, parts.count > 1 else { return [] }
+        return parts.indices.dropLast().compactMap { index in
+            guard let (type, value) = pair(parts[index]), let name = names[type], !value.isEmpty,
+                parts[(index + 1)...].contains(where: isOfPeople)
+            else { return nil }
+            return Slot(name: name, range: value.startIndex..<value.endIndex)
+        }
+    }
+
+    private static func pair(_ part: ArraySlice<UInt8>) -> (type: String, value: ArraySlice<UInt8>)? {
+        guard let equals = part.firstIndex(of: 0x3d) else { return nil }
+        // The name may stand in the middle of a text.
+        let type = part[..<equals].split { !$0.isASCIIAlphanumeric }.last ?? []
+        return (SlotReader.string(type).lowercased(), part[(equals + 1)...])
+    }
+
+    private static func isOfPeople(_ part: ArraySlice<UInt8>) -> Bool {
+        guard let (type, value) = pair(part), ["ou", "cn"].contains(type) else { return false }
+        return units.contains(SlotReader.string(value.prefix { $0 != 0x22 && $0 != 0x27 }).lowercased())
+    }
+
+    private static let names = [
+        "cn": "display_name", "uid": "username", "sn": "surname", "givenname": "given_name",
+    ]
+    private static let units: Set<String> = [
+        "people", "users", "persons", "employees", "staff", "members", "accounts", "customers",
+    ]
+}

@@ -1,0 +1,98 @@
+import Captures
+
+/// The name of who is greeted, or said to be signed in: `Signed in as Ada Lovelace`, `Welcome back, Ada!`, `User Ada Lovelace (al7)`.
+///
+/// What may as well be words of the page is left out.
+enum GreetingSlots {
+    /// `coding`: what the text is written in.
+    static func slots(in text: ArraySlice<UInt8>, coding: TextCoding? = nil) -> [Slot] {
+        guard text.count <= longest, text.contains(0x20) else { return [] }
+        let lower = text.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        return phrases.flatMap { phrase in
+            places(of: phrase.words, in: lower).flatMap {
+                slots(behind: text[(text.startIndex + $0)...], phrase, coding)
+            }
+        }
+    }
+
+    /// Whether a text ends with such words: who is meant stands in the tag behind it.
+    static func isBegun(by text: ArraySlice<UInt8>) -> Bool {
+        let lower = SlotReader.string(text.suffix(64)).lowercased()
+        return phrases.contains { phrase in
+            let words = SlotReader.string(phrase.words.dropLast())
+            return phrase.leastWords == 1 && (lower == words || lower.hasSuffix(" " + words))
+        }
+    }
+
+    private struct Phrase {
+        var words: [UInt8]
+        /// A single word behind it may be none of a name.
+        var leastWords: Int
+    }
+
+    private static let longest = 1 << 14
+
+    private static let phrases = [
+        ("signed in as ", 1), ("logged in as ", 1), ("angemeldet als ", 1), ("welcome back, ", 1),
+        ("welcome, ", 2),
+        ("hello ", 2), ("hello, ", 2), ("hi ", 2), ("hi, ", 2), ("dear ", 2), ("user ", 2),
+    ].map { Phrase(words: Array($0.0.utf8), leastWords: $0.1) }
+
+    /// Where what stands behind it begins.
+    private static func places(of phrase: [UInt8], in text: [UInt8]) -> [Int] {
+        var places: [Int] = []
+        var start = 0
+        while let place = Bytes.index(of: phrase, in: text, from: start) {
+            start = place + phrase.count
+            if place == 0 || !text[place - 1].isASCIIWordByte { places.append(start) }
+        }
+        return places
+    }
+
+    private static func slots(behind text: ArraySlice<UInt8>, _ phrase: Phrase, _ coding: TextCoding?)
+        -> [Slot]
+    {
+        var words: [ArraySlice<UInt8>] = []
+        var rest = text.drop { $0 == 0x20 }.prefix(longestName)
+        while words.count < 4 {
+            let word = rest.prefix { $0.isASCIILetter || $0 >= 0x80 || $0 == 0x2d || $0 == 0x27 }
+            guard word.count > 1,
+                (0x41...0x5a).contains(word[word.startIndex]) || word[word.startIndex] >= 0x80
+            else { break }
+            words.append(word)
+            rest = rest[word.endIndex...]
+            guard rest.first == 0x20 else { break }
+            rest = rest.dropFirst()
+        }
+        guard let first = words.first, let last = words.last, words.count >= phrase.leastWords,
+            !words.contains(where: { SureWords.isCommon(SlotReader.string($0)) })
+        else { return phrase.leastWords == 1 ? account(text, coding) : [] }
+        return [slot("display_name", text[first.startIndex..<last.endIndex], coding)]
+            + inBrackets(rest, coding)
+    }
+
+    private static let longestName = 80
+
+    /// `signed in as al.7`: a word that no sentence has.
+    private static func account(_ text: ArraySlice<UInt8>, _ coding: TextCoding?) -> [Slot] {
+        let word = text.prefix(64).prefix { $0.isASCIIAlphanumeric || [0x2d, 0x2e, 0x5f].contains($0) }
+        let name = word.last == 0x2e ? word.dropLast() : word
+        guard name.count >= 4, name.contains(where: { !$0.isASCIILetter }),
+            name.contains(where: \.isASCIILetter)
+        else { return [] }
+        return [slot("username", name, coding)]
+    }
+
+    /// The account behind the name: `Ada Lovelace (al7)`.
+    private static func inBrackets(_ text: ArraySlice<UInt8>, _ coding: TextCoding?) -> [Slot] {
+        guard text.first == 0x28, let close = text.firstIndex(of: 0x29) else { return [] }
+        let word = text[(text.startIndex + 1)..<close]
+        guard word.count >= 3, word.allSatisfy({ $0.isASCIIAlphanumeric || [0x2d, 0x2e, 0x5f].contains($0) })
+        else { return [] }
+        return [slot("username", word, coding)]
+    }
+
+    private static func slot(_ name: String, _ value: ArraySlice<UInt8>, _ coding: TextCoding?) -> Slot {
+        Slot(name: name, range: value.startIndex..<value.endIndex, coding: coding, kind: .text)
+    }
+}

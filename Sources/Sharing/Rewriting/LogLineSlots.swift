@@ -1,0 +1,58 @@
+import Captures
+
+/// The pairs of a log's line: `level=info user=ada name="Ada Lovelace" token=…`.
+enum LogLineSlots {
+    /// None where a line has fewer than three of them.
+    static func slots(in line: ArraySlice<UInt8>) -> [Slot] {
+        guard line.count <= longest, line.contains(0x20), line.contains(0x3d) else { return [] }
+        var slots: [Slot] = []
+        var index = line.startIndex
+        while index < line.endIndex {
+            guard let (slot, end) = pair(in: line[index...]) else {
+                index = line[index...].firstIndex(of: 0x20).map { $0 + 1 } ?? line.endIndex
+                continue
+            }
+            slots.append(slot)
+            index = end + 1
+        }
+        return slots.count >= 3 ? named(slots) : []
+    }
+
+    private static let longest = 1 << 14
+
+    /// A pair at the beginning of a text, and where it ends.
+    private static func pair(in text: ArraySlice<UInt8>) -> (slot: Slot, end: Int)? {
+        let name = text.prefix(40).prefix { $0.isASCIIAlphanumeric || [0x2d, 0x2e, 0x5f].contains($0) }
+        guard !name.isEmpty, name.endIndex + 1 < text.endIndex, text[name.endIndex] == 0x3d else {
+            return nil
+        }
+        let value = text[(name.endIndex + 1)...]
+        let quote = value[value.startIndex]
+        if quote == 0x22 || quote == 0x27 {
+            guard let close = value.dropFirst().firstIndex(of: quote) else { return nil }
+            return (Slot(name: SlotReader.string(name), range: (value.startIndex + 1)..<close), close + 1)
+        }
+        let end = value.firstIndex { $0 <= 0x20 } ?? text.endIndex
+        // Parameters of an address are parted otherwise.
+        guard end > value.startIndex, !text[value.startIndex..<end].contains(0x26) else { return nil }
+        return (Slot(name: SlotReader.string(name), range: value.startIndex..<end), end)
+    }
+
+    /// Where a line says which user it is about, its names are the user's.
+    private static func named(_ slots: [Slot]) -> [Slot] {
+        guard slots.contains(where: { users.contains(SecretRoles.normalized($0.name)) }) else { return slots }
+        return slots.map { slot in
+            var slot = slot
+            switch SecretRoles.normalized(slot.name) {
+            case "name": slot.name = "display_name"
+            case let key where users.contains(key): slot.name = "username"
+            default: break
+            }
+            return slot
+        }
+    }
+
+    private static let users: Set<String> = [
+        "user", "usr", "usrname", "usrid", "account", "login", "principal",
+    ]
+}

@@ -1,0 +1,54 @@
+import Captures
+
+/// The names before addresses, as mail has them: `Ada Lovelace <ada@mail.example>`, `"Lovelace, Ada" <…>` (RFC 5322, section 3.4).
+enum MailboxSlots {
+    static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
+        var slots: [Slot] = []
+        var rest = text
+        while let open = rest.firstIndex(of: 0x3c) {
+            rest = text[(open + 1)...]
+            let address = rest.prefix(longestAddress).prefix { $0 != 0x3e && $0 > 0x20 }
+            guard let at = address.firstIndex(of: 0x40), address.endIndex < text.endIndex,
+                text[address.endIndex] == 0x3e
+            else { continue }
+            rest = text[address.endIndex...]
+            guard !isOfNobody(address[..<at]), let name = name(before: open, in: text) else { continue }
+            slots.append(Slot(name: "display_name", range: name.startIndex..<name.endIndex))
+        }
+        return slots
+    }
+
+    private static let longestAddress = 254
+    private static let longestName = 64
+
+    private static func name(before open: Int, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let before = text[..<open].suffix(longestName + 2)
+        guard let last = before.lastIndex(where: { $0 > 0x20 }) else { return nil }
+        if before[last] == 0x22 {
+            guard let first = before[..<last].lastIndex(of: 0x22), first + 1 < last else { return nil }
+            return before[(first + 1)..<last]
+        }
+        let start = before[...last].lastIndex { marks.contains($0) }.map { $0 + 1 } ?? before.startIndex
+        let words = before[start...last].split(separator: 0x20)
+        // A sentence may end with an address.
+        guard let first = words.first, (1...5).contains(words.count),
+            words.allSatisfy({ isOfName($0) }), !isSmall(first)
+        else { return nil }
+        return before[first.startIndex...last]
+    }
+
+    private static let marks = Set(",;:<>\n\r\"=()[]".utf8)
+
+    /// A word with a capital, or one of those between names (`van`, `de`).
+    private static func isOfName(_ word: ArraySlice<UInt8>) -> Bool { !isSmall(word) || word.count <= 3 }
+
+    private static func isSmall(_ word: ArraySlice<UInt8>) -> Bool {
+        word.first.map { !(0x41...0x5a).contains($0) && $0 < 0x80 } ?? true
+    }
+
+    private static func isOfNobody(_ account: ArraySlice<UInt8>) -> Bool {
+        let key = SecretRoles.normalized(SlotReader.string(account))
+        return PersonNames.isCommon(key)
+            || ["notification", "mailer", "automat"].contains(where: key.hasPrefix)
+    }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Sharing
+
+/// Names of people that mail, greetings, logs, directories and GraphQL servers write in their ways.
+struct NamesInTextsTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        var text: String
+        /// As `name=value`.
+        var told: [String]
+        var testDescription: String { text }
+    }
+
+    private static func told(_ slots: [Slot], _ text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return slots.map { "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))" }
+    }
+
+    @Test(arguments: [
+        Row(text: "Ada Quill <ada@mail.example>", told: ["display_name=Ada Quill"]),
+        Row(
+            text: "\"Quill, Ada\" <a@mail.example>, Max van Dorn <m@mail.example>",
+            told: ["display_name=Quill, Ada", "display_name=Max van Dorn"]
+        ),
+        Row(text: "please write to <ada@mail.example>", told: []),
+        Row(text: "Harbour Support <support@mail.example>", told: []),
+        Row(text: "a <b> c", told: []),
+    ])
+    func mailboxNamesItsOwner(row: Row) {
+        #expect(Self.told(MailboxSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
+    }
+
+    @Test(arguments: [
+        Row(text: "Signed in as Ada Quill.", told: ["display_name=Ada Quill"]),
+        Row(text: "Welcome back, Ada!", told: ["display_name=Ada"]),
+        Row(text: "you are logged in as ada.q7 now", told: ["username=ada.q7"]),
+        Row(text: "User Ada Quill (aq7) logged in", told: ["display_name=Ada Quill", "username=aq7"]),
+        Row(text: "Hello World", told: []), Row(text: "Signed in as administrator", told: []),
+        Row(text: "the user Agent", told: []),
+    ])
+    func greetingNamesSomebody(row: Row) {
+        #expect(Self.told(GreetingSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
+    }
+
+    @Test(arguments: [
+        Row(
+            text: "level=info user=aq7 name=\"Ada Quill\" token=zem4",
+            told: ["level=info", "username=aq7", "display_name=Ada Quill", "token=zem4"]
+        ),
+        Row(text: "a=1 b=2 name=x", told: ["a=1", "b=2", "name=x"]), Row(text: "a=1 b=2", told: []),
+    ])
+    func lineOfALogIsReadByItsPairs(row: Row) {
+        #expect(Self.told(LogLineSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
+    }
+
+    @Test(arguments: [
+        Row(text: "CN=Ada Quill,OU=Users,DC=mail", told: ["display_name=Ada Quill"]),
+        Row(text: "uid=aq7,ou=people,dc=mail", told: ["username=aq7"]),
+        Row(text: "cn=Domain Users,ou=groups,dc=mail", told: []),
+    ])
+    func directoryNameIsSomebodysAmongPeople(row: Row) {
+        #expect(Self.told(DirectoryNameSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
+    }
+
+    @Test(arguments: [
+        ("User:1048219", "1048219"), ("04:User1048219", "1048219"), ("gid://shop/Customer/7", "7"),
+        ("AppUser:aq7", "aq7"), ("Order:1048219", nil), ("user: 12", nil), ("https://user/12", nil),
+        ("User7q", nil),
+    ])
+    func globalIDIsReadByItsType(text: String, id: String?) {
+        let bytes = Array(text.utf8)
+        #expect(GlobalID(bytes[...]).map { String(decoding: bytes[$0.id], as: UTF8.self) } == id)
+    }
+}
