@@ -135,6 +135,43 @@ struct RecordedProviderTests {
         #expect(remarks.contains { $0.contains(grant) && $0.contains("not played") } == isTold)
     }
 
+    /// Whoever has no browser at hand is told of the way without pages.
+    @Test(arguments: [
+        ("<form method=post action=/common/login></form>", false, true),
+        ("<form method=post></form>", false, true),
+        ("<form method=post action=/tenant/login></form>", false, false),
+        ("<script>go('/tenant/login')</script>", false, false),
+        ("<form method=post action=/common/login></form>", true, false),
+    ])
+    func pageThatScriptsGoOnFromIsTold(page: String, signsIn: Bool, isTold: Bool) throws {
+        let app = "https://shop.example/cb"
+        var builder = CaptureBuilder()
+        let query = FormBody.encode([
+            ("client_id", "shop"), ("response_type", "code"), ("state", "s-Kq2vLx7TzB4nWm8R"),
+            ("redirect_uri", app),
+        ])
+        builder.get("https://id.example/tenant/authorize?" + query, body: .html(page))
+        builder.post(
+            "https://id.example/tenant/login",
+            [("username", "alice"), ("password", "wonderland")],
+            302,
+            answer: [("Location", app + "?code=c-Kq2vLx7TzB4nWm8R&state=s-Kq2vLx7TzB4nWm8R")]
+        )
+        builder.post(
+            "https://id.example/tenant/token",
+            [
+                ("grant_type", "authorization_code"), ("code", "c-Kq2vLx7TzB4nWm8R"), ("client_id", "shop"),
+                ("redirect_uri", app),
+            ],
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        )
+        let provider = try Self.provider(builder.capture) { $0.autoLogin = signsIn ? "" : nil }
+        let remarks = provider.issuers.flatMap(\.remarks)
+        #expect(
+            remarks.contains { $0.contains("/tenant/authorize") && $0.contains("--auto-login") } == isTold
+        )
+    }
+
     @Test func captureWithoutAProviderIsRefused() throws {
         let capture = try Self.capture("captures/discovery/resource-metadata-missing.har")
         #expect(throws: ProviderError.noProvider) { try Self.provider(capture) }

@@ -112,6 +112,33 @@ package struct InteractionScript: Sendable {
         }
     }
 
+    /// The first page that something went on from to which nothing in it leads: no form, no address, no redirect.
+    ///
+    /// Its scripts do, where they run.
+    var scriptedPage: Step? {
+        let end = steps.firstIndex { $0.delivery != nil } ?? steps.endIndex
+        for index in steps.indices.dropFirst() where index <= end && !steps[index].isFailedSignIn {
+            let step = steps[index]
+            guard let page = page(before: index).map({ steps[$0] }), !leads(to: step, from: page),
+                step.isPage || step.location != nil || step.delivery != nil,
+                !steps[..<index].contains(where: { earlier in
+                    earlier.location.map { RecordedURL($0.text).path == step.url.path } ?? false
+                })
+            else { continue }
+            return page
+        }
+        return nil
+    }
+
+    private func leads(to step: Step, from page: Step) -> Bool {
+        guard let text = page.body?.text else { return true }
+        if step.url.path == page.url.path || step.url.path.utf8.count > 1 && text.containsBytes(step.url.path)
+        {
+            return true
+        }
+        return HTMLForm.all(in: text).contains { page.url.resolving($0.action).path == step.url.path }
+    }
+
     /// The page from which a step was sent.
     func page(before index: Int) -> Int? { steps[..<index].indices.last { steps[$0].isPage } }
 }

@@ -30,6 +30,17 @@ extension ProfileBuilder {
         )
     }
 
+    /// Sign-in pages that are a script's work stand still for whoever drives them without a browser.
+    mutating func tellOfScriptedPages(_ dialect: ProviderDialect) {
+        guard options.autoLogin == nil else { return }
+        let scripts = dialect.scripts.filter { $0.purpose == .login && $0.succeeds && !$0.answersAtOnce }
+        guard let page = scripts.lazy.compactMap(\.scriptedPage).first else { return }
+        remarks.append(
+            "the page \(page.url.path) of its sign-in goes on by scripts: where they do not run, --auto-login "
+                + "signs in without pages"
+        )
+    }
+
     mutating func tellOfEncryption(
         _ dialect: ProviderDialect,
         _ clients: [ProviderConfiguration.Client]

@@ -65,6 +65,7 @@ struct ProfileBuilder {
         tellOfEncryption(dialect, clients)
         tellOfGrants()
         tellOfMissingBodies()
+        tellOfScriptedPages(dialect)
         tellOfOtherIssuers()
         return Profile(configuration: configuration, dialect: dialect, state: state, remarks: remarks)
     }
