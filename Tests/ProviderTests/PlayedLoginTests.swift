@@ -220,8 +220,9 @@ struct PlayedLoginTests {
         #expect(answer.status == 400 && answer.location == nil)
     }
 
-    @Test func wrongPasswordShowsThePageOnceMore() {
-        let again = signIn(password: "a guess")
+    @Test(arguments: ["wrong", ""])
+    func wrongPasswordShowsThePageOnceMore(password: String) {
+        let again = signIn(password: password)
         #expect(again.status == 200 && HTMLForm.all(in: again.body?.text ?? "").first?.action == "/sign-in")
     }
 

@@ -126,7 +126,10 @@ extension ProviderEngine {
         var transaction = transaction
         let script = dialect.scripts[number]
         if case .visit = transaction.purpose { takeDeviceValues(&transaction) }
-        guard let index = step(for: request, in: transaction, script) else { return nil }
+        guard let index = step(for: request, in: transaction, script) else {
+            return emptySignIn(for: request, in: transaction, script)
+                .map { refuseSignIn($0, request, transaction, script) }
+        }
         let step = script.steps[index]
         if !step.isSafe, let sent = SignInCredentials(of: request, fields: dialect.passwordFields),
             step.credentials != nil

@@ -91,6 +91,22 @@ extension ProviderEngine {
         }
     }
 
+    /// The sign-in whose form this is, sent with nothing typed into it.
+    func emptySignIn(for request: RecordedRequest, in transaction: Transaction, _ script: InteractionScript)
+        -> Int?
+    {
+        guard let played = dialect.addresses.recorded(request.url.path) else { return nil }
+        let url = RecordedURL(
+            Substitution(transaction.values.map { (old: $0.new, new: $0.old) }).applied(to: played)
+        )
+        let fields = Set(Self.form(of: request).items.map(\.name))
+        return script.steps.indices.first { index in
+            let step = script.steps[index]
+            return step.credentials?.password != nil && step.method == request.method && step.fields == fields
+                && Self.isSamePlace(step.url, url)
+        }
+    }
+
     private static func isSamePlace(_ left: RecordedURL, _ right: RecordedURL) -> Bool {
         // One may have been told as http what the other was as https.
         guard left.host == right.host, left.explicitPort == right.explicitPort else { return false }
