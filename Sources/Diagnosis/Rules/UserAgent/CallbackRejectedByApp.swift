@@ -208,12 +208,17 @@ struct CallbackRejectedByApp: Rule {
         guard failed.isEmpty else {
             return ((tokens ?? []).prefix(1) + failed, Self.stopped, Self.stoppedFix)
         }
-        if let tokens { return (tokens, Self.withTokens, Self.withTokensFix) }
         // What an app says in JSON it says itself.
         let answer = flow.capture[callback.place].response
+        let isItsOwnWord = answer?.body?.essence == "application/json"
+        if let tokens {
+            return [502, 504].contains(answer?.status) && !isItsOwnWord
+                ? (tokens, Self.gatewayWithTokens, Self.gatewayWithTokensFix)
+                : (tokens, Self.withTokens, Self.withTokensFix)
+        }
         switch answer?.status {
         case 502, 504: return ([], Self.gateway, Self.gatewayFix)
-        case 404 where !callback.isRedeemed(in: flow) && answer?.body?.essence != "application/json":
+        case 404 where !callback.isRedeemed(in: flow) && !isItsOwnWord:
             return ([], Self.nowhere, Self.nowhereFix)
         default: break
         }
@@ -228,6 +233,15 @@ struct CallbackRejectedByApp: Rule {
         Look into the log of the proxy in front of the app first, then into the app's for the same time. At a callback a common reason is its session cookie: \
         response headers that are larger than the proxy's buffer (proxy_buffer_size of nginx) end so. Else the app is down, or waits too long for the \
         provider.
+        """
+    private static let gatewayWithTokens = """
+        The app exchanged its code with success, and the browser got a status that balancers and reverse proxies give: what stands in front of the app \
+        could not pass its answer on, or did not wait for it. Neither the tokens nor the provider need be at fault.
+        """
+    private static let gatewayWithTokensFix = """
+        Look into the log of the proxy in front of the app for this time. "upstream sent too big header" means the session cookies that the app sets now: raise \
+        the proxy's buffer for response headers (proxy_buffer_size of nginx), or keep the tokens on the server and an identifier in the cookie. Else the app \
+        stopped or took too long, and its own log says where.
         """
     private static let nowhere = """
         The provider's answer came to an address at which the app has nothing: the redirect URI that is registered and sent is not the path that the app \

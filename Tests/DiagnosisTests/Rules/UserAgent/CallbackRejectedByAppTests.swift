@@ -824,6 +824,24 @@ struct CallbackRejectedByAppTests {
         #expect(finding?.explanation.contains(words) == true)
     }
 
+    /// With the tokens in hand, the proxy's answer is about the app's own; what the app says in JSON is its own word.
+    @Test(arguments: [
+        (502, "text/html", true), (504, "text/html", true), (502, "application/json", false),
+        (500, "text/html", false),
+    ])
+    func proxyMayRefuseWhatTheAppAnswers(status: Int, type: String, isProxys: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            let text = type == "text/html" ? "<h1>\(status)</h1>" : #"{"error":"no session"}"#
+            exchange.response = RecordedResponse(status: status, body: Body(text: text, mediaType: type))
+            exchange.duration = .seconds(5)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("proxy_buffer_size") == isProxys)
+        #expect(finding.fix.contains("the algorithm of its signature") == !isProxys)
+        #expect(finding.notes.contains { $0.hasPrefix("the code was exchanged") })
+    }
+
     @Test(
         arguments: [
             ("/auth/error?error=OAuthAccountNotLinked", "Auth.js"),
