@@ -38,16 +38,51 @@ struct AudienceMismatch: Rule {
             }
             let seen = Masking.shown(token.audience.prefix(5).joined(separator: ", "), of: "aud")
             let isNamed = refusal.reasons.contains(.audience)
-            let isOpen = refusal.reasons.subtracting([.shape]).isEmpty
+            // Its signature is for the Graph alone to verify: a nonce in the header is hashed first.
+            let isForGraph = Self.isOfGraph(token.audience, call)
+            let isOpen = refusal.reasons.subtracting(isForGraph ? [.shape, .signature] : [.shape]).isEmpty
             let expected = isNamed || isOpen ? expectation(of: call, token.audience, flow) : nil
-            let isForeign = isOpen && !isNamed && isOfAnother(token.audience, call, flow)
+            let isForeign =
+                isOpen && !isNamed && (isForGraph || isOfAnother(token.audience, call, flow))
             guard isNamed || expected != nil || isForeign else { continue }
             var evidence = [call.evidence(ofClaim: "aud", seen), call.address, refusal.evidence]
             if let expected { evidence.append(Evidence(expected, note: "not among the token's audiences")) }
-            return .violated(Violation(evidence, exchange: call.call.exchange))
+            return .violated(
+                Violation(
+                    evidence,
+                    explanation: isForGraph ? Self.ofGraph : nil,
+                    fix: isForGraph ? Self.ofGraphFix : nil,
+                    exchange: call.call.exchange
+                )
+            )
         }
         return .holds
     }
+
+    private static let ofGraph = """
+        The API refused the access token, which is one for Microsoft Graph (its aud). Nobody but the Graph can verify those, so other APIs speak of the signature \
+        or its keys; neither is at fault.
+        """
+    private static let ofGraphFix = """
+        Ask for a scope of your own API (api://…/…, under "Expose an API" of its registration) instead of User.Read and the like; a login that asks for no API at all \
+        gets a token for the Graph. Call the Graph with a token of its own.
+        """
+
+    /// Whether a token is for Microsoft Graph, and was shown to somebody else.
+    private static func isOfGraph(_ audience: [String], _ call: BearerCall) -> Bool {
+        guard let host = call.call.endpoint.host, !graphHosts.contains(host), !audience.isEmpty else {
+            return false
+        }
+        return audience.allSatisfy { graphNames.contains(withoutSlash($0)) }
+    }
+
+    private static let graphNames: Set<String> = [
+        "00000003-0000-0000-c000-000000000000", "https://graph.microsoft.com",
+    ]
+    private static let graphHosts: Set<String> = [
+        "graph.microsoft.com", "graph.microsoft.us", "dod-graph.microsoft.us",
+        "microsoftgraph.chinacloudapi.cn", "graph.windows.net",
+    ]
 
     /// What the token should be addressed to, as the messages say, and is not.
     private func expectation(of call: BearerCall, _ audience: [String], _ flow: Flow) -> Parameter? {
@@ -82,7 +117,7 @@ struct AudienceMismatch: Rule {
         }.first
     }
 
-    /// Whether every audience is an address somewhere else, or an API that everybody knows.
+    /// Whether every audience is an address somewhere else.
     private func isOfAnother(_ audience: [String], _ call: BearerCall, _ flow: Flow) -> Bool {
         // Names of APIs look like addresses without being any; on the developer's machine they never match.
         guard let host = call.call.endpoint.host, !LoopbackHost.isLoopback(host), !call.isAtProvider(flow)
@@ -90,7 +125,6 @@ struct AudienceMismatch: Rule {
             return false
         }
         return audience.allSatisfy { name in
-            if name == "00000003-0000-0000-c000-000000000000" { return host != "graph.microsoft.com" }
             let url = RecordedURL(name)
             return url.isWeb && url.host != host
         }

@@ -89,6 +89,20 @@ struct AudienceMismatchTests {
     func knowsTheGraph(audience: String) throws {
         let recording = try Recording(broken).withAudience(audience)
         #expect(recording.finding(rule) != nil)
+        // Others cannot verify it, and speak of that.
+        let words = "Bearer error=\"invalid_token\", error_description=\"The signature is invalid\""
+        let unverified = recording.answering("/orders", header: "WWW-Authenticate", words)
+        let finding = try #require(unverified.finding(rule))
+        #expect(finding.isPrimary && finding.fix.contains("a scope of your own API"))
+        #expect(unverified.finding("bearer-rejected") == nil)
+        let local = unverified.editingLast("/orders") {
+            $0.request.url = RecordedURL("http://localhost:3000/orders")
+        }
+        #expect(local.finding(rule) != nil)
+        let graph = unverified.editingLast("/orders") {
+            $0.request.url = RecordedURL("https://graph.microsoft.com/v1.0/orders")
+        }
+        #expect(graph.finding(rule) == nil && graph.finding("bearer-rejected") != nil)
     }
 
     @Test func leavesAcceptedCallsUserInfoAndOpaqueTokensAlone() throws {
