@@ -44,7 +44,8 @@ struct GoTrueTests {
         _ status: Int = 200,
         _ answer: String =
             #"{"access_token":"bSHeh19unaDOWiCr","token_type":"bearer","refresh_token":"nJY0"}"#,
-        sent: String? = nil
+        sent: String? = nil,
+        scope: String = "email profile"
     ) -> Recording {
         let state = "eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IjEifQ.c2ln"
         let google =
@@ -52,7 +53,7 @@ struct GoTrueTests {
             + FormBody.encode([
                 ("client_id", "4074-abc.apps.googleusercontent.com"),
                 ("redirect_uri", Self.server + "/callback"),
-                ("response_type", "code"), ("scope", "email profile"), ("state", state),
+                ("response_type", "code"), ("scope", scope), ("state", state),
             ])
         let begin =
             Self.server + "/authorize?"
@@ -77,6 +78,15 @@ struct GoTrueTests {
             )
         )
         return Recording(capture.exchanges)
+    }
+
+    /// What it gives for its own code is neither the answer to the login at Google nor its client's request.
+    @Test func itsExchangeIsNotThatOfTheLoginBehind() {
+        let recording = login(scope: "openid email profile")
+        for rule in ["id-token-missing", "pkce-missing-public-client"] {
+            #expect(recording.finding(rule) == nil)
+        }
+        #expect(recording.outcomes == [.success])
     }
 
     private func refusal(_ code: String, _ words: String) -> String {

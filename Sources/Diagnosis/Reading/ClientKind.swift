@@ -12,7 +12,7 @@ enum ClientKind {
     case unknown(String)
 
     init(of attempt: LoginAttempt, in flow: Flow) {
-        let calls = attempt.tokenRequests.filter(\.isRecorded)
+        let calls = attempt.tokenRequests.filter { $0.isRecorded && !GoTrueRequest.isExchange($0) }
         let proof = calls.lazy.compactMap { request -> Evidence? in
             let authentication = request.authentication
             guard let parameter = authentication.secret ?? authentication.assertion else { return nil }
@@ -67,6 +67,10 @@ enum ClientKind {
                     )
                 )
             }
+            return
+        }
+        if attempt.tokenRequests.contains(where: GoTrueRequest.isExchange) {
+            self = .unknown("the client is a server of GoTrue, whose own token request is not recorded")
             return
         }
         guard let uri, isLoopback else {

@@ -40,7 +40,9 @@ struct IDTokenMissing: Rule {
         guard flow.provider != .github, flow.provider != .myinfo else { return .holds }
         var reason: String?
         let logins = flow.askedLogins
-        for request in flow.tokenRequests where request.isCodeExchange && request.answer.isSuccess {
+        // What GoTrue gives for a code of its own is no answer to the login at the provider behind it.
+        for request in flow.tokenRequests
+        where request.isCodeExchange && request.answer.isSuccess && !GoTrueRequest.isExchange(request) {
             guard request.answer.isBodyWhole, request.answer.json != nil else {
                 reason = "the token response was not saved"
                 continue
