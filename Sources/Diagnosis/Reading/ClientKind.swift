@@ -96,10 +96,23 @@ enum ClientKind {
     /// The alias for clients with certificates, or an endpoint that knows no other way.
     private static func isMutualTLS(_ request: TokenRequest, _ flow: Flow) -> Bool {
         flow.surroundings.metadata.contains { document in
-            let alias = document.answer.json?["mtls_endpoint_aliases"]?["token_endpoint"]?.string
-            return alias.map {
-                RecordedURL($0).normalizedWithoutQuery == request.endpoint.normalizedWithoutQuery
-            } ?? false
+            let names = { (address: String?) in
+                address.map {
+                    RecordedURL($0).normalizedWithoutQuery == request.endpoint.normalizedWithoutQuery
+                } ?? false
+            }
+            if names(document.answer.json?["mtls_endpoint_aliases"]?["token_endpoint"]?.string) {
+                return true
+            }
+            return names(document.endpoint("token_endpoint")) && wantsCertificates(document)
         }
+    }
+
+    /// Whether clients without a certificate are not let in but by a signed assertion (RFC 8705, section 2).
+    private static func wantsCertificates(_ document: MetadataDocument) -> Bool {
+        let listed = document.answer.json?["token_endpoint_auth_methods_supported"]?.array ?? []
+        let methods = listed.compactMap(\.string)
+        return methods.contains { $0.hasSuffix("tls_client_auth") }
+            && !methods.contains { $0 == "none" || $0.hasPrefix("client_secret") }
     }
 }

@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import TestSupport
 import Testing
@@ -120,5 +121,22 @@ struct PKCEMissingPublicClientTests {
         let recording = Recording(capture.exchanges)
         #expect((recording.finding(rule) != nil) == fires)
         #expect((recording.finding("login-abandoned") != nil) == fires)
+    }
+
+    /// A token endpoint that lets in certificates and signed assertions alone: what came without the one came with the other.
+    @Test(arguments: [
+        (["tls_client_auth", "private_key_jwt"], false), (["self_signed_tls_client_auth"], false),
+        (["tls_client_auth", "none"], true), (["tls_client_auth", "client_secret_post"], true),
+        (["private_key_jwt"], true), ([], true),
+    ])
+    func abstainsWhereClientsShowCertificates(methods: [String], fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").sending("client_secret", nil).withMetadata()
+            .stating(
+                "token_endpoint_auth_methods_supported",
+                .array(methods.map { .string($0) }),
+                at: "/.well-known/openid-configuration"
+            )
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) == !fires)
     }
 }
