@@ -84,6 +84,9 @@ struct FlowGrowthTests {
         case circle
         case redeemed
         case refusedCode
+        case probedLogin
+        case renewedToken
+        case handedCode
 
         fileprivate func add(_ number: Int, to capture: inout CaptureBuilder) {
             let login =
@@ -198,6 +201,36 @@ struct FlowGrowthTests {
                 )
                 capture.redirect("\(login)&state=state-\(number)", to: answer)
                 capture.redirect(answer, to: "https://app.example/login")
+            case .probedLogin:
+                let browser = [("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Firefox/144.0")]
+                capture.redirect(
+                    "\(login)&prompt=none&state=probe-\(number)",
+                    to: "https://app.example/cb?error=login_required&state=probe-\(number)",
+                    headers: browser
+                )
+                capture.wait(90)
+                let answer = "https://app.example/cb?code=code-\(number)&state=state-\(number)"
+                capture.redirect("\(login)&state=state-\(number)", to: answer, headers: browser)
+                capture.redirect(answer, to: "/home", headers: browser)
+                Self.token(&capture, "authorization_code", ("code", "code-\(number)"), number: number)
+            case .renewedToken:
+                Self.token(&capture, "client_credentials", ("scope", "orders"), number: number)
+                Self.call(&capture, 200, token: "access-\(number)")
+                Self.call(&capture, 401, token: "access-\(number)")
+            case .handedCode:
+                let app = [("User-Agent", "okhttp/4.12.0")]
+                capture.redirect(
+                    "\(login)&state=state-\(number)",
+                    to: "shop:/cb?code=code-of-\(number)&state=state-\(number)"
+                )
+                for path in ["signin", "news"] {
+                    capture.post(
+                        "https://api.example/\(path)",
+                        [(path, "code-of-\(number)")],
+                        headers: app,
+                        body: .json("{}")
+                    )
+                }
             case .redeemed, .refusedCode:
                 let isTaken = self == .redeemed
                 let answer = "https://app.example/cb?code=code-\(number)&state=state"

@@ -26,15 +26,54 @@ enum AppHandover {
         let spelled = Array(code.utf8)
         let encoded = Array(PercentEncoding.encode(code).utf8)
         let isHanded = isHandedToApp(response, in: flow)
-        return flow.exchanges(after: response.exchange, within: .seconds(300)).filter { index in
-            let request = flow.capture[index].request
-            guard flow.surroundings.messages[index] == nil, request.method != "OPTIONS",
-                index != response.callback
-            else { return false }
-            let sender = PublicAgent(of: request, at: index)?.kind
-            // What takes longest comes last: most requests are a page's.
-            return (sender == .native || isHanded && !isOfWebsite(request, sender))
-                && isToOwnServer(request, flow) && carries(code, [spelled, encoded], request)
+        let start = flow.capture[response.exchange].startedAt
+        let position = flow.surroundings.position[response.exchange]
+        let candidates = flow.surroundings.derived.value { Candidates(of: flow.surroundings) }.all
+        return candidates[candidates.partitionPoint { $0.position > position }...]
+            .prefix { $0.position <= position + mostExchanges }
+            .prefix { flow.capture[$0.exchange].startedAt - start <= .seconds(300) }
+            .filter { candidate in
+                guard candidate.isNative || isHanded, candidate.exchange != response.callback,
+                    candidate.host.map({ !flow.providerHosts.contains($0) }) ?? false
+                else { return false }
+                return carries(code, [spelled, encoded], flow.capture[candidate.exchange].request)
+            }.map(\.exchange)
+    }
+
+    /// Behind an answer.
+    private static let mostExchanges = 1000
+
+    /// Requests by which an app may hand a code on, whichever: read once for all logins of a capture.
+    private struct Candidates: Sendable {
+        struct Candidate: Sendable {
+            var exchange: Int
+            var position: Int
+            var host: String?
+            var isNative: Bool
+        }
+
+        /// In the order of time.
+        var all: [Candidate] = []
+
+        init(of index: CaptureIndex) {
+            for (position, exchange) in index.order.enumerated() where index.messages[exchange] == nil {
+                let request = index.capture[exchange].request
+                guard request.method != "OPTIONS", request.url.query != nil || request.body != nil else {
+                    continue
+                }
+                let sender = PublicAgent(of: request, at: exchange)?.kind
+                guard sender == .native || !AppHandover.isOfWebsite(request, sender),
+                    !Telemetry.isOne(request.url)
+                else { continue }
+                all.append(
+                    Candidate(
+                        exchange: exchange,
+                        position: position,
+                        host: request.url.host,
+                        isNative: sender == .native
+                    )
+                )
+            }
         }
     }
 
