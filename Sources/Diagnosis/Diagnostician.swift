@@ -1,4 +1,5 @@
 package import Flows
+import OAuth
 
 /// What the rules say of one flow.
 package struct FlowDiagnosis: Sendable {
@@ -146,7 +147,7 @@ package enum Diagnostician {
             }()
         // What broke a first try and was repaired by the next is worth knowing, no more.
         guard severity == .error, flow.ending == .success, !hasToBeRejected(info), !isRestarted,
-            !isRefusedByBackEnd(info, flow)
+            !isRefusedByBackEnd(info, flow), !isKeptFromItsSession(info, flow)
         else {
             return severity
         }
@@ -156,6 +157,11 @@ package enum Diagnostician {
     /// The back end of an app is asked by the app itself, behind an answer that looks like success.
     private static func isRefusedByBackEnd(_ info: RuleInfo, _ flow: Flow) -> Bool {
         info.id == CallbackRejectedByApp.info.id && AppHandover.refusal(of: flow) != nil
+    }
+
+    /// A session that frames do not get to is lost all the same where the user signs in again later, in a login of its own.
+    private static func isKeptFromItsSession(_ info: RuleInfo, _ flow: Flow) -> Bool {
+        info.id == SilentLoginCookiesBlocked.info.id && flow.authorizationRequests.allSatisfy(\.isSilent)
     }
 
     private static func isCancelled(_ flow: Flow) -> Bool {

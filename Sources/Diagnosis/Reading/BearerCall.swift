@@ -65,6 +65,8 @@ struct BearerCall {
     }
 
     /// Calls that were refused for their token and not repeated with success, with what was said.
+    ///
+    /// Those that went well with another token, in another flow of the client's, are told only where there are no others.
     static func refused(in flow: Flow, with statuses: Set<Int> = [401]) -> [(
         call: BearerCall, refusal: BearerRefusal
     )] {
@@ -88,7 +90,8 @@ struct BearerCall {
                 refused.append((call, refusal))
             }
         }
-        return refused.reversed()
+        let open = refused.filter { !flow.surroundings.isRenewed(after: $0.call.call) }
+        return (open.isEmpty ? refused : open).reversed()
     }
 
     /// Whether the token is refused by the name for it (RFC 6750, section 3.1) with another status than 401.

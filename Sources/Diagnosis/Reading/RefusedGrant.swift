@@ -23,6 +23,8 @@ struct RefusedGrant {
             guard request.isCodeExchange || request.isRefresh else { return nil }
             if request.isCodeExchange, request.code.map({ $0.isEmpty || MissingToken.isOne($0) }) ?? true {
                 self = Self.withoutCode
+            } else if refused.allSatisfy(\.needsInteraction) {
+                self = Self.interaction
             } else if refused.allSatisfy(Self.isCalledExpired) {
                 self = request.isRefresh ? Self.expiredRefresh : Self.expiredCode
             } else if request.isRefresh, refused.allSatisfy(Self.isCalledUsed) {
@@ -192,6 +194,18 @@ struct RefusedGrant {
         """
         Take `refresh_token` out of the token response, and keep it apart from the access token and the ID token. Where there is none, the login has \
         to ask for it (offline_access, mostly).
+        """
+    )
+
+    static let interaction = RefusedGrant(
+        "The provider needs its user before it refreshes",
+        """
+        The provider refused the refresh because somebody has to do something first that takes a page: a second factor, a consent, a condition of a policy. \
+        No setting is at fault by that; it is how the provider asks for an interactive login.
+        """,
+        """
+        Start an interactive login when this answer comes, for the same scopes (acquireTokenPopup or acquireTokenRedirect in MSAL), and pass `claims` on to it where \
+        the answer has one. Where it comes back all the same, the text names what the user or an administrator has to settle.
         """
     )
 

@@ -33,6 +33,7 @@ extension Ending {
                     return nil
                 }
                 if call.answer.isRefusal, isSignedOut(before: call.exchange) { return nil }
+                if index.isRenewed(after: call) { return nil }
                 return call.answer
             case .endSession(let call):
                 let end = LogoutCourse(of: call, in: index).end

@@ -37,9 +37,13 @@ struct Ending {
         if isRefusedWithoutRequest { return .failure }
         let credential = credentialOutcome
         // Another window's refresh, by which it learns that its user has signed out.
-        let counted = tokens.filter {
+        var counted = tokens.filter {
             !($0.isRefresh && $0.answer.isRefusal && isSignedOut(before: $0.exchange))
         }
+        // Told to ask its user, the app did so.
+        let unanswered = counted.filter { !index.isAnsweredByLogin($0) }
+        if unanswered.isEmpty, !counted.isEmpty { return later(than: .success) }
+        counted = unanswered
         if let last = (counted.isEmpty ? tokens : counted).last(where: { $0.answer.status != nil }) {
             let outcome = outcome(of: last)
             return later(than: outcome == .success ? credential ?? outcome : outcome)
@@ -63,6 +67,9 @@ struct Ending {
         if let seen = builder.responses.last, !isUnanswered || request.isSilent || !exchanges.isEmpty {
             let response = exchanges.isEmpty ? withoutReload(seen) : seen
             if let error = response.error {
+                if PostedMessage.silentErrors.contains(error.error), index.isAnsweredByLogin(request) {
+                    return .success
+                }
                 return AccessPolicy.isCancellation(error) ? .cancelled : .failure
             }
             if let callback = response.callback,
@@ -102,8 +109,16 @@ struct Ending {
             return isLeftByItsPage(response) ? .incomplete : .success
         }
         if let last { return outcome(of: last) }
+        if isRefusedByPost(request), index.isAnsweredByLogin(request) { return .success }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
         return status >= 400 ? .failure : .incomplete
+    }
+
+    /// Whether a page told the app's window that a silent request came to nothing.
+    private func isRefusedByPost(_ request: AuthorizationRequest) -> Bool {
+        request.isSilent && builder.responses.isEmpty
+            && request.parameters["response_mode"].map(PostedMessage.modes.contains) ?? false
+            && builder.exchanges.contains { PostedMessage.silentError(on: index.capture[$0]) != nil }
     }
 
     /// Of a login that began before the recording: whether the app refused its answer in the end.

@@ -41,7 +41,8 @@ struct SilentLoginRequired: Rule {
             guard let request = attempt.request, request.isSilent, let prompt = attempt.parameter("prompt")
             else { return .holds }
             guard let answer = attempt.silentRefusal(in: flow) else { return .holds }
-            let followed = Self.isFollowed(request, flow)
+            let followed =
+                Self.isFollowed(request, flow) || flow.surroundings.isAnsweredByLogin(request)
             return .violated(
                 Violation(
                     [Evidence(prompt), answer, Self.cookies(of: attempt.exchange, flow)],

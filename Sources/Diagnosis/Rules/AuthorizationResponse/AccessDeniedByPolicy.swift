@@ -52,9 +52,29 @@ struct AccessDeniedByPolicy: Rule {
                 $0.answer.isSuccess && $0.grantType == request.grantType && $0.startedAt > request.startedAt
             }
             guard !isRepeated else { continue }
-            return .violated(Violation([request.answer.evidence()], exchange: request.exchange))
+            return .violated(
+                request.needsInteraction
+                    ? interaction(request, flow)
+                    : Violation([request.answer.evidence()], exchange: request.exchange)
+            )
         }
         return .holds
+    }
+
+    /// A refresh that its user has to be asked something for, as the provider says.
+    private func interaction(_ request: TokenRequest, _ flow: Flow) -> Violation {
+        let claims = request.answer.parameters.parameter("claims").flatMap { $0.value.isEmpty ? nil : $0 }
+        return Violation(
+            [request.answer.evidence()]
+                + [claims, request.answer.parameters.parameter("suberror")].compactMap {
+                    $0.map { Evidence($0) }
+                },
+            severity: flow.surroundings.isAnsweredByLogin(request) ? .note : nil,
+            explanation: RefusedGrant.interaction.explanation,
+            fix: RefusedGrant.interaction.fix,
+            title: RefusedGrant.interaction.title,
+            exchange: request.exchange
+        )
     }
 
     private func isPolicy(_ error: ErrorResponse, _ flow: Flow) -> Bool {

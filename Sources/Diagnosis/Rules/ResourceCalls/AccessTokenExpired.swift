@@ -42,7 +42,11 @@ struct AccessTokenExpired: Rule {
             let age = call.grant.flatMap { outlived($0, call.call.exchange, flow) ?? unborn($0, refusal) }
             guard let evidence = age ?? ended(call, refusal, flow) else { continue }
             return .violated(
-                Violation(evidence + [call.address, refusal.evidence], exchange: call.call.exchange)
+                Violation(
+                    evidence + [call.address, refusal.evidence],
+                    severity: flow.surroundings.isRenewed(after: call.call) ? .note : nil,
+                    exchange: call.call.exchange
+                )
             )
         }
         if let violation = exchanged(in: flow) { return .violated(violation) }

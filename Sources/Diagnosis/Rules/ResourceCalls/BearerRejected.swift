@@ -49,7 +49,8 @@ struct BearerRejected: Rule {
                     || Placeholder.isOne(call.token.value)
                     || MissingToken.isOne(call.token.value),
                 refusal.error(call.call.answer) != "use_dpop_nonce",
-                !flow.surroundings.isSteppedUp(after: call.call.exchange, by: flow.clientID)
+                !flow.surroundings.isSteppedUp(after: call.call.exchange, by: flow.clientID),
+                !flow.surroundings.isRenewed(after: call.call)
             else {
                 return false
             }

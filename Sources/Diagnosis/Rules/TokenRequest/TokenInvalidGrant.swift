@@ -40,7 +40,9 @@ struct TokenInvalidGrant: Rule {
         }
         guard let first = refused.first else { return .holds }
         if let codeless = CodelessExchange.violation(refused, flow) { return .violated(codeless) }
-        let isRepaired = isRepaired(refused, by: requests.filter(\.answer.isSuccess))
+        let isRepaired =
+            isRepaired(refused, by: requests.filter(\.answer.isSuccess))
+            || refused.allSatisfy(flow.surroundings.isAnsweredByLogin)
         var evidence = refused.prefix(4).map { request in
             request.answer.evidence(note: flow.checkedValues(of: request))
         }

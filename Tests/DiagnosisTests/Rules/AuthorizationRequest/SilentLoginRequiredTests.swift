@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct SilentLoginRequiredTests {
@@ -77,5 +78,78 @@ struct SilentLoginRequiredTests {
         #expect(finding.evidence[1].value == "login_required")
         #expect(finding.places[1].hasSuffix("response.body error"))
         #expect(try Recording(broken).saying("<script>\(script)</script>", status: 200).finding(rule) == nil)
+    }
+
+    private static let browser = "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"
+
+    /// A page that asks for a session when it is loaded, and a login for which its user clicks minutes later.
+    private func probe(
+        client: String = "shop-web",
+        agent: String = browser,
+        status: Int = 200,
+        mode: String = "query"
+    ) -> Recording {
+        func ask(_ client: String, _ path: String, _ extra: [(String, String)]) -> String {
+            "https://id.harbour.example/authorize?"
+                + FormBody.encode(
+                    [
+                        ("response_type", "code"), ("client_id", client), ("scope", "openid"),
+                        ("redirect_uri", "https://www.shop.example\(path)"),
+                        ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+                        ("code_challenge_method", "S256"),
+                    ] + extra
+                )
+        }
+        let silent = ask(
+            "shop-web",
+            "/silent",
+            [("state", "q7"), ("prompt", "none"), ("response_mode", mode)]
+        )
+        let login = ask(client, "/", [("state", "w8")])
+        var capture = CaptureBuilder()
+        if mode == "web_message" {
+            let page = #"<script>parent.postMessage({"error":"login_required"})</script>"#
+            capture.get(silent, headers: [("User-Agent", Self.browser)], body: .html(page))
+        } else {
+            let answer = "https://www.shop.example/silent?error=login_required&state=q7"
+            capture.redirect(silent, to: answer, headers: [("User-Agent", Self.browser)])
+            capture.get(answer, headers: [("User-Agent", Self.browser)], body: .html("<p>silent</p>"))
+        }
+        capture.wait(300)
+        let answer = "https://www.shop.example/?code=9sQ2xKcD41&state=w8"
+        capture.redirect(login, to: answer, headers: [("User-Agent", agent)])
+        capture.get(answer, headers: [("User-Agent", agent)], body: .html("<h1>Shop</h1>"))
+        capture.post(
+            "https://id.harbour.example/token",
+            [
+                ("grant_type", "authorization_code"), ("code", "9sQ2xKcD41"), ("client_id", client),
+                ("redirect_uri", "https://www.shop.example/"),
+                ("code_verifier", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"),
+            ],
+            status,
+            headers: [("User-Agent", agent), ("Origin", "https://www.shop.example")],
+            body: .json(
+                status == 200
+                    ? #"{"access_token":"2YotnFZFEjr1zCsi","token_type":"Bearer","expires_in":300}"#
+                    : #"{"error":"invalid_grant"}"#
+            )
+        )
+        return Recording(capture.exchanges)
+    }
+
+    /// "No" is the usual answer to the question for a session, however long the user then takes to click.
+    @Test(arguments: ["query", "web_message"]) func isANoteWhereTheUserSignsInLater(mode: String) {
+        let recording = probe(mode: mode)
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.outcomes.first == .success && recording.outcomes.count == 2)
+    }
+
+    @Test func isAnErrorWhereNoLoginOfTheSameUserWentWell() {
+        for recording in [
+            probe(status: 400), probe(client: "stock-web"), probe(agent: Self.browser + " Stock/2"),
+        ] {
+            #expect(recording.finding(rule)?.severity == .error)
+            #expect(recording.outcomes.first == .failure)
+        }
     }
 }

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct AccessDeniedByPolicyTests {
@@ -189,5 +190,96 @@ struct AccessDeniedByPolicyTests {
         #expect(finding.isPrimary)
         #expect(finding.evidence[0].value == "access_denied \(words)")
         #expect(finding.places == ["2 response.location authError"])
+    }
+
+    private static let browser = "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"
+
+    /// A page's login, a refresh that is refused, and another login where `again` is the user that signs in then.
+    private func refusedRefresh(_ refusal: String, again: String?, agent: String = browser) -> Recording {
+        var capture = CaptureBuilder()
+        func signIn(_ number: Int, _ user: String) {
+            let answer = "https://www.shop.example/?code=9sQ2xKcD4\(number)&state=w\(number)"
+            let asked = FormBody.encode([
+                ("response_type", "code"), ("client_id", "shop-web"), ("state", "w\(number)"),
+                ("scope", "openid offline_access"), ("redirect_uri", "https://www.shop.example/"),
+                ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+                ("code_challenge_method", "S256"),
+            ])
+            capture.redirect(
+                "https://login.microsoftonline.com/common/oauth2/v2.0/authorize?\(asked)",
+                to: answer,
+                headers: [("User-Agent", Self.browser)]
+            )
+            capture.get(answer, headers: [("User-Agent", Self.browser)], body: .html("<h1>Shop</h1>"))
+            let claims =
+                #"{"iss":"https://login.microsoftonline.com/common/v2.0","sub":"\#(user)","aud":"shop-web"}"#
+            let token = encoded(#"{"alg":"RS256"}"#) + "." + encoded(claims) + ".c2ln"
+            redeem(
+                [("grant_type", "authorization_code"), ("code", "9sQ2xKcD4\(number)")],
+                """
+                {"access_token":"at-2YotnFZF-\(number)","token_type":"Bearer","expires_in":3600,\
+                "refresh_token":"rt-8xLOxBtZ-\(number)","id_token":"\(token)"}
+                """
+            )
+        }
+        func redeem(_ form: [(String, String)], _ answer: String) {
+            capture.post(
+                "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+                form + [
+                    ("client_id", "shop-web"), ("redirect_uri", "https://www.shop.example/"),
+                    ("code_verifier", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"),
+                ],
+                answer.contains("error") ? 400 : 200,
+                headers: [("User-Agent", agent)],
+                body: .json(answer)
+            )
+        }
+        signIn(1, "alice")
+        capture.wait(600)
+        redeem([("grant_type", "refresh_token"), ("refresh_token", "rt-8xLOxBtZ-1")], refusal)
+        if let again { signIn(2, again) }
+        return Recording(capture.exchanges)
+    }
+
+    private static let secondFactor = #"""
+        {"error":"invalid_grant","error_description":"AADSTS50076: you must use multi-factor authentication",\#
+        "suberror":"basic_action","claims":"{\"access_token\":{\"capolids\":{\"essential\":true}}}"}
+        """#
+    private static let consent = #"""
+        {"error":"invalid_grant","error_description":"AADSTS65001: The user has not consented",\#
+        "suberror":"consent_required"}
+        """#
+
+    /// A refresh that needs its user is answered by a login, as MSAL does.
+    @Test(arguments: [secondFactor, consent]) func refreshThatALoginFollowsIsANote(refusal: String) throws {
+        let recording = refusedRefresh(refusal, again: "alice")
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.finding("token-invalid-grant")?.severity ?? .note == .note)
+        #expect(recording.outcomes == [.success, .success])
+    }
+
+    @Test(arguments: [secondFactor, consent]) func refreshThatNoLoginFollowsSaysWhatToDo(refusal: String)
+        throws
+    {
+        let recording = refusedRefresh(refusal, again: nil)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error && finding.isPrimary)
+        #expect(finding.fix.hasPrefix("Start an interactive login"))
+        #expect(finding.evidence.contains { $0.place.name == "suberror" })
+        #expect(recording.finding("token-invalid-grant")?.fix == finding.fix)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// A server's refresh is that of its user, whoever signs in there next.
+    @Test(arguments: [("alice", Severity.note), ("bob", .error)])
+    func loginOfAnotherUserAnswersNothing(user: String, severity: Severity) {
+        let recording = refusedRefresh(Self.secondFactor, again: user, agent: "node")
+        #expect(recording.finding(rule)?.severity == severity)
+    }
+
+    @Test func refusalThatNoLoginCuresKeepsItsWords() throws {
+        let text = #"{"error":"invalid_grant","error_description":"AADSTS50105: not assigned to a role"}"#
+        let finding = try #require(refusedRefresh(text, again: "alice").finding(rule))
+        #expect(finding.fix.contains("assign the user"))
     }
 }

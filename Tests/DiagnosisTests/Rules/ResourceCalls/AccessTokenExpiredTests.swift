@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct AccessTokenExpiredTests {
@@ -114,5 +115,97 @@ struct AccessTokenExpiredTests {
         #expect(try exchange(after: 60).finding(rule) == nil)
         #expect(try exchange(after: 700, "invalid_target").finding(rule) == nil)
         #expect(try exchange(after: 700, "unauthorized_client").finding(rule) == nil)
+    }
+
+    /// A service that fetches a token for itself, calls, is refused and fetches the next one; `then` is the answer to that one.
+    private func service(_ then: Int, client: String = "stock-job", _ lifetime: Int = 60, after: Int64 = 70)
+        -> Recording
+    {
+        var capture = CaptureBuilder()
+        func fetch(_ number: Int, _ client: String) {
+            capture.post(
+                "https://id.harbour.example/token",
+                [
+                    ("grant_type", "client_credentials"), ("client_id", client),
+                    ("client_secret", "not-a-secret-1"),
+                ],
+                headers: [("User-Agent", "stock-job/1")],
+                body: .json(
+                    #"{"access_token":"2YotnFZF-\#(number)","token_type":"Bearer","expires_in":\#(lifetime)}"#
+                )
+            )
+        }
+        func call(_ number: Int, _ status: Int) {
+            capture.get(
+                "https://api.shop.example/orders",
+                status,
+                headers: [("User-Agent", "stock-job/1"), ("Authorization", "Bearer 2YotnFZF-\(number)")],
+                answer: status == 401 ? [("WWW-Authenticate", "Bearer error=\"invalid_token\"")] : [],
+                body: .json("{}")
+            )
+        }
+        fetch(1, "stock-job")
+        if after > lifetime { call(1, 200) }
+        capture.wait(after)
+        call(1, 401)
+        fetch(2, client)
+        call(2, then)
+        return Recording(capture.exchanges)
+    }
+
+    @Test func isANoteWhereAnotherTokenOfTheClientIsTaken() {
+        let recording = service(200)
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.findings.allSatisfy { $0.severity == .note })
+        #expect(recording.outcomes == [.success, .success])
+    }
+
+    /// Neither what is refused again, nor what another client gets, nor what an API is shown that took no token of the kind before.
+    @Test func staysAnErrorWhereNothingWasMended() {
+        #expect(service(401).finding(rule)?.severity == .error)
+        #expect(service(200, client: "price-job").finding(rule)?.severity == .error)
+        let fresh = service(200, 3600, after: 1)
+        #expect(fresh.finding("bearer-rejected")?.severity == .error)
+        #expect(fresh.outcomes == [.failure, .success])
+    }
+
+    /// Two users of one server, whose tokens are alike.
+    @Test(arguments: [("alice", Severity.note), ("bob", .error)])
+    func tokenOfAnotherUserMendsNothing(user: String, severity: Severity) {
+        var capture = CaptureBuilder()
+        func signIn(_ number: Int, _ user: String) {
+            let token =
+                encoded(#"{"alg":"RS256"}"#) + "."
+                + encoded(#"{"iss":"https://id.harbour.example","sub":"\#(user)","aud":"shop-web"}"#)
+                + ".c2ln"
+            capture.post(
+                "https://id.harbour.example/token",
+                [
+                    ("grant_type", "authorization_code"), ("client_id", "shop-web"),
+                    ("code", "9sQ2xKcD4\(number)"), ("client_secret", "not-a-secret-1"),
+                ],
+                headers: [("User-Agent", "shop-backend/1")],
+                body: .json(
+                    """
+                    {"access_token":"2YotnFZF-\(number)","token_type":"Bearer","expires_in":300,\
+                    "id_token":"\(token)"}
+                    """
+                )
+            )
+        }
+        func call(_ number: Int, _ status: Int) {
+            capture.get(
+                "https://api.shop.example/orders",
+                status,
+                headers: [("User-Agent", "shop-backend/1"), ("Authorization", "Bearer 2YotnFZF-\(number)")],
+                body: .json("{}")
+            )
+        }
+        signIn(1, "alice")
+        capture.wait(400)
+        call(1, 401)
+        signIn(2, user)
+        call(2, 200)
+        #expect(Recording(capture.exchanges).finding(rule)?.severity == severity)
     }
 }
