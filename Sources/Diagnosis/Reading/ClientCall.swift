@@ -153,7 +153,8 @@ struct ClientCall {
             "invalid_code":
             return false
         case "access_denied" where isDecidedElsewhere: return false
-        default: return answer.status == 401
+        // Shopify refuses a code with 401.
+        default: return answer.status == 401 && !answer.speaksOfCode
         }
     }
 }

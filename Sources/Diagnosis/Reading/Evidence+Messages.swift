@@ -43,6 +43,26 @@ extension Answer {
             "using this method", "to exchange", "token exchange", "token-exchange",
         ].contains(where: text.containsBytes)
     }
+
+    /// Whether the text speaks of the authorization code that was sent, and not of the redirect URI as well: whoever says so has
+    /// read the request, and looked the code up.
+    var speaksOfCode: Bool {
+        let text = errorText
+        guard !text.containsBytes("redirect") else { return false }
+        return Self.codes.contains { words in
+            text.ranges(of: words).contains { range in
+                let behind = text[range.upperBound...]
+                return !Self.otherCodes.contains { behind.hasPrefix($0) }
+            }
+        }
+    }
+
+    private static let codes = [
+        "authorization code", "authorisation code", "auth code", "verification code", "invalid code",
+        "code is", "code was", "code has", "code been", "code not", "code expired", "code_already_used",
+    ]
+    /// What follows where a grant or the values of PKCE are spoken of.
+    private static let otherCodes = [" grant", " flow", " verifier", " challenge", "_"]
 }
 
 extension Flow {

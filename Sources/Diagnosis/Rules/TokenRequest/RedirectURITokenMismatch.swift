@@ -31,6 +31,7 @@ struct RedirectURITokenMismatch: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var isUncertain = flow.hasUnsavedTokenRequest
+        var isOfCode = false
         var found: Violation?
         for login in flow.askedLogins {
             let certain = flow.certainTokenRequests(of: login)
@@ -41,8 +42,13 @@ struct RedirectURITokenMismatch: Rule {
             for request in certain {
                 let sent = request.parameters.parameter("redirect_uri")
                 guard sent?.value != asked.value else { continue }
-                // GitHub and Naver do not want it.
-                if sent == nil, flow.provider == .github || isOfNaver(request, flow) { continue }
+                // GitHub, Naver and Shopify do not want it.
+                if sent == nil, flow.provider == .github || isUnwanted(by: request, flow) { continue }
+                // Who misses it does not speak of the code.
+                if sent == nil, request.answer.isRefusal, request.answer.speaksOfCode {
+                    isOfCode = true
+                    continue
+                }
                 // What is registered for a window of the provider's is a word of its own.
                 if login.request.redirectURI == nil, !isSaid(by: request) { continue }
                 let severity = severity(request, isMissing: sent == nil)
@@ -55,12 +61,16 @@ struct RedirectURITokenMismatch: Rule {
             }
         }
         if let found = found ?? stated(in: flow) { return .violated(found) }
+        if isOfCode {
+            return .abstains("the token request has no redirect URI, and was refused for its code")
+        }
         return isUncertain
             ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
     }
 
-    private func isOfNaver(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        flow.capture[request.exchange].request.url.host == "nid.naver.com"
+    private func isUnwanted(by request: TokenRequest, _ flow: Flow) -> Bool {
+        let url = flow.capture[request.exchange].request.url
+        return url.host == "nid.naver.com" || url.path.hasSuffix("/admin/oauth/access_token")
     }
 
     /// The provider's own word, where the login's request is not in the capture to compare.

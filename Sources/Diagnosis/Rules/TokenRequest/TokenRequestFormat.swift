@@ -36,7 +36,7 @@ struct TokenRequestFormat: Rule {
             let recorded = flow.capture[request.exchange].request
             let form = MisplacedParameters.of(request, recorded, flow)
             let faults = form.map(\.evidence) ?? Self.faults(of: recorded, request.exchange)
-            guard !faults.isEmpty else { continue }
+            guard !faults.isEmpty, !Self.isRead(request, isForm: form != nil, recorded) else { continue }
             return .violated(
                 Violation(
                     faults + [request.answer.evidence()],
@@ -58,7 +58,7 @@ struct TokenRequestFormat: Rule {
         "client-auth-missing", "pkce-verifier-missing", "redirect-uri-token-mismatch", "credentials-in-url",
     ]
 
-    /// Refused by somebody who may not have found the parameters.
+    /// Refused by somebody who may not have found the parameters, as far as the name of the error says.
     private func isUnread(_ request: TokenRequest) -> Bool {
         guard let status = request.answer.status, request.answer.isRefusal, !(300..<400).contains(status),
             ![429, 502, 503, 504].contains(status)
@@ -67,6 +67,31 @@ struct TokenRequestFormat: Rule {
         return ["invalid_request", "unsupported_grant_type", "invalid_client", "server_error"].contains(error)
             || status == 405 || status == 415
     }
+
+    /// Whether the refusal shows that the parameters were found: it speaks of the value of one, or refuses the client, which stands in
+    /// a header that any body leaves as it is.
+    ///
+    /// Notion, Atlassian and Shopify have JSON in their documentation.
+    private static func isRead(_ request: TokenRequest, isForm: Bool, _ recorded: RecordedRequest) -> Bool {
+        let answer = request.answer
+        let credentials = recorded.headers.first("authorization")?.asciiLowercased() ?? ""
+        if !isForm, answer.error?.error == "invalid_client", credentials.hasPrefix("basic ") { return true }
+        guard answer.status != 405, answer.status != 415 else { return false }
+        let text = answer.errorText
+        guard !absences.contains(where: text.containsBytes) else { return false }
+        return answer.speaksOfCode || values.contains(where: text.containsBytes)
+    }
+
+    // MARK: - Words, in lower case
+
+    private static let values = ["secret", "redirect_uri", "redirect uri"]
+    /// Of what was not found.
+    private static let absences = [
+        "missing", "must", "required", "not provided", "not present", "not specified", "not supplied",
+        "absent",
+        "empty", "null", "unsupported", "content-type", "content type", "media type", "grant_type",
+        "grant type", "no client", "not contain",
+    ]
 
     /// What makes a request none that is the POST of a form.
     static func faults(of recorded: RecordedRequest, _ exchange: Int) -> [Evidence] {

@@ -214,4 +214,31 @@ struct RedirectURITokenMismatchTests {
             ]
         )
     }
+
+    /// Who misses the redirect URI does not say that the code is not known.
+    @Test(arguments: [
+        ("The authorization code was not found or was already used", false),
+        ("The grant was not accepted", true),
+        ("The authorization code does not belong to this redirect URI", true),
+    ])
+    func leavesAMissingOneAloneWhereTheCodeWasRefused(text: String, fires: Bool) throws {
+        let recording = try Recording(broken).sending("redirect_uri", nil).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(text)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.abstention(rule) != nil) != fires)
+    }
+
+    /// Shopify's token endpoint has no such parameter.
+    @Test(arguments: [("/admin/oauth/access_token", false), ("/oauth/access_token", true)])
+    func leavesAProviderThatDoesNotWantItAlone(path: String, fires: Bool) throws {
+        let recording = try Recording(broken).sending("redirect_uri", nil).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL("https://id.harbour.example\(path)")
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.abstention(rule) == nil)
+    }
 }

@@ -173,4 +173,28 @@ struct TokenRequestFormatTests {
         #expect(finding.notes[0].hasPrefix("sent: ") && finding.notes[0].contains("…("))
         #expect(!recording.findings.flatMap(\.evidence).contains { "\($0)".contains(Self.code) })
     }
+
+    /// Providers that have JSON in their documentation speak of what they read in it.
+    @Test(
+        arguments: [
+            ("invalid_client", "The client secret is invalid", nil, false),
+            ("invalid_request", "redirect_uri in the token request does not match", nil, false),
+            ("invalid_request", "The authorization code was not found or was already used", nil, false),
+            ("invalid_client", "Client authentication failed", "Basic c2hvcC13ZWI6eA==", false),
+            ("invalid_client", "Client authentication failed", nil, true),
+            ("invalid_request", "Missing parameter, 'redirect_uri'", nil, true),
+            (
+                "invalid_client",
+                "AADSTS7000218: The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
+                nil, true
+            ),
+            ("invalid_request", "The authorization code grant is not known here", nil, true),
+        ] as [(String, String, String?, Bool)]
+    )
+    func leavesJSONAloneThatWasRead(error: String, text: String, credentials: String?, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/token") { exchange in
+            if let credentials { exchange.request.headers.append("Authorization", credentials) }
+        }.answering("/token", 401, ["error": .string(error), "error_description": .string(text)])
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }
