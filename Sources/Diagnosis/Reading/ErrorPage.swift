@@ -6,7 +6,8 @@ import OAuth
 ///
 /// Told from a sign-in page, whose help and scripts may mention the same words: no password is asked for, and what a
 /// person reads there is a provider's own error, or its heading says that something went wrong and nothing can be filled
-/// in, or the address says that it is an error page and an OAuth error is named on it.
+/// in, or the address says that it is an error page and an OAuth error is named on it, or it is all that the endpoint answered
+/// to the request, a few words by which providers refuse a client or a redirect URI.
 enum ErrorPage {
     /// The error where one is named, and the words; nil for any other page.
     static func refusal(on page: Int, in surroundings: CaptureIndex) -> (error: String?, text: String)? {
@@ -14,7 +15,8 @@ enum ErrorPage {
         guard let reading = surroundings.page(page) else { return nil }
         let isErrorAddress = isAddress(exchange.request.url)
         let isHeaded = reading.errorHeading != nil
-        guard isErrorAddress || isHeaded || reading.mentions(.entraB2C, .denied, .unknownClient),
+        let isAnswer = isAnswer(page, reading, surroundings)
+        guard isErrorAddress || isHeaded || isAnswer || reading.mentions(.entraB2C, .denied, .unknownClient),
             let body = exchange.response?.body, let bytes = body.bytes, !asksForPassword(bytes)
         else { return nil }
         let text = PageText.words(of: body)
@@ -23,8 +25,26 @@ enum ErrorPage {
             return (error, text)
         }
         return isHeaded || lower.containsBytes("aadb2c9") || lower.containsBytes(unknownClient)
-            || denial(in: text) != nil ? (nil, text) : nil
+            || denial(in: text) != nil || isAnswer && refuses(text, lower) && !HTMLForm.isAsking(in: bytes)
+            ? (nil, text) : nil
     }
+
+    /// Whether a page without a form answers the authorization request itself.
+    private static func isAnswer(_ page: Int, _ reading: PageReading, _ surroundings: CaptureIndex) -> Bool {
+        guard case .authorizationRequest = surroundings.messages[page] else { return false }
+        return reading.forms.isEmpty
+    }
+
+    /// Whether a few words are those of a refusal.
+    private static func refuses(_ text: String, _ lower: String) -> Bool {
+        text.utf8.count < fewWords
+            && (ClientIDUnknown.texts.contains(where: lower.containsBytes)
+                || RefusalWording.unknownClient(in: text) != nil
+                || RefusalWording.unknownRedirectURI(in: text) != nil)
+    }
+
+    /// In bytes; a page with help, menus and a footer has more.
+    private static let fewWords = 600
 
     /// Whether an address is that of a page of errors by its path.
     static func isAddress(_ url: RecordedURL) -> Bool {

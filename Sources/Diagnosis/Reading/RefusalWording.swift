@@ -92,6 +92,7 @@ enum RefusalWording {
     private static let redirectURIs = [
         "redirect_uri", "redirect uri", "redirect url", "redirect_url", "redirecturi", "redirection uri",
         "redirection url", "callback url", "callback uri", "reply url", "reply address", "return url",
+        "redirect:",
     ]
     private static let refusals = [
         "mismatch", "not match", "n't match", "not registered", "n't registered", "not been registered",
@@ -99,11 +100,12 @@ enum RefusalWording {
         "not allowed", "n't allowed", "not permitted", "not whitelisted", "not allowlisted", "not valid",
         "not a valid", "not a registered", "n't valid", "invalid", "not recogni", "not authori",
         "not approved", "unknown", "not known",
-        "not configured", "not found", "not associated", "not belong", "not accepted",
+        "not configured", "not found", "not associated", "not belong", "not accepted", "not exist in",
+        "n't exist in", "参数错误",
     ]
     private static let adjectives = [
         "invalid", "mismatching", "mismatched", "unregistered", "unknown", "illegal", "unauthorized",
-        "unauthorised", "disallowed", "incorrect", "wrong",
+        "unauthorised", "disallowed", "incorrect", "wrong", "insecure",
     ]
     /// What else may be unknown where a client is spoken of.
     private static let otherThings = [

@@ -13,6 +13,13 @@ struct RefusalWordingTests {
         (#"{"target":"redirect_uri","message":"Redirect URI mismatch"}"#, "redirect uri mismatch"),
         ("This reply address isn't registered", "reply address isn't registered"),
         ("The callback URL is not in the list of allowed ones", "callback url is not in the list"),
+        ("Insecure redirect URI", "insecure redirect uri"),
+        ("Invalid redirect: https://app.example/cb (4,700)", "invalid redirect:"),
+        ("redirect_uri 参数错误", "redirect_uri 参数错误"),
+        (
+            "Redirect URI: https://app.example/cb doesn't exist in the allowed list",
+            "redirect uri: https://app.example/cb doesn't exist in"
+        ),
     ])
     func knowsARedirectURIThatIsNotKnown(text: String, words: String) {
         #expect(RefusalWording.unknownRedirectURI(in: text) == words)

@@ -66,9 +66,13 @@ struct ClientIDUnknown: Rule {
                 // Known, and shut out.
                 AccessPolicy.words(in: refusal.text) == nil
             else { return .holds }
-            let isNamed = refusal.error == "invalid_client" && refusal.channel == .page
+            // Spotify calls a redirect URI that it does not know, or not take, by the same name.
+            let isOfRedirectURI = RefusalWording.unknownRedirectURI(in: refusal.text) != nil
+            let isNamed =
+                refusal.error == "invalid_client" && refusal.channel == .page && !isOfRedirectURI
             let isForgeRockPage =
                 refusal.channel == .page && refusal.says(["invalid_client"]) && refusal.status != 200
+                && !isOfRedirectURI
             let words = refusal.channel == .page ? RefusalWording.unknownClient(in: refusal.text) : nil
             guard refusal.says(Self.texts) || isNamed || isForgeRockPage || words != nil else {
                 return refusal.isTextRecorded
@@ -108,15 +112,27 @@ struct ClientIDUnknown: Rule {
         the accounts of any organization.
         """
 
-    /// How providers word it, in lower case.
-    private static let texts = [
-        "client not found", "aadsts700016", "aadsts50194", "does not exist or is not enabled for consumers",
-        "oauth client was not found", "cannot find an application associated with the given",
-        "valid oauth client could not be found for client_id", "invalid value for 'client_id' parameter",
-        ErrorPage.unknownClient, "unknown client", "invalid client_id", "'client_id' is invalid",
-        "client application cannot be found",
-        "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
-        "pe_unknownpartner", "oauth client was deleted", "invalid app id", "application_cannot_be_found",
+    /// How providers word it, in lower case; among them LinkedIn, Kakao, Discord, ZITADEL and Zoom.
+    static let texts =
+        [
+            "client not found", "aadsts700016", "aadsts50194",
+            "does not exist or is not enabled for consumers",
+            "oauth client was not found", "cannot find an application associated with the given",
+            "valid oauth client could not be found for client_id", "invalid value for 'client_id' parameter",
+            ErrorPage.unknownClient, "unknown client", "invalid client_id", "'client_id' is invalid",
+            "client application cannot be found",
+            "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
+            "pe_unknownpartner", "oauth client was deleted", "invalid app id", "application_cannot_be_found",
+            "client_id is invalid", "not exist client_id", "unknown application", "errors.app.notfound",
+            "application not found",
+        ] + translations
+
+    /// What Keycloak says in other languages, in lower case: German, French (two), Spanish, Italian, Dutch, Portuguese,
+    /// Polish, Swedish, Japanese, Chinese.
+    private static let translations = [
+        "client nicht gefunden", "client inconnu", "client introuvable", "cliente no encontrado",
+        "client non trovato", "client niet gevonden", "cliente não encontrado", "klient nie znaleziony",
+        "klienten hittades ej", "クライアントが見つかりません", "客户端未找到",
     ]
 
     /// At the token endpoint, where other faults of the client are told in words that are much alike: Entra, Salesforce, Slack,

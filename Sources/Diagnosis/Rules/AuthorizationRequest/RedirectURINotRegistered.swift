@@ -149,7 +149,9 @@ struct RedirectURINotRegistered: Rule {
             let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
             let bytes = body.bytes, reading != nil || PageReading.mentions(Self.keywords, in: bytes)
         else { return nil }
-        let isError = response.status >= 400 || reading?.errorHeading != nil
+        let isError =
+            response.status >= 400 || reading?.errorHeading != nil
+            || ErrorPage.refusal(on: page, in: flow.surroundings) != nil
         let text: String
         let words: String
         if let found = Self.words(in: bytes, isError: isError) {

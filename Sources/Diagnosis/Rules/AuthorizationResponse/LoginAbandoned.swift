@@ -107,16 +107,22 @@ struct LoginAbandoned: Rule {
                 if case .authorizationRequest = flow.surroundings.messages[$0] { true } else { false }
             }
         let told = isTurnedAway ? Self.turnedAway : hasStayed ? Self.stayed : nil
+        let isUnanswerable = !words.isEmpty && session == nil && !HTMLForm.isAsking(in: body?.bytes ?? [])
         return .violated(
             Violation(
                 evidence,
                 explanation: told?.explanation,
-                fix: told?.fix,
+                fix: told?.fix ?? (isUnanswerable ? Self.unanswerableFix : nil),
                 title: told?.title,
                 exchange: last
             )
         )
     }
+
+    private static let unanswerableFix = """
+        The last page has nothing to fill in: what it tells the user may be why the login ended there. If a script makes the rest of the page, record \
+        on until the browser is back at the app.
+        """
 
     /// What is said instead of the rule's own words.
     private typealias Words = (title: String, explanation: String, fix: String)

@@ -33,6 +33,9 @@ struct ClientIDUnknownTests {
         "error:invalid_request error_description:OAuth 2.0 Parameter: client_id",
         "error=invalid_client_id&error_description=client identifier invalid",
         "The requested OAuth 2.0 Client does not exist.", "The client 5abc does not exist here.",
+        "The passed in client_id is invalid \"shop\"", "Not exist client_id [shop]", "Errors.App.NotFound",
+        "Application not found (4,702)", "Client nicht gefunden.", "Client introuvable.",
+        "Cliente não encontrado.", "クライアントが見つかりません。",
     ])
     func knowsTheWordsOfProviders(text: String) throws {
         #expect(try Recording(broken).saying(text, status: 401).finding(rule) != nil)
@@ -119,5 +122,35 @@ struct ClientIDUnknownTests {
             ["error": .string(error)]
         )
         #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
+    @Test func readsJSON() throws {
+        let recording = try Recording(broken).answering(
+            "/authorize",
+            404,
+            ["message": "Unknown Application", "code": 10002]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
+
+    /// Spotify's name for a redirect URI that it does not know, or does not take.
+    @Test(arguments: ["Invalid redirect URI", "Insecure redirect URI"])
+    func leavesARedirectURIOfThatNameAlone(words: String) throws {
+        let recording = try Recording("healthy/web-code-flow").saying("INVALID_CLIENT: \(words)")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("redirect-uri-not-registered")?.isPrimary == true)
+        let client = try Recording("healthy/web-code-flow").saying("INVALID_CLIENT: Invalid client")
+        #expect(client.finding(rule)?.isPrimary == true)
+    }
+
+    /// Facebook answers with 200.
+    @Test(arguments: [
+        ("<div>Invalid App ID</div>", true), ("<form><input name=user></form>Invalid App ID", false),
+        ("<div>Sign in</div>", false),
+    ])
+    func readsAPageWith200ThatIsAllOfTheAnswer(page: String, isOne: Bool) throws {
+        let recording = try Recording(broken).saying(page, status: 200)
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+        #expect(recording.outcomes == [isOne ? .failure : .incomplete])
     }
 }

@@ -290,4 +290,21 @@ struct RedirectURINotRegisteredTests {
         let recording = try Recording("authorization-request/client-id-unknown").saying(text, status: 400)
         #expect(recording.finding("redirect-uri-not-registered")?.isPrimary == true)
     }
+
+    /// Zoom, WeChat and Casdoor answer with 200, a few words and no heading.
+    @Test(arguments: [
+        ("<div>Invalid redirect: https://www.shop.example/callback (4,700)</div>", true),
+        ("<h4>redirect_uri 参数错误</h4>", true),
+        ("<div>Redirect URI: https://www.shop.example/callback doesn't exist in the list</div>", true),
+        ("<div>Invalid redirect: x</div><form method=post><input name=user></form>", false),
+        (
+            "<div>Invalid redirect: x</div>" + String(repeating: "<p>What to know of it.</p>", count: 60),
+            false
+        ),
+    ])
+    func readsAPageWith200ThatIsAllOfTheAnswer(page: String, isOne: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").saying(page, status: 200)
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+        #expect(recording.outcomes == [isOne ? .failure : .incomplete])
+    }
 }

@@ -177,4 +177,14 @@ struct LoginAbandonedTests {
         let recording = try Recording(broken).asking("redirect_uri", uri)
         #expect((recording.finding(rule) != nil) == fires)
     }
+
+    @Test(arguments: [
+        ("<p>We are busy with something else.</p>", false),
+        ("<form method=post><input name=user></form>Sign in", true), ("<div id=root></div>", true),
+    ])
+    func saysThatNothingIsWrongOnlyWhereThePageAsks(page: String, isSaid: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").saying(page, status: 200)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("Nothing in the traffic is wrong") == isSaid)
+    }
 }
