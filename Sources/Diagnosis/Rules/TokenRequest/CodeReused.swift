@@ -42,6 +42,7 @@ struct CodeReused: Rule {
             if let first = spent[code] ?? lost[code], !isRefusedAlike(first, request),
                 request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code")
                     || request.answer.error == nil && request.isGrantRefused
+                    || request.answer.isRefusal && Self.isSaid(in: request.answer.errorText)
             {
                 return .violated(violation(first, request, flow))
             }

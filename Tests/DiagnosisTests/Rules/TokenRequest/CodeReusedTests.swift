@@ -171,4 +171,21 @@ struct CodeReusedTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
         #expect(recording.outcomes == [.failure])
     }
+
+    /// In a provider's own words and names, where the first request is there to be shown.
+    @Test(arguments: [
+        (400, #"{"error":{"type":"OAuthException","message":"This authorization code has been used."}}"#),
+        (200, #"{"ok":false,"error":"code_already_used"}"#),
+        (200, #"{"errcode":40163,"errmsg":"code been used, rid: 5f"}"#),
+    ])
+    func showsTheFirstRequestWhateverTheRefusalIsCalled(status: Int, body: String) throws {
+        let recording = try Recording(broken).editingLast("/token") { exchange in
+            exchange.response?.status = status
+            exchange.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.notes.first == "sent first")
+        #expect(finding.places.prefix(2) == ["4 request.body code", "4 response.status "])
+    }
 }
