@@ -30,6 +30,7 @@ struct TokenTypeInvalid: Rule {
     private static let known: Set<String> = ["bearer", "dpop", "n_a", "pop", "mac"]
 
     func verdict(on flow: Flow) -> Verdict {
+        var found: Violation?
         for request in flow.tokenRequests
         where request.answer.isSuccess && !(request.accessToken ?? "").isEmpty {
             let type = request.answer.parameters.parameter("token_type")
@@ -38,23 +39,44 @@ struct TokenTypeInvalid: Rule {
                 $0.tokenRequests.contains { $0.exchange == request.exchange }
             }
             let wentOn = flow.wentOn(after: request, callback: login?.response?.callback)
+            // Without the login nobody knows what became of the answer; who asks for tokens again has taken it, or given up.
+            let isLast = flow.tokenRequests.last?.exchange == request.exchange
+            let isDialect = Self.isDialect(type?.value ?? "", of: flow.capture[request.exchange].request.url)
+            let severity: Severity? = isDialect ? .note : wentOn || login == nil || !isLast ? .warning : nil
+            if found != nil, severity != nil { continue }
             let names = request.answer.parameters.items.prefix(20).map(\.name).joined(separator: ", ")
-            return .violated(
-                Violation(
-                    [
-                        type.map { Evidence($0, note: "Bearer or DPoP is expected") }
-                            ?? Evidence(
-                                place: request.answer.place("token_type"),
-                                value: "missing",
-                                note: "the answer has \(Masking.shown(names, of: "members"))"
-                            )
-                    ],
-                    severity: wentOn ? .warning : nil
-                )
+            found = Violation(
+                [
+                    type.map { Evidence($0, note: "Bearer or DPoP is expected") }
+                        ?? Evidence(
+                            place: request.answer.place("token_type"),
+                            value: "missing",
+                            note: "the answer has \(Masking.shown(names, of: "members"))"
+                        )
+                ],
+                severity: severity,
+                explanation: isDialect ? Self.dialect : nil,
+                fix: isDialect ? Self.dialectFix : nil
             )
+            if severity == nil { break }
         }
+        if let found { return .violated(found) }
         return (tokenless(in: flow) ?? lastTokenless(in: flow)).map { .violated($0) } ?? .holds
     }
+
+    /// Whether a provider documents its answer so: WeChat and Shopify name no type, Slack one of its own.
+    private static func isDialect(_ type: String, of endpoint: RecordedURL) -> Bool {
+        let host = endpoint.host ?? ""
+        if host == "slack.com" || host.hasSuffix(".slack.com") { return ["bot", "user"].contains(type) }
+        let isWeChat = host == "api.weixin.qq.com" && endpoint.path.hasPrefix("/sns/oauth2/")
+        return type.isEmpty && (isWeChat || endpoint.path.hasSuffix("/admin/oauth/access_token"))
+    }
+
+    private static let dialect = """
+        This provider documents its token response so. Its own libraries know it; a strict one for OAuth 2.0 refuses the answer.
+        """
+    private static let dialectFix =
+        "Nothing needs fixing where the app reads the answer. Give a strict library the answer with \"token_type\":\"Bearer\" added."
 
     /// The same of an app that exchanged its code and was not heard of again: no request with a token came after it.
     private func lastTokenless(in flow: Flow) -> Violation? {

@@ -84,4 +84,41 @@ struct TokenTypeInvalidTests {
         call.startedAt = call.endedAt
         #expect(Recording(stopped.exchanges + [call]).finding(rule) == nil)
     }
+
+    /// What became of the answer is not known without the login, and it was used where tokens were asked for again.
+    @Test func isAWarningWhereNothingShowsThatItWasRefused() throws {
+        #expect(try Recording(broken).withoutAuthorization.finding(rule)?.severity == .warning)
+        var reloaded = try Recording(broken)
+        var again = try #require(reloaded.exchanges.last { $0.request.url.path == "/token" })
+        again.startedAt = again.startedAt + .seconds(3)
+        again.response?.status = 400
+        again.response?.body = Body(
+            text: #"{"error":"invalid_grant","error_description":"code been used"}"#,
+            mediaType: "application/json"
+        )
+        reloaded.exchanges.append(again)
+        #expect(reloaded.finding(rule)?.severity == .warning)
+        #expect(reloaded.finding("code-reused")?.isPrimary == true)
+    }
+
+    @Test(
+        arguments: [
+            ("https://slack.com/api/oauth.v2.access", "bot", true),
+            ("https://slack.com/api/oauth.v2.access", "cat", false),
+            ("https://shop.myshopify.com/admin/oauth/access_token", nil, true),
+            ("https://shop.myshopify.com/admin/oauth/access_token", "cat", false),
+            ("https://api.weixin.qq.com/sns/oauth2/access_token", nil, true),
+            ("https://id.harbour.example/oauth/access_token", nil, false),
+        ] as [(String, String?, Bool)]
+    )
+    func isANoteWhereTheProviderDocumentsIt(url: String, type: String?, isDocumented: Bool) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") {
+            $0["token_type"] = type.map { .string($0) }
+        }.editing { exchange in
+            if exchange.request.url.path == "/token" { exchange.request.url = RecordedURL(url) }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.severity == .note) == isDocumented)
+        #expect(finding.fix.contains("Nothing needs fixing") == isDocumented)
+    }
 }
