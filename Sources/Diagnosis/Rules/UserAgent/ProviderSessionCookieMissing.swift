@@ -29,7 +29,8 @@ struct ProviderSessionCookieMissing: Rule {
 
     /// What providers say of it, in lower case.
     private static let texts = [
-        "cookie not found. please make sure cookies are enabled", "restart login cookie not found",
+        "cookie not found. please make sure cookies are enabled", "cookie not found. it may have expired",
+        "restart login cookie not found",
         "your login attempt timed out", "session has timed out", "no configuration found",
         "authentication flow timed out", "session id cookie not found",
         "no csrf value available in the session cookie",
@@ -225,7 +226,7 @@ struct ProviderSessionCookieMissing: Rule {
         }
         guard response.location == nil else { return nil }
         let words = PageText.words(of: response.body).asciiLowercased()
-        if Self.texts.contains(where: words.containsBytes) {
+        if Self.texts.contains(where: words.containsBytes) || isKeycloaks(words, response.status, flow) {
             return Place(exchange: page, part: .responseBody, name: "")
         }
         // A script may well send its own requests without cookies.
@@ -234,6 +235,12 @@ struct ProviderSessionCookieMissing: Rule {
             !response.headers.contains("www-authenticate")
         else { return nil }
         return Place(exchange: page, part: .responseStatus, name: "")
+    }
+
+    /// Whether Keycloak says it in another language: the word for a cookie is in all of them.
+    private func isKeycloaks(_ words: String, _ status: Int, _ flow: Flow) -> Bool {
+        flow.provider == .keycloak && status == 400
+            && ["cookie", "クッキー"].contains(where: words.containsBytes)
     }
 
     /// The cookies that earlier pages set for this address; empty where one of them came.

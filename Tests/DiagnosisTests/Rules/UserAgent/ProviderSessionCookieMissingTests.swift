@@ -281,4 +281,24 @@ struct ProviderSessionCookieMissingTests {
         #expect(isTold == (fires && path == "/authorize"))
         #expect((finding?.fix.contains("section 5.1.4") ?? false) == isTold)
     }
+
+    /// Its translations keep the word; without it nobody knows where no cookie was recorded.
+    @Test(arguments: [
+        ("Cookie nicht gefunden. Bitte stellen Sie sicher, dass Cookies aktiviert sind.", true),
+        ("クッキーが見つかりません。", true), ("Ungültige Anfrage", false),
+    ])
+    func readsKeycloaksMessageInAnyLanguage(text: String, isOne: Bool) throws {
+        let recording = try answered(400, "<p>\(text)</p>").without { $0.request.url.path == "/" }
+        #expect(recording.finding(rule) == nil)
+        let keycloaks = recording.editing { exchange in
+            let rename = { (url: String) in
+                url.replacing("/authorize", with: "/realms/shop/protocol/openid-connect/auth")
+            }
+            exchange.request.url = RecordedURL(rename(exchange.request.url.text))
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(to: rename(location))
+            }
+        }
+        #expect((keycloaks.finding(rule)?.isPrimary == true) == isOne)
+    }
 }
