@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The provider granted less than was asked for, and said so.
@@ -71,8 +72,8 @@ struct ScopeReduced: Rule {
             let login = logins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
             let source = request.isCodeExchange ? login?.request.parameters : request.parameters
             guard let asked = source?.parameter("scope") else { continue }
-            let has = Set(words(granted.value).map(name))
-            let missing = words(asked.value).filter { scope in
+            let has = Set(Self.granted(granted, by: request.answer).map(name))
+            let missing = Self.words(asked.value).filter { scope in
                 !has.contains(name(scope)) && !isGiven(scope, by: request.answer)
             }
             guard !missing.isEmpty else { continue }
@@ -115,8 +116,13 @@ struct ScopeReduced: Rule {
         them with OAUTHLIB_RELAX_TOKEN_SCOPE=1.
         """
 
+    /// Twitch answers with an array.
+    private static func granted(_ scope: Parameter, by answer: Answer) -> [String] {
+        answer.json?[scope.name]?.array.map { $0.compactMap(\.string).flatMap(words) } ?? words(scope.value)
+    }
+
     /// GitHub separates by commas.
-    private func words(_ text: String) -> [String] {
+    private static func words(_ text: String) -> [String] {
         text.utf8.split { $0 == 0x20 || $0 == 0x2c }.compactMap { String(Substring($0)) }
     }
 

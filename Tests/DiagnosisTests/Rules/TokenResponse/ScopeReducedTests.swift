@@ -65,4 +65,14 @@ struct ScopeReducedTests {
         guard isCause else { return }
         #expect(finding.evidence.last?.value.hasPrefix("Scope has changed from") == true)
     }
+
+    /// Twitch answers with an array.
+    @Test(arguments: [
+        (["openid", "user:read:email"], [String]()), (["openid"], ["without user:read:email"]),
+    ])
+    func readsAnArray(granted: [String], notes: [String]) throws {
+        let recording = try Recording(broken).asking("scope", "openid user:read:email")
+            .editingAnswer(of: "/token") { $0["scope"] = .array(granted.map { .string($0) }) }
+        #expect(recording.finding(rule)?.notes ?? [] == notes)
+    }
 }
