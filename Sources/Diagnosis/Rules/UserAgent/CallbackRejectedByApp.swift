@@ -300,10 +300,15 @@ struct CallbackRejectedByApp: Rule {
         let location = flow.capture[callback.place].response?.location ?? ""
         let text =
             PageText.words(of: flow.capture[callback.wording].response?.body, limit: 1 << 16) + " " + location
-        return ["invalid_client", "invalid_grant", "unauthorized_client", "AADSTS"].contains(
-            where: text.containsBytes
-        )
+        return Self.providersWords.contains(where: text.containsBytes)
     }
+
+    /// Names of errors, what Okta, Auth0 and Keycloak say of the verifier, the code and the secret, and Passport's name for a refusal of
+    /// the token endpoint's.
+    private static let providersWords = [
+        "invalid_client", "invalid_grant", "unauthorized_client", "AADSTS", "PKCE verification failed",
+        "Failed to verify code verifier", "Code not valid", "nvalid client credentials", "TokenError",
+    ]
 
     /// Whether a page that is headed by an error says no more than what is known: the app got its tokens, and had to refuse
     /// them.

@@ -283,6 +283,8 @@ struct CallbackRejectedByAppTests {
 
     @Test(arguments: [
         ("<p>AADSTS7000215: Invalid client secret provided.</p>", true), ("<p>invalid_client</p>", true),
+        ("<pre>TokenError: PKCE verification failed.</pre>", true), ("<p>Code not valid</p>", true),
+        ("<p>Failed to verify code verifier</p>", true), ("<p>Invalid client credentials</p>", true),
         ("<p>Something went wrong</p>", false),
     ])
     func quotedProviderIsToldApart(page: String, isQuoting: Bool) throws {
