@@ -102,7 +102,10 @@ package enum Diagnostician {
     private static let leaveIncomplete: Set<String> = ["tls-client-rejects-recorder"]
 
     private static func outcome(of flow: Flow, _ findings: [Finding], isBrokenInside: Bool) -> Outcome {
-        if findings.contains(where: { $0.rule == "user-cancelled" }) { return .cancelled }
+        // A password that was reset on the way ended no login.
+        if flow.ending != .success, findings.contains(where: { $0.rule == "user-cancelled" }) {
+            return .cancelled
+        }
         let errors = findings.filter { $0.severity == .error }
         if errors.contains(where: { !leaveIncomplete.contains($0.rule) }) { return .failure }
         guard errors.isEmpty else { return .incomplete }

@@ -22,7 +22,7 @@ struct UserCancelled: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        guard flow.ending != .success else { return .holds }
+        guard flow.ending != .success else { return resetOnTheWay(in: flow).map { .violated($0) } ?? .holds }
         if let attempt = flow.loginAttempts.last(where: { $0.response != nil }),
             let response = attempt.response, let error = response.error,
             // Another answer came after it.
@@ -75,6 +75,24 @@ struct UserCancelled: Rule {
         Have the callback begin a login with the policy that resets passwords where it gets this error; or use a sign-in policy that has the \
         reset built in.
         """
+
+    /// The detour of a login that was answered in the end.
+    private func resetOnTheWay(in flow: Flow) -> Violation? {
+        for attempt in flow.loginAttempts {
+            guard let response = attempt.response, let error = response.error, variant(error) != nil else {
+                continue
+            }
+            return Violation(
+                evidence(error, attempt, response, flow),
+                variant: variant(error),
+                explanation: Self.passwordReset,
+                fix: "Nothing needs fixing: the app went on after it, and the login came to its end.",
+                title: "The user asked for a new password",
+                exchange: response.exchange
+            )
+        }
+        return nil
+    }
 
     private func variant(_ error: ErrorResponse) -> String? {
         error.text.containsBytes("AADB2C90118") ? "password-reset" : nil

@@ -175,4 +175,27 @@ struct UserCancelledTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.finding("access-denied-by-policy") != nil)
     }
+
+    /// Begun anew with the policy that resets passwords, the login went well: the detour is told as that.
+    @Test func passwordThatWasResetOnTheWayIsANote() throws {
+        let text = "AADB2C90118: The user has forgotten their password."
+        var recording = try Recording(broken).redirecting(with: [("error_description", text)])
+        let login = try Recording("healthy/web-code-flow").exchanges.drop {
+            $0.request.url.path != "/authorize"
+        }
+        let request = try #require(login.first)
+        let callback = try #require(recording.exchanges.indices.last)
+        recording.exchanges[callback].response?.redirect(to: request.request.url.text)
+        let shift = recording.exchanges[callback].startedAt - request.startedAt + .milliseconds(60)
+        recording.exchanges += login.map { exchange in
+            var exchange = exchange
+            exchange.startedAt = exchange.startedAt + shift
+            return exchange
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.variant == "password-reset" && finding.severity == .note && !finding.isPrimary)
+        #expect(finding.title == "The user asked for a new password")
+        #expect(recording.finding("authorization-error") == nil)
+        #expect(recording.outcomes == [.success])
+    }
 }
