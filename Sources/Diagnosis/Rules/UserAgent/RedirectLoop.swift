@@ -224,6 +224,29 @@ struct RedirectLoop: Rule {
                 )
             )
         }
+        if let first = callbacks.first, let withheld = withheld(from: first, flow) {
+            evidence.append(withheld)
+        }
         return evidence
+    }
+
+    /// A Secure cookie of the callback's, whose redirect leads to a page over http.
+    private func withheld(from callback: Int, _ flow: Flow) -> Evidence? {
+        let exchange = flow.capture[callback]
+        guard let target = exchange.response?.location.map({ exchange.request.url.resolving($0) }),
+            target.scheme?.lowercased() == "http", !LoopbackHost.isLoopback(target.host ?? ""),
+            let cookie = exchange.response?.setCookies.first(where: {
+                $0.isSecure && !CookieDelivery.isDeletion($0, at: exchange.endedAt)
+            })
+        else { return nil }
+        return LostLoginCookies.evidence(
+            CookieDelivery.Setting(
+                cookie: cookie,
+                url: exchange.request.url,
+                at: exchange.endedAt,
+                exchange: callback
+            ),
+            note: "Secure, and the callback leads to a page over http, to which browsers do not send it"
+        )
     }
 }

@@ -159,4 +159,22 @@ struct RedirectLoopTests {
         #expect(finding.fix.contains("no-store") == fires)
         #expect((finding.evidence[0].value == value) == fires)
     }
+
+    /// What the callback sets for https does not get to the page over http that it leads to.
+    @Test(arguments: [("http", "Secure", true), ("https", "Secure", false), ("http", "HttpOnly", false)])
+    func showsACookieThatThePageBehindTheCallbackIsNotSent(scheme: String, attribute: String, isShown: Bool)
+        throws
+    {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.request.url.path == "/callback" {
+                exchange.response?.headers.append("Set-Cookie", "sid=7tGnE11CNeDXr1V8; Path=/; \(attribute)")
+                exchange.response?.redirect(to: "\(scheme)://www.shop.example/")
+            } else if exchange.request.url.path == "/" {
+                exchange.request.url = RecordedURL("\(scheme)://www.shop.example/")
+            }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.places.last == "3 response.header Set-Cookie") == isShown)
+        #expect((finding.notes.last?.contains("over http") ?? false) == isShown)
+    }
 }
