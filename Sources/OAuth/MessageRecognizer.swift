@@ -290,7 +290,7 @@ package struct MessageRecognizer: Sendable {
             exchange: index,
             request: exchange.request,
             parameters: parameters,
-            answer: Answer(of: exchange, at: index),
+            answer: Answer.ofTokenEndpoint(exchange, at: index),
             startedAt: exchange.startedAt
         )
     }

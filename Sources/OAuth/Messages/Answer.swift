@@ -19,6 +19,9 @@ package struct Answer: Sendable {
     package var isBodyWhole: Bool
     /// Whether the server, or the client, ended it before its end: the client got no more of it than was saved.
     package var isBrokenOff: Bool
+    /// The error of an answer that says success and has it inside of another member, or in words of the server's own; of the token
+    /// endpoint alone, whose answers without tokens are none of success.
+    package private(set) var wrappedError: ErrorResponse?
 
     package init(of exchange: Exchange, at index: Int) {
         self.exchange = index
@@ -64,7 +67,17 @@ package struct Answer: Sendable {
         return JSONWebToken.parse(text.filter { !$0.isWhitespace })?.claims
     }
 
-    package var error: ErrorResponse? { ErrorResponse(parameters) }
+    package var error: ErrorResponse? { ErrorResponse(parameters) ?? wrappedError }
+
+    /// The answer of a token endpoint.
+    package static func ofTokenEndpoint(_ exchange: Exchange, at index: Int) -> Answer {
+        var answer = Answer(of: exchange, at: index)
+        guard let status = answer.status, (200..<300).contains(status), let json = answer.json else {
+            return answer
+        }
+        answer.wrappedError = WrappedError.find(in: json, of: index)
+        return answer
+    }
 
     /// 2xx without an OAuth error in it.
     package var isSuccess: Bool { (status.map { (200..<300).contains($0) } ?? false) && error == nil }

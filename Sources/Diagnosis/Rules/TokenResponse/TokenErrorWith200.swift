@@ -47,12 +47,23 @@ struct TokenErrorWith200: Rule {
             return .violated(
                 Violation(
                     [answer.evidence(), answer.statusEvidence(note: "says success")],
-                    severity: isEnd(error.error, of: request) ? .note : nil
+                    severity: isEnd(error.error, of: request) ? .note : nil,
+                    explanation: answer.wrappedError == nil ? nil : Self.wrapped,
+                    fix: answer.wrappedError == nil ? nil : Self.wrappedFix
                 )
             )
         }
         return reason.map { .abstains($0) } ?? .holds
     }
+
+    private static let wrapped = """
+        The token response says success by its status, and an error in its body, inside of another member or under a name of the server's own. No tokens \
+        were issued; a client that looks for error at the top of the answer finds neither that nor a token.
+        """
+    private static let wrappedFix = """
+        See to the error itself, which the evidence quotes. Have the server, or the gateway that wraps its answers, say 400 or 401 and put error and \
+        error_description at the top (RFC 6749, section 5.2); until then the app has to look there itself.
+        """
 
     /// `"error": false` and its like are what some frameworks write beside a success.
     private func isError(_ answer: Answer) -> Bool {

@@ -105,10 +105,22 @@ struct TokenTypeInvalid: Rule {
         let nest = object.members.first {
             if case .object(let inner) = $0.value { inner["access_token"] != nil } else { false }
         }
-        guard nest != nil || !object.members.contains(where: { ofErrors.contains($0.name.lowercased()) })
+        guard
+            nest != nil || answer.status == 200 && saysSuccess(object)
+                || !object.members.contains(where: { ofErrors.contains($0.name.lowercased()) })
         else { return nil }
         return object.members.prefix(20).map(\.name).joined(separator: ", ")
             + (nest.map { "; \($0.name) has an access_token" } ?? "")
+    }
+
+    /// Whether the members that tell of errors elsewhere say that there is none, as `{"code":0,"message":"ok"}`.
+    private static func saysSuccess(_ object: JSONObject) -> Bool {
+        let told = object.members.filter { ["code", "status", "errcode"].contains($0.name.lowercased()) }
+        return object["authed_user"] == nil && !told.isEmpty
+            && told.allSatisfy { member in
+                member.value.double == 0 || member.value.double == 200
+                    || ["0", "200", "ok", "success"].contains(member.value.string?.lowercased() ?? "")
+            }
     }
 
     private static func missing(_ names: String, _ request: TokenRequest) -> Evidence {

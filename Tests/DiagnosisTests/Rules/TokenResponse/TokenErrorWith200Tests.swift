@@ -40,6 +40,38 @@ struct TokenErrorWith200Tests {
         #expect(recording.finding(cause)?.isPrimary == true)
     }
 
+    @Test(arguments: [
+        (#"{"data":{"error":"invalid_grant"}}"#, "data", "invalid_grant"),
+        (#"{"errors":[{"code":"E1","message":"no such code"}]}"#, "errors", "E1: no such code"),
+        (#"{"success":false,"message":"no such code"}"#, "success", "no such code"),
+    ])
+    func readsAnErrorInsideOfTheAnswer(body: String, place: String, text: String) throws {
+        let recording = try Recording("healthy/native-app").editingLast("/token") {
+            $0.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        let answered = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let stopped = Recording(Array(recording.exchanges[...answered]))
+        let finding = try #require(stopped.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.places.first == "\(answered) response.body \(place)")
+        #expect(finding.evidence[0].value == text)
+        #expect(finding.fix.contains("at the top"))
+        #expect(stopped.finding("token-type-invalid") == nil)
+        #expect(stopped.outcomes == [.failure])
+    }
+
+    @Test func successWithoutTokensIsNoError() throws {
+        let recording = try Recording("healthy/native-app").editingLast("/token") {
+            let body = #"{"code":0,"message":"ok","result":null}"#
+            $0.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        let answered = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let stopped = Recording(Array(recording.exchanges[...answered]))
+        #expect(stopped.finding(rule) == nil)
+        #expect(stopped.finding("token-type-invalid")?.title == "The token response has no access_token")
+    }
+
     @Test func leavesErrorStatusesAlone() throws {
         #expect(
             try Recording(broken).editingLast("/token") { $0.response?.status = 400 }.finding(rule) == nil

@@ -1,0 +1,54 @@
+import Captures
+import OAuth
+import Testing
+
+struct WrappedErrorTests {
+    private func answer(_ body: String, status: Int = 200) -> Answer {
+        var exchange = Exchange(
+            startedAt: Timestamp(seconds: 1_764_000_000),
+            request: RecordedRequest(method: "POST", url: RecordedURL("https://id.harbour.example/token"))
+        )
+        exchange.response = RecordedResponse(
+            status: status,
+            body: Body(text: body, mediaType: "application/json")
+        )
+        return Answer.ofTokenEndpoint(exchange, at: 0)
+    }
+
+    @Test(arguments: [
+        (#"{"data":{"error":"invalid_grant","error_description":"spent"}}"#, "invalid_grant: spent", "data"),
+        (
+            #"{"errors":[{"code":"E4711","message":"The code is invalid"}]}"#, "E4711: The code is invalid",
+            "errors"
+        ),
+        (#"{"errors":["no such code"]}"#, "no such code", "errors"),
+        (
+            #"{"fault":{"faultstring":"Invalid client","detail":{"errorcode":"oauth.v2.InvalidClient"}}}"#,
+            "Invalid client", "fault"
+        ),
+        (#"{"success":false,"message":"Invalid code"}"#, "Invalid code", "success"),
+        (#"{"code":40001,"message":"invalid code"}"#, "40001: invalid code", "code"),
+        (#"{"statusCode":400,"body":"{\"error\":\"invalid_grant\"}"}"#, "invalid_grant", "body"),
+    ]) func findsTheError(body: String, text: String, place: String) throws {
+        let answer = answer(body)
+        let error = try #require(answer.error)
+        #expect(error.text == text)
+        #expect(error.place.name == place)
+        #expect(!answer.isSuccess)
+        #expect(answer.isRefusal)
+    }
+
+    @Test(arguments: [
+        #"{"access_token":"a","errors":[{"message":"old"}]}"#,
+        #"{"data":{"access_token":"a","error":"none"}}"#,
+        #"{"code":0,"message":"ok","result":null}"#, #"{"code":200,"msg":"done"}"#, #"{"errors":[]}"#,
+        #"{"success":true,"message":"well"}"#, #"{"status":"pending"}"#, #"{"message":"hello"}"#,
+    ]) func leavesOthersAlone(body: String) {
+        #expect(answer(body).error == nil)
+    }
+
+    @Test func anErrorAtTheTopGoesFirst() {
+        #expect(answer(#"{"error":"invalid_client","data":{"error":"x"}}"#).error?.error == "invalid_client")
+        #expect(answer(#"{"data":{"error":"invalid_grant"}}"#, status: 400).error == nil)
+    }
+}
