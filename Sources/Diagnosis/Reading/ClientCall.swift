@@ -29,7 +29,8 @@ struct ClientCall {
     var isOfIssuedCode = false
     /// Whether it asks what the user decided on another device.
     var isDecidedElsewhere = false
-    /// Whether it was refused for the service that a token was asked for, or for the user, and not for the client.
+    /// Whether it was refused for the service that a token was asked for, for the user, or by what stands in front of the
+    /// endpoint, and not for the client.
     var isRefusedForOthers = false
 
     /// In the order of time.
@@ -59,6 +60,11 @@ struct ClientCall {
         }
         let issued = flow.logins.reduce(into: [String: String?]()) { clients, login in
             if let code = login.response?.code { clients[code] = .some(login.request.clientID) }
+        }
+        for index in calls.indices where calls[index].answer.isRefusal && calls[index].answer.error == nil {
+            // Who never saw the request refused nobody.
+            let isInFront = FrontRefusal(of: calls[index].exchange, in: flow) != nil
+            calls[index].isRefusedForOthers = calls[index].isRefusedForOthers || isInFront
         }
         var succeeded: Set<String> = []
         for index in calls.indices.reversed() {

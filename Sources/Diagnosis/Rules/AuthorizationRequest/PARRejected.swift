@@ -39,6 +39,7 @@ struct PARRejected: Rule {
             }
             return .violated(
                 Violation([call.answer.evidence(), attempt.names()], exchange: call.exchange)
+                    .toldOfFront(in: flow)
             )
         }
     }

@@ -37,8 +37,9 @@ struct AuthorizationError: Rule {
             if let uri = attempt.response?.parameters.parameter("error_uri") {
                 evidence.append(Evidence(uri))
             }
-            return .violated(Violation(evidence, exchange: refusal.exchange))
+            return .violated(Violation(evidence, exchange: refusal.exchange).toldOfFront(in: flow))
         }
+        if let stopped = stoppedInFront(flow) { return .violated(stopped) }
         // Asked by the browser itself: a user's own no never gets as far as the provider.
         for handed in HandedCredential.all(in: flow) {
             guard let refusal = handed.refusal, let asked = handed.assertion else { continue }
@@ -52,6 +53,36 @@ struct AuthorizationError: Rule {
             )
         }
         return (deviceRefusal(in: flow) ?? logoutRefusal(in: flow)).map { .violated($0) } ?? .holds
+    }
+
+    /// Some firewalls answer with a page and success: the last one that the login came to.
+    private func stoppedInFront(_ flow: Flow) -> Violation? {
+        guard flow.ending != .success else { return nil }
+        return flow.loginAttempts.lazy.compactMap { attempt -> Violation? in
+            guard attempt.response == nil, let request = attempt.request,
+                let page = ProviderPages.of(request, in: flow).last,
+                let response = flow.capture[page].response, (200..<300).contains(response.status),
+                FrontRefusal(of: page, in: flow) != nil
+            else { return nil }
+            let words = PageText.start(of: response.body)
+            return Violation(
+                [
+                    Evidence(
+                        place: Place(exchange: page, part: .responseStatus, name: ""),
+                        value: "\(response.status)"
+                    ),
+                    words.isEmpty
+                        ? nil
+                        : Evidence(
+                            place: Place(exchange: page, part: .responseBody, name: ""),
+                            value: Masking.shown(words, of: "body")
+                        ),
+                ]
+                .compactMap(\.self),
+                exchange: page
+            )
+            .toldOfFront(in: flow)
+        }.first
     }
 
     /// Google shows nothing then, and its script writes a line to the console alone.

@@ -37,6 +37,7 @@ struct ProviderServerError: Rule {
                         fix: isExpired ? Self.expiryFix : nil,
                         exchange: evidence[0].place.exchange
                     )
+                    .toldOfFront(in: flow)
                 )
             }
         }
@@ -52,7 +53,7 @@ struct ProviderServerError: Rule {
             var evidence = [answer.statusEvidence()]
             if let error = answer.error { evidence.append(Evidence(place: error.place, value: error.text)) }
             evidence += correlation(answer.exchange, flow)
-            return .violated(Violation(evidence, exchange: answer.exchange))
+            return .violated(Violation(evidence, exchange: answer.exchange).toldOfFront(in: flow))
         }
         return .holds
     }

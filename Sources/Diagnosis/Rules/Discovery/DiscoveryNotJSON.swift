@@ -34,7 +34,8 @@ struct DiscoveryNotJSON: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var isUnknown = false
         for document in flow.serverMetadata {
-            guard document.answer.status == 200, !document.isUsable, let origin = document.url.origin,
+            guard let status = document.answer.status, (200..<300).contains(status), !document.isUsable,
+                let origin = document.url.origin,
                 flow.capture[document.exchange].request.method == "GET"
             else { continue }
             // Another form of the URL, or a later try, gave what was wanted.
@@ -46,7 +47,9 @@ struct DiscoveryNotJSON: Rule {
             }
             // A client that goes on has its endpoints from somewhere else.
             let severity: Severity? = flow.isAuthorizationAsked(after: document) ? .note : nil
-            return .violated(Violation(evidence(document, body, flow), severity: severity))
+            return .violated(
+                Violation(evidence(document, body, flow), severity: severity).toldOfFront(in: flow)
+            )
         }
         return isUnknown ? .abstains("the body of the discovery answer was not saved whole") : .holds
     }

@@ -62,6 +62,7 @@ struct DiscoveryUnreachable: Rule {
                     explanation: isCut ? Self.cut : isDown ? Self.down : nil,
                     fix: isCut ? Self.cutFix : isDown ? Self.downFix : Self.hints[flow.provider]
                 )
+                .toldOfFront(in: flow)
             )
         }
         return .holds

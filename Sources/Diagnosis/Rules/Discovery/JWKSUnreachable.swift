@@ -51,7 +51,9 @@ struct JWKSUnreachable: Rule {
             }
         }
         for url in order where !read.contains(url) && !unknown.contains(url) {
-            return .violated(Violation((failed[url] ?? []).prefix(4).flatMap { evidence(of: $0) }))
+            return .violated(
+                Violation((failed[url] ?? []).prefix(4).flatMap { evidence(of: $0) }).toldOfFront(in: flow)
+            )
         }
         return order.contains(where: unknown.contains) || failed.isEmpty && !unknown.subtracting(read).isEmpty
             ? .abstains("the key set's body was not saved") : .holds

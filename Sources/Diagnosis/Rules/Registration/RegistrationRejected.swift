@@ -48,6 +48,7 @@ struct RegistrationRejected: Rule {
                 title: unnamed.isEmpty ? nil : "The provider does not offer dynamic client registration",
                 exchange: last.exchange
             )
+            .toldOfFront(in: flow)
         )
     }
 

@@ -262,6 +262,7 @@ struct BearerRejected: Rule {
         with keys that nobody else is to verify.
         """
 
+            .toldOfFront(in: flow)
     /// Whether the key that signed a token is one of the provider's; nil where those were not read in this flow.
     private func isPublished(_ key: String, _ flow: Flow) -> Bool? {
         let published = flow.keySets.flatMap { $0.keys?.keys ?? [] }

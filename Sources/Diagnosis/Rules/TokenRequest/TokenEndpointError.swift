@@ -45,6 +45,7 @@ struct TokenEndpointError: Rule {
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) },
                 exchange: first.exchange
             )
+            .toldOfFront(in: flow)
         )
     }
 

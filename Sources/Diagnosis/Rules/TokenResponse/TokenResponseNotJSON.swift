@@ -44,7 +44,8 @@ struct TokenResponseNotJSON: Rule {
                 // An error in a form is told of as an error.
                 guard request.answer.error == nil else { continue }
                 return .violated(
-                    flow.takenToAuthorizationEndpoint(request) ?? violation(request, type, flow)
+                    flow.takenToAuthorizationEndpoint(request)
+                        ?? violation(request, type, flow).toldOfFront(in: flow)
                 )
             }
             if let type, !type.lowercased().containsBytes("json"), mislabelled == nil {

@@ -41,7 +41,9 @@ struct RateLimited: Rule {
         }
         let left = order.compactMap { refused[$0] }
         guard !left.isEmpty else { return signIn(flow) }
-        return .violated(Violation(left.prefix(4).flatMap { evidence($0, flow) }))
+        return .violated(
+            Violation(left.prefix(4).flatMap { evidence($0, flow) }).toldOfFront(in: flow)
+        )
     }
 
     /// A page of the provider's sign-in by which it took no more tries of a user, the last that there was.

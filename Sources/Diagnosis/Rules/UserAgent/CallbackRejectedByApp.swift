@@ -87,6 +87,7 @@ struct CallbackRejectedByApp: Rule {
                     fix: course.fix,
                     exchange: callback.place
                 )
+                .toldOfFront(in: flow, of: "app")
             )
         }
         let violation =
