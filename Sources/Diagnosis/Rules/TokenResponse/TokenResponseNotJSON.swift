@@ -35,6 +35,19 @@ struct TokenResponseNotJSON: Rule {
         var mislabelled: Violation?
         for request in flow.tokenRequests {
             guard let status = request.answer.status, (200..<300).contains(status) else { continue }
+            if let unreadable = UnreadableAnswer(inSpiteOf: request.answer, in: flow.capture),
+                !isRead(request, flow)
+            {
+                return .violated(
+                    Violation(
+                        unreadable.evidence,
+                        explanation: unreadable.explanation,
+                        fix: unreadable.fix,
+                        title: unreadable.title,
+                        exchange: request.exchange
+                    )
+                )
+            }
             guard request.answer.isBodyWhole else {
                 reason = "the token response was not saved"
                 continue
@@ -60,6 +73,18 @@ struct TokenResponseNotJSON: Rule {
         }
         if let mislabelled { return .violated(mislabelled) }
         return reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// Whether the client made something of the answer: it used it, or asked for the keys of the token in it.
+    private func isRead(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        let login = flow.askedLogins.first { $0.tokenRequests.contains { $0.exchange == request.exchange } }
+        if flow.wentOn(after: request, callback: login?.response?.callback) { return true }
+        let asked = flow.capture[request.exchange]
+        let agent = asked.request.headers.first("user-agent")
+        return flow.keySets.contains { document in
+            let call = flow.capture[document.exchange]
+            return call.startedAt >= asked.endedAt && call.request.headers.first("user-agent") == agent
+        }
     }
 
     private func violation(_ request: TokenRequest, _ type: String?, _ flow: Flow) -> Violation {

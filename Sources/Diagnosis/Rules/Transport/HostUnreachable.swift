@@ -70,11 +70,19 @@ struct HostUnreachable: Rule {
                 )
             )
         }
+        let isCut = unanswered.allSatisfy {
+            flow.capture[$0.exchange].isBrokenOff && !$0.isLeftByClient
+        }
+        let amounts = unanswered.prefix(2).flatMap { failed in
+            let answer = Answer(of: flow.capture[failed.exchange], at: failed.exchange)
+            return [answer.statusEvidence()] + UnreadableAnswer.breakingOff(of: answer, in: flow.capture)
+        }
         return .violated(
             Violation(
-                FailedRequest.evidence(of: unanswered, in: flow),
-                explanation: Self.silence,
-                fix: Self.silenceFix,
+                FailedRequest.evidence(of: unanswered, in: flow) + (isCut ? amounts : []),
+                explanation: isCut ? Self.cut : Self.silence,
+                fix: isCut ? Self.cutFix : Self.silenceFix,
+                title: isCut ? "The provider's answer broke off before its end" : nil,
                 explains: FailedRequest.explained(by: unanswered, in: flow)
             )
         )
@@ -111,6 +119,14 @@ struct HostUnreachable: Rule {
     private static let cleartextFix = """
         Give the provider an https address, also for development (a tunnel, or a local certificate that the device trusts). Exceptions for single hosts \
         are NSExceptionAllowsInsecureHTTPLoads and cleartextTrafficPermitted; they have no place in what is shipped.
+        """
+    private static let cut = """
+        The provider, or what stands in front of it, began to answer and closed the connection before the answer was whole: less came than Content-Length \
+        announces, or the last chunk is missing. What came cannot be read.
+        """
+    private static let cutFix = """
+        Look into the log of the balancer or TLS proxy in front of the provider first: a full buffer or disk, a limit of size or time ends an answer like \
+        this, and so does a server that dies while it writes. The request was carried out: a code that was sent with it is used up.
         """
     private static let silence = """
         The provider, or what stands in front of it, took the request and gave no answer, or not all of it: it hung up, or was silent until the other side \

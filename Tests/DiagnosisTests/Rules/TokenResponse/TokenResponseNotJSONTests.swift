@@ -101,6 +101,40 @@ struct TokenResponseNotJSONTests {
         #expect(wide.fix.contains("UTF-8"))
     }
 
+    @Test(arguments: [
+        ("mark", "begins with a byte order mark"), ("coding", "is not encoded as it says"),
+        ("end", "is broken off"),
+    ])
+    func tellsWhatKeepsAClientFromReadingJSON(flaw: String, title: String) throws {
+        let login = try Recording("healthy/native-app")
+        let edited = login.editingLast("/token") { exchange in
+            switch flaw {
+            case "mark":
+                let bytes = [0xef, 0xbb, 0xbf] + (exchange.response?.body?.bytes ?? [])
+                exchange.response?.body?.content = .bytes(bytes)
+            case "coding": exchange.response?.body?.remainingCoding = "gzip"
+            default:
+                exchange.response?.body?.isTruncated = true
+                exchange.failure = "the server closed the connection before the answer was complete"
+            }
+        }
+        // This client read it all the same.
+        #expect(edited.finding(rule) == nil)
+        let answered = try #require(edited.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let stopped = Recording(Array(edited.exchanges[...answered]))
+        #expect(try #require(stopped.finding(rule)).title.contains(title))
+        #expect(Recording(Array(login.exchanges[...answered])).finding(rule) == nil)
+    }
+
+    @Test func whoFetchesKeysHasReadTheAnswer() throws {
+        let login = try Recording("healthy/native-app").editingLast("/token") { exchange in
+            let bytes = [0xef, 0xbb, 0xbf] + (exchange.response?.body?.bytes ?? [])
+            exchange.response?.body?.content = .bytes(bytes)
+        }
+        let keys = try #require(login.exchanges.lastIndex { $0.request.url.path == "/jwks" })
+        #expect(Recording(Array(login.exchanges[...keys])).finding(rule) == nil)
+    }
+
     @Test func theDefaultOfGitHubIsANote() throws {
         let recording = try Recording("healthy/web-code-flow").editing { exchange in
             let text = exchange.request.url.text.replacing(

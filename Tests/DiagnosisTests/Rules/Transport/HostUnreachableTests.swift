@@ -44,6 +44,27 @@ struct HostUnreachableTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    @Test(arguments: [("1439", "1100 bytes came; Content-Length: 1439"), (nil, "1100 bytes came, and not")])
+    func tellsHowMuchOfAnAnswerCame(length: String?, note: String) throws {
+        var recording = try Recording("healthy/native-app")
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        recording.exchanges[index].failure = "the server closed the connection before the answer was complete"
+        recording.exchanges[index].response?.headers.fields.removeAll {
+            $0.name.lowercased() == "content-length"
+        }
+        if let length { recording.exchanges[index].response?.headers.append("Content-Length", length) }
+        var body = Body(
+            text: #"{"access_token": "abcdefghijklmnopqrst", "refr"#,
+            mediaType: "application/json"
+        )
+        body.isTruncated = true
+        body.size = 1100
+        recording.exchanges[index].response?.body = body
+        let finding = try #require(Recording(Array(recording.exchanges[...index])).finding(rule))
+        #expect(finding.title == "The provider's answer broke off before its end")
+        #expect(finding.notes.contains { $0.hasPrefix(note) }, "\(finding.notes)")
+    }
+
     private static let left = "the client closed the connection before the answer was complete"
     private static let ended = "the capture ends before the answer was complete"
 
