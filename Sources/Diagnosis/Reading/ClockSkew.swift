@@ -30,13 +30,16 @@ struct ClockSkew {
     /// Nil where fewer than two answers say so, or where others contradict them; one answer will do where the client signed
     /// what it sent by the same wrong clock.
     init?(of flow: Flow) {
-        let all = flow.exchanges.compactMap { exchange -> Sample? in
+        let recorded = flow.exchanges.compactMap { exchange -> Sample? in
             let recorded = flow.capture[exchange]
             guard recorded.isZoneKnown, recorded.startedAt.nanoseconds > 0, !recorded.isCached,
                 let stated = recorded.serverTime
             else { return nil }
             return Sample(exchange: exchange, ahead: stated.seconds - recorded.endedAt.seconds)
         }
+        let distant = recorded.filter { !Self.isNearby($0.exchange, in: flow) }
+        // A server on the very machine has its clock, whatever that is.
+        let all = distant.count >= 2 ? distant : recorded
         guard all.count >= 2 || all.first.map({ Self.isSigned($0, in: flow) }) ?? false else { return nil }
         let sorted = all.map(\.ahead).sorted()
         let middle = sorted[sorted.count / 2]
@@ -109,6 +112,34 @@ struct ClockSkew {
         guard agreeing.count * 3 >= app.count * 2 else { return nil }
         median = middle
         samples = agreeing
+    }
+
+    /// How far the provider is from the app's own server and the recording, which have one time; nil where it is not, or where the
+    /// time at which it issued its ID tokens says otherwise.
+    init?(ofProviderIn flow: Flow) {
+        let (apps, providers) = Self.origins(in: flow)
+        func answers(_ origins: Set<String>) -> [Sample] {
+            flow.exchanges.compactMap { exchange in
+                let recorded = flow.capture[exchange]
+                guard recorded.isZoneKnown, recorded.startedAt.nanoseconds > 0, !recorded.isCached,
+                    let time = recorded.serverTime, Self.isAnswered(by: origins, exchange, in: flow)
+                else { return nil }
+                return Sample(exchange: exchange, ahead: time.seconds - recorded.endedAt.seconds)
+            }
+        }
+        let witnesses = answers(apps).filter { !Self.isNearby($0.exchange, in: flow) }
+        let provider = answers(providers)
+        guard let last = witnesses.last, witnesses.allSatisfy({ abs($0.ahead) <= Self.spread }),
+            provider.count >= 2, let middle = Self.middle(provider), abs(middle) > Self.threshold
+        else { return nil }
+        let agreeing = provider.filter { abs($0.ahead - middle) < Self.spread / 2 }
+        let issues = Self.issues(in: flow)
+        guard agreeing.count >= 2, agreeing.count * 3 >= provider.count * 2,
+            issues.isEmpty || issues.contains(where: { abs($0.ahead + middle) <= Self.spread })
+        else { return nil }
+        median = middle
+        samples = agreeing
+        witness = last.exchange
     }
 
     /// Those of the apps whose redirect URIs were called, and those of the provider.

@@ -6,6 +6,33 @@ import OAuth
 
 /// What the app's server did while it worked on a callback that it refused in the end.
 extension RejectedCallback {
+    /// A time of the ID token that had not come yet by the clock of the app's server when that refused it.
+    func prematureTime(in flow: Flow) -> (evidence: [Evidence], span: Int64)? {
+        let answer = AnswerTime(of: place, in: flow)
+        guard answer.isStated,
+            let delivered = flow.deliveredIDTokens.last(where: {
+                $0.tokenRequest?.code != nil && $0.tokenRequest?.code == response.code
+                    && $0.tokenRequest?.answer.isSuccess ?? false
+            })
+        else { return nil }
+        let token = delivered.idToken.token
+        let early = [("nbf", token.notBefore), ("iat", token.issuedAt)].compactMap { name, time in
+            time.map { (name: name, time: $0) }
+        }.max { $0.time < $1.time }
+        // Both state whole seconds.
+        guard let early, case let span = early.time - answer.time.seconds, span > 1,
+            !SigningClock.isInMilliseconds(early.time)
+        else { return nil }
+        return (
+            [
+                delivered.evidence(ofTime: early.name, early.time),
+                answer.evidence(
+                    note: "the clock of the app's server when it refused, \(Span.text(span)) before that"
+                ),
+            ], span
+        )
+    }
+
     /// That the app had exchanged the code when it refused, and what it had to judge by.
     ///
     /// The algorithm of the ID token, and the last of what its server fetched after that; nil where it got no tokens.

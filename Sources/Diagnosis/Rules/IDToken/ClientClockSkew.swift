@@ -42,6 +42,7 @@ struct ClientClockSkew: Rule {
             return violation(skew, of: skew.witness == nil ? .device : .provider, flow)
         }
         if let skew = ClockSkew(ofAppServerIn: flow) { return violation(skew, of: .appServer, flow) }
+        if let skew = ClockSkew(ofProviderIn: flow) { return violation(skew, of: .provider, flow) }
         let isStated = flow.exchanges.contains { flow.capture[$0].serverTime != nil }
         return isStated ? .holds : .abstains("no answer states the server's time")
     }

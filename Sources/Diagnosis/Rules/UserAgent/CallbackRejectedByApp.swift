@@ -168,6 +168,15 @@ struct CallbackRejectedByApp: Rule {
         claims it wants, and whether it knows this user. The app's own log for the time of this request says which.
         """
 
+    private static let premature = """
+        The app knew the login again and exchanged its code. By the clock of its server the ID token was not issued, or not valid, yet when it looked at it: \
+        the provider's clock is ahead of the app's. Libraries that grant no leeway refuse such a token, be it for a second.
+        """
+    private static let prematureFix = """
+        Set the clocks of both servers by network time, and let the app's library grant some seconds (leeway, clockTolerance, clock skew). If its log names \
+        another reason, compare issuer, audience, algorithm and claims.
+        """
+
     private static let stopped = """
         The provider's answer reached the redirect URI with a code or an ID token in it. While the app worked on it, its own server asked for \
         something that it did not get; then the app answered with an error.
@@ -213,9 +222,13 @@ struct CallbackRejectedByApp: Rule {
         let answer = flow.capture[callback.place].response
         let isItsOwnWord = answer?.body?.essence == "application/json"
         if let tokens {
-            return [502, 504].contains(answer?.status) && !isItsOwnWord
-                ? (tokens, Self.gatewayWithTokens, Self.gatewayWithTokensFix)
-                : (tokens, Self.withTokens, Self.withTokensFix)
+            if [502, 504].contains(answer?.status), !isItsOwnWord {
+                return (tokens, Self.gatewayWithTokens, Self.gatewayWithTokensFix)
+            }
+            guard let early = callback.prematureTime(in: flow) else {
+                return (tokens, Self.withTokens, Self.withTokensFix)
+            }
+            return (tokens + early.evidence, Self.premature, Self.prematureFix)
         }
         switch answer?.status {
         case 502, 504: return ([], Self.gateway, Self.gatewayFix)

@@ -1,7 +1,6 @@
 import Captures
 import Diagnosis
 import Flows
-import Foundation
 import JSON
 import OAuth
 import Testing
@@ -101,7 +100,7 @@ struct ClientClockSkewTests {
             let isApps = exchange.request.url.host == "www.shop.example"
             exchange.response?.headers.fields.removeAll { $0.name == "Date" }
             let time = exchange.endedAt + .seconds(isApps ? seconds : 0)
-            exchange.response?.headers.append("Date", Self.httpDate(time.seconds))
+            exchange.response?.headers.append("Date", time.httpDate)
             if stopping, exchange.request.url.path == "/callback" {
                 exchange.response?.status = 200
                 exchange.response?.headers.fields.removeAll { $0.name == "Location" }
@@ -137,7 +136,7 @@ struct ClientClockSkewTests {
                 guard !isApps || exchange.request.url.path == "/callback" else { return }
                 if isApps { exchange.connection.serverAddress = address }
                 let time = exchange.endedAt + .seconds(isApps ? 0 : 3600)
-                exchange.response?.headers.append("Date", Self.httpDate(time.seconds))
+                exchange.response?.headers.append("Date", time.httpDate)
             }
         let finding = try #require(recording.finding(rule))
         #expect(finding.title.contains(title), "\(finding.title)")
@@ -146,12 +145,44 @@ struct ClientClockSkewTests {
         #expect(finding.evidence[0].value == (isWitness ? "60 min fast" : "60 min slow"))
     }
 
-    private static func httpDate(_ seconds: Int64) -> String {
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(secondsFromGMT: 0)
-        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return format.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
+    /// The provider's clock and its tokens so many seconds ahead; the app states the time of the recording, and refuses.
+    private func provider(ahead seconds: Int64, issuing: Int64? = nil) throws -> Recording {
+        // Half of the answers are the app's, so that neither clock has the most.
+        let left = ["/authorize", "/sign-in", "/token", "/login", "/callback"]
+        return try Recording("healthy/web-code-flow").without { !left.contains($0.request.url.path) }.editing
+        {
+            exchange in
+            guard exchange.response != nil else { return }
+            let isApps = exchange.request.url.host == "www.shop.example"
+            exchange.response?.headers.fields.removeAll { $0.name == "Date" }
+            let time = exchange.endedAt + .seconds(isApps ? 0 : seconds)
+            exchange.response?.headers.append("Date", time.httpDate)
+            if exchange.request.url.path == "/callback" {
+                exchange.response?.status = 401
+                exchange.response?.headers.fields.removeAll { $0.name == "Location" }
+                exchange.response?.redirectURL = ""
+            }
+        }.editingIDToken { claims in
+            for name in ["iat", "exp"] {
+                claims[name] = claims[name]?.int.map { .number(JSONNumber($0 + (issuing ?? seconds))) }
+            }
+        }
+    }
+
+    @Test func aProviderThatIsAheadOfTheAppIsNamed() throws {
+        let recording = try provider(ahead: 240)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The provider's clock is wrong")
+        #expect(finding.severity == .error)
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[0].value == "4 min fast")
+        #expect(finding.notes.contains { $0.hasPrefix("the app's server: recorded") })
+        #expect(recording.finding("callback-rejected-by-app")?.effectOf == rule)
+    }
+
+    @Test func aClockThatTheTokensContradictIsNotBlamed() throws {
+        #expect(try provider(ahead: 240, issuing: 0).finding(rule) == nil)
+        #expect(try provider(ahead: 60).finding(rule) == nil)
     }
 
     @Test(arguments: [(7200, "exp", "2 h fast"), (-7200, "iat", "2 h slow")] as [(Int64, String, String)])

@@ -45,6 +45,25 @@ struct CallbackRejectedByAppTests {
         #expect(finding.evidence.suffix(2).map(\.value) == ["none", "none"])
     }
 
+    /// A library without leeway refuses a token that was issued two seconds later by the app's clock.
+    @Test(arguments: [(1, false), (2, true), (90, true), (-60, false)])
+    func comparesTheTokensTimeWithTheAppsClock(ahead: Int64, isEarly: Bool) throws {
+        let login = try Recording("healthy/web-code-flow").without { $0.request.url.path == "/userinfo" }
+        let callback = try #require(login.exchanges.last { $0.request.url.path == "/callback" })
+        let recording = login.editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(
+                status: 401,
+                headers: HeaderFields([("Date", callback.endedAt.httpDate)])
+            )
+        }.editingIDToken { claims in
+            claims["iat"] = .number(JSONNumber(callback.endedAt.seconds + ahead))
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("the provider's clock is ahead of the app's") == isEarly)
+        #expect(finding.places.contains { $0.hasSuffix("jwt.claims iat") } == isEarly)
+    }
+
     @Test func leavesARefusedCodeToItsRule() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
