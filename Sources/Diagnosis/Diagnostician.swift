@@ -150,7 +150,7 @@ package enum Diagnostician {
             }()
         // What broke a first try and was repaired by the next is worth knowing, no more.
         guard severity == .error, flow.ending == .success, !hasToBeRejected(info), !isRestarted,
-            !isRefusedByBackEnd(info, flow), !isKeptFromItsSession(info, flow)
+            !isRefusedByBackEnd(info, flow), !isKeptFromItsSession(info, flow), !isLostOnTheWay(info, flow)
         else {
             return severity
         }
@@ -165,6 +165,11 @@ package enum Diagnostician {
     /// A session that frames do not get to is lost all the same where the user signs in again later, in a login of its own.
     private static func isKeptFromItsSession(_ info: RuleInfo, _ flow: Flow) -> Bool {
         info.id == SilentLoginCookiesBlocked.info.id && flow.authorizationRequests.allSatisfy(\.isSilent)
+    }
+
+    /// A call that lost its token at a redirect is refused behind an answer that is no refusal.
+    private static func isLostOnTheWay(_ info: RuleInfo, _ flow: Flow) -> Bool {
+        info.id == BearerRejected.info.id && LostCredentials.ofCall(in: flow) != nil
     }
 
     private static func isCancelled(_ flow: Flow) -> Bool {

@@ -70,7 +70,8 @@ struct BearerRejected: Rule {
             let (call, refusal) = refused.first(where: { revocation(behind: $0.call) == nil })
                 ?? refused.first
         else {
-            return TokenQuestion.denied(in: flow).map { .violated($0) } ?? otherRefusal(flow)
+            return (TokenQuestion.denied(in: flow) ?? lostOnTheWay(flow)).map { .violated($0) }
+                ?? otherRefusal(flow)
         }
         guard !isExplained(flow) else { return .holds }
         var evidence = [refusal.evidence, call.address, shown(call.token, refusal)]
@@ -174,6 +175,18 @@ struct BearerRejected: Rule {
         )
     }
 
+    /// A call that was sent on to another origin, and came there without its token.
+    private func lostOnTheWay(_ flow: Flow) -> Violation? {
+        guard let (call, lost) = LostCredentials.ofCall(in: flow) else { return nil }
+        return Violation(
+            lost.evidence(in: flow),
+            explanation: LostCredentials.explanation,
+            fix: LostCredentials.fix,
+            title: "The access token was lost at a redirect to another origin",
+            exchange: call.call.exchange
+        )
+    }
+
     /// The token as it was issued, and what was done to it; nil where it is no other spelling of one.
     private func altered(_ call: BearerCall, _ flow: Flow) -> (issued: Evidence, change: String)? {
         guard call.grant == nil, !Placeholder.isTakenOut(call.token.value) else { return nil }
@@ -249,6 +262,7 @@ struct BearerRejected: Rule {
                 title: "UserInfo refused the call",
                 exchange: call.call.exchange
             )
+            .toldOfFront(in: flow)
         )
     }
 
@@ -262,7 +276,6 @@ struct BearerRejected: Rule {
         with keys that nobody else is to verify.
         """
 
-            .toldOfFront(in: flow)
     /// Whether the key that signed a token is one of the provider's; nil where those were not read in this flow.
     private func isPublished(_ key: String, _ flow: Flow) -> Bool? {
         let published = flow.keySets.flatMap { $0.keys?.keys ?? [] }

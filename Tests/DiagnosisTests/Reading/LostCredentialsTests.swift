@@ -1,0 +1,67 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct LostCredentialsTests {
+    private let rule = "bearer-rejected"
+
+    /// The last call, UserInfo's, is sent on, and made there without its header.
+    private func sentOn(to target: String, status: Int = 301, with header: Bool = false, answered: Int = 401)
+        throws -> Recording
+    {
+        var recording = try Recording("healthy/native-app")
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/userinfo" })
+        var again = recording.exchanges[index]
+        let url = again.request.url.resolving(target).text
+        recording.exchanges = Array(recording.exchanges[...index])
+        recording.exchanges[index].response = RecordedResponse(status: status)
+        recording.exchanges[index].response?.redirect(to: url)
+        again.startedAt = again.endedAt + .milliseconds(20)
+        again.request.url = RecordedURL(url)
+        if !header { again.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" } }
+        again.response = RecordedResponse(
+            status: answered,
+            headers: HeaderFields([("WWW-Authenticate", "Bearer")]),
+            body: Body(text: #"{"error":"missing token"}"#, mediaType: "application/json")
+        )
+        recording.exchanges.append(again)
+        return recording
+    }
+
+    @Test(arguments: [301, 302, 307, 308]) func namesTheRedirect(status: Int) throws {
+        let recording = try sentOn(to: "https://users.harbour.example/userinfo", status: status)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error)
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The access token was lost at a redirect to another origin")
+        #expect(finding.evidence[1].value == "https://users.harbour.example/userinfo")
+        #expect(finding.evidence[2].note == "answered 401")
+        #expect(recording.outcomes == [.failure])
+        #expect(!finding.evidence[0].value.contains("eyJ"))
+    }
+
+    @Test func leavesARedirectThatDidNoHarmAlone() throws {
+        let users = "https://users.harbour.example/userinfo"
+        #expect(try sentOn(to: users, answered: 200).finding(rule) == nil)
+        #expect(try sentOn(to: "/userinfo/me").finding(rule)?.title.contains("redirect") != true)
+        #expect(try sentOn(to: users, with: true).finding(rule)?.title.contains("redirect") != true)
+    }
+
+    @Test func isToldOfTheClientsCredentials() throws {
+        var recording = try Recording("token-request/client-auth-missing")
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        var first = recording.exchanges[index]
+        first.request.headers.append("Authorization", "Basic c2hvcDpub3QtYS1zZWNyZXQ=")
+        first.request.url = RecordedURL(first.request.url.text.replacing("id.", with: "old."))
+        first.response = RecordedResponse(status: 307)
+        first.response?.redirect(to: recording.exchanges[index].request.url.text)
+        first.startedAt = first.startedAt - .milliseconds(50)
+        first.duration = .milliseconds(20)
+        recording.exchanges.insert(first, at: index)
+        let finding = try #require(recording.finding("client-auth-missing"))
+        #expect(finding.title == "The client's credentials were lost at a redirect to another origin")
+        #expect(finding.evidence[0].value == "Basic …")
+    }
+}
