@@ -9,12 +9,24 @@ package struct Difference {
     package let seen: String
     package let isSecret: Bool
 
+    package init(expected: String, seen: String, isSecret: Bool = false) {
+        self.expected = expected
+        self.seen = seen
+        self.isSecret = isSecret
+    }
+
     /// What happened to the expected value on its way, as `"/" is missing at the end`.
     package static func note(expected: String, seen: String, isSecret: Bool = false) -> String {
         Difference(expected: expected, seen: seen, isSecret: isSecret).note
     }
 
     package var note: String { affix ?? invisible ?? coding ?? spelling ?? cut ?? url ?? position }
+
+    /// Whether somebody who reads the two takes them for the same: white space, characters that cannot be seen, quotation marks,
+    /// percent-encoding, upper and lower case.
+    package var isSpelling: Bool {
+        !seen.isEmpty && !expected.isEmpty && (affix ?? invisible ?? coding ?? spelling) != nil
+    }
 
     // MARK: - Kinds, from the plainest to the last resort
 
@@ -26,11 +38,21 @@ package struct Difference {
             return seen.utf8.count > expected.utf8.count
                 ? "padded with \"=\"" : "the \"=\" at the end are missing"
         }
+        if Self.unquoted(seen) == expected { return "in quotation marks" }
+        if Self.unquoted(expected) == seen { return "the quotation marks around it were removed" }
         if Self.trimmed(seen) == Self.trimmed(expected) {
             return seen.utf8.count > expected.utf8.count
                 ? "white space around it" : "white space around it was removed"
         }
         return nil
+    }
+
+    /// Nil where there are none around it.
+    private static func unquoted(_ text: String) -> String? {
+        guard text.utf8.count > 2, let first = text.utf8.first, first == 0x22 || first == 0x27,
+            text.utf8.last == first
+        else { return nil }
+        return String(text.dropFirst().dropLast())
     }
 
     /// Characters that are not to be seen: on a screen, and in the settings of a provider, the values look the same.

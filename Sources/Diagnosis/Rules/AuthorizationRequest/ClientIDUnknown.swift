@@ -79,7 +79,8 @@ struct ClientIDUnknown: Rule {
                     ? .holds : .abstains("the text of the provider's error page was not saved")
             }
             let isOfOneTenant = refusal.says([Self.ofOneTenant])
-            let client = attempt.parameter("client_id").map { Evidence($0) }
+            let excess = attempt.parameter("client_id").flatMap { Self.excess(in: $0.value) }
+            let client = attempt.parameter("client_id").map { Evidence($0, note: excess) }
             let endpoint = Evidence(
                 place: Place(exchange: attempt.exchange, part: .requestURL, name: ""),
                 value: flow.capture[attempt.exchange].request.url.withoutQuery,
@@ -94,7 +95,7 @@ struct ClientIDUnknown: Rule {
                             )
                         ],
                     explanation: isOfOneTenant ? Self.tenantOnly : nil,
-                    fix: isOfOneTenant ? Self.tenantOnlyFix : nil,
+                    fix: isOfOneTenant ? Self.tenantOnlyFix : excess == nil ? nil : Self.excessFix,
                     title: isOfOneTenant
                         ? "The app is registered for one tenant, and asks at another address" : nil,
                     exchange: attempt.exchange
@@ -102,6 +103,26 @@ struct ClientIDUnknown: Rule {
             )
         }
     }
+
+    /// What no client_id has, and what is copied along with one: white space, quotation marks, characters that cannot be seen.
+    private static func excess(in client: String) -> String? {
+        let cleaned = String(
+            String.UnicodeScalarView(
+                client.unicodeScalars.filter {
+                    !($0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
+                        || $0.value < 0x20
+                        || ["\"", "'", "\u{feff}"].contains($0))
+                }
+            )
+        )
+        guard !cleaned.isEmpty, cleaned != client else { return nil }
+        return "beside \(cleaned): " + Difference.note(expected: cleaned, seen: client)
+    }
+
+    private static let excessFix = """
+        Take what was copied along with the client_id out of the app's setting: white space, line ends, quotation marks, characters that cannot be seen. If \
+        it is right as it is, check the tenant, realm or environment in the address.
+        """
 
     private static let tenantOnly = """
         The app is there, but for the users of its own tenant alone. The login began at the address that is for the users of all tenants, and \

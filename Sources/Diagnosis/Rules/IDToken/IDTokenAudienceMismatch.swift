@@ -54,17 +54,28 @@ struct IDTokenAudienceMismatch: Rule {
                 continue
             }
             guard !audience.contains(where: names.contains), !delivered.isAsked(audience) else { continue }
+            let near = clients.first.flatMap { client in
+                audience.lazy.compactMap { AudienceSpelling(of: $0, client: client.value) }.first
+            }
             var evidence = [
                 Evidence(
                     place: delivered.idToken.place(ofClaim: "aud"),
                     value: audience.isEmpty
                         ? JSONWriter.text(of: claim).prefix(80).description
                         : Masking.shown(audience.prefix(5).joined(separator: ", "), of: "aud"),
-                    note: audience.isEmpty ? "names nobody" : nil
+                    note: audience.isEmpty ? "names nobody" : near?.note
                 )
             ]
             evidence += clients.prefix(1).map { Evidence($0, note: "the client of this login") }
-            return .violated(Violation(evidence, exchange: delivered.idToken.place.exchange))
+            return .violated(
+                Violation(
+                    evidence,
+                    explanation: near?.explanation,
+                    fix: near?.fix,
+                    title: near?.title,
+                    exchange: delivered.idToken.place.exchange
+                )
+            )
         }
         return reason.map { .abstains($0) } ?? .holds
     }
@@ -76,6 +87,73 @@ struct IDTokenAudienceMismatch: Rule {
         case .array(let elements): elements.allSatisfy { $0.string != nil }
         default: false
         }
+    }
+}
+
+/// An audience that is not the client_id, and looks like it.
+private struct AudienceSpelling {
+    /// What the one has that the other has not.
+    var note: String
+    /// The two are one name written in two ways, and not one inside of another.
+    var isSame: Bool
+    /// Several names in one string.
+    var isList = false
+
+    init?(of audience: String, client: String) {
+        guard client.utf8.count > 2 else { return nil }
+        let difference = Difference(expected: client, seen: audience)
+        if difference.isSpelling {
+            note = "the client_id, but: \(difference.note)"
+            isSame = true
+        } else if audience.split(whereSeparator: { $0 == " " || $0 == "," }).contains(Substring(client)) {
+            note = "several names in one string"
+            isSame = false
+            isList = true
+        } else if audience.containsBytes(client) {
+            note = "the client_id with more around it"
+            isSame = false
+        } else if client.containsBytes(audience), audience.utf8.count * 2 > client.utf8.count {
+            note = "a part of the client_id"
+            isSame = false
+        } else {
+            return nil
+        }
+    }
+
+    var title: String {
+        isList
+            ? "The ID token has several audiences in one string"
+            : isSame
+                ? "The ID token names the client in another spelling"
+                : "The ID token's audience is not the client_id, but close to it"
+    }
+
+    var explanation: String {
+        isList
+            ? """
+            The ID token's aud is one string with several names in it, of which the client_id is one. A client compares the whole string, finds that it is \
+            not meant, and has to refuse the token.
+            """
+            : """
+            The ID token's aud is not the client_id of this login to the letter: the evidence says in what they differ. A client compares the two byte by \
+            byte and has to refuse the token.
+            """
+    }
+
+    var fix: String {
+        if isList {
+            return
+                "Have the provider write several audiences as an array of strings (RFC 7519, section 4.1.3)."
+        }
+        return isSame
+            ? """
+            Write the client_id in the same way at the provider and in the app, and look for what was copied along (spaces, line ends, quotation marks). Where \
+            the provider takes several spellings of an id, use the one that it puts into tokens.
+            """
+            : """
+            See which name the provider puts into aud: of this client, or of an API or another client whose name resembles it; a mapper or a setting of the \
+            audience may add to the id. The client_id itself has to be in it.
+            """
     }
 }
 

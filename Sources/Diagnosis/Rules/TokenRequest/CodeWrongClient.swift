@@ -39,13 +39,24 @@ struct CodeWrongClient: Rule {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
                     sent.value != asked.value, sent.rawValue != asked.value, !isAssertionsFault(request)
                 else { continue }
+                let spelling = Difference(expected: asked.value, seen: sent.value)
+                let isNear = spelling.isSpelling
                 return .violated(
                     Violation(
                         [
                             Evidence(asked, note: "the client the code was issued to"),
-                            Evidence(sent, note: "the client that exchanges it"),
+                            Evidence(
+                                sent,
+                                note: "the client that exchanges it"
+                                    + (isNear ? ", in another spelling: \(spelling.note)" : "")
+                            ),
                             request.answer.evidence(),
                         ],
+                        explanation: isNear ? Self.respelled : nil,
+                        fix: isNear ? Self.respelledFix : nil,
+                        title: isNear
+                            ? "The token request spells the client_id in another way than the login did"
+                            : nil,
                         exchange: request.exchange
                     )
                 )
@@ -59,6 +70,14 @@ struct CodeWrongClient: Rule {
         return isUncertain
             ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
     }
+
+    private static let respelled = """
+        The login and the token request name the same client, and not by the same string: the evidence says in what the two differ. To the provider the one \
+        of the token request is another client, or none.
+        """
+    private static let respelledFix = """
+        Take both from one setting, and look at that for what was copied along: spaces, line ends, quotation marks, characters that cannot be seen.
+        """
 
     /// As the provider says, where the login that the code comes from is not in the capture.
     private func stated(in flow: Flow) -> Violation? {

@@ -19,6 +19,23 @@ struct ClientIDUnknownTests {
         #expect(finding.evidence[2].value.hasSuffix("Client not found."))
     }
 
+    @Test(arguments: [
+        ("shop-web%20", "beside shop-web: white space around it"),
+        ("shop-web%E2%80%8B", "beside shop-web: has U+200B"),
+        ("%22shop-web%22", "beside shop-web: in quotation"),
+    ])
+    func saysWhatWasCopiedAlong(client: String, note: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.url = RecordedURL(
+                exchange.request.url.text.replacing("client_id=shop-web-staging", with: "client_id=\(client)")
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence[0].note?.hasPrefix(note) == true, "\(finding.evidence[0].note ?? "")")
+        #expect(finding.fix.contains("copied along"))
+        #expect(try #require(Recording(broken).finding(rule)).evidence[0].note == nil)
+    }
+
     @Test func leavesAnErrorAtTheRedirectURIAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -26,6 +26,22 @@ struct IDTokenAudienceMismatchTests {
         #expect(try Recording(broken).asking("audience", "shop-api").finding(rule) != nil)
     }
 
+    @Test(arguments: [
+        ("shop-web ", "the client_id, but: white space around it", "in another spelling"),
+        ("Shop-Web", "the client_id, but: differs in upper and lower case only", "in another spelling"),
+        ("\"shop-web\"", "the client_id, but: in quotation marks", "in another spelling"),
+        ("shop-web\u{200b}", "the client_id, but: has U+200B", "in another spelling"),
+        ("shop-web shop-api", "several names in one string", "several audiences in one string"),
+        ("api://shop-web", "the client_id with more around it", "close to it"),
+        ("shop-", "a part of the client_id", "close to it"), ("other", "", "made for another client"),
+    ])
+    func saysHowNearTheAudienceIs(audience: String, note: String, title: String) throws {
+        let recording = try Recording(broken).editingIDToken(claims: { $0["aud"] = .string(audience) })
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.hasSuffix(title), "\(finding.title)")
+        #expect((finding.evidence[0].note ?? "").hasPrefix(note), "\(finding.evidence[0].note ?? "")")
+    }
+
     @Test func isAnErrorThoughTheClientWentOn() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }

@@ -9,6 +9,18 @@ struct CodeWrongClientTests {
     private let rule = "code-wrong-client"
     private let broken = "token-request/code-wrong-client"
 
+    @Test(arguments: [
+        ("shop-web ", "white space around it"), ("Shop-Web", "differs in upper and lower case only"),
+        ("shop-web\u{200b}", "has U+200B"),
+    ])
+    func saysThatItIsASpelling(client: String, note: String) throws {
+        let recording = try Recording(broken).asking("client_id", "shop-web").sending("client_id", client)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The token request spells the client_id in another way than the login did")
+        #expect(finding.evidence[1].note?.contains(note) == true, "\(finding.evidence[1].note ?? "")")
+        #expect(try #require(Recording(broken).finding(rule)).title.contains("by another client"))
+    }
+
     @Test func namesBothClients() throws {
         let finding = try #require(Recording(broken).finding(rule))
         #expect(finding.isPrimary)
