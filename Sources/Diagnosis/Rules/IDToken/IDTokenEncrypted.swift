@@ -38,6 +38,19 @@ struct IDTokenEncrypted: Rule {
                         ? opened.map { "opened with \(Masking.shown($0.key, of: "kid"))" } : nil
                 )
             }
+            if let registered = registered(for: delivered, token, flow) {
+                return .violated(
+                    Violation(
+                        evidence + registered,
+                        severity: flow.wentOn(after: delivered)
+                            ? .note : RejectedCallback.all(in: flow).isEmpty ? .warning : .error,
+                        explanation: Self.otherwise,
+                        fix: Self.otherwiseFix,
+                        title: "The ID token is encrypted in another way than was registered",
+                        exchange: delivered.idToken.place.exchange
+                    )
+                )
+            }
             return .violated(
                 Violation(
                     evidence,
@@ -48,6 +61,37 @@ struct IDTokenEncrypted: Rule {
         }
         return .holds
     }
+
+    /// What the client registered where the token is encrypted otherwise; nil where it is not, or no registration is in the capture.
+    private func registered(for delivered: DeliveredIDToken, _ token: JSONWebToken, _ flow: Flow)
+        -> [Evidence]?
+    {
+        guard let exchange = delivered.idToken.place.exchange,
+            let client = delivered.clients.lazy.compactMap({
+                RegisteredClient.of($0.value, before: exchange, in: flow)
+            }).first
+        else { return nil }
+        let names = ["alg": "id_token_encrypted_response_alg", "enc": "id_token_encrypted_response_enc"]
+        let differing = ["alg", "enc"].compactMap { name -> Evidence? in
+            guard let seen = token.header?[name]?.string, let member = names[name],
+                let stated = client.evidence(member), stated.value != seen
+            else { return nil }
+            return client.evidence(
+                member,
+                note: "what the client registered; the token has \(Masking.shown(seen, of: name))"
+            )
+        }
+        return differing.isEmpty ? nil : differing
+    }
+
+    private static let otherwise = """
+        The client registered by which algorithms its ID tokens are to be encrypted, and the provider used others. A client that goes by its registration \
+        refuses the token, or has no key or code for it.
+        """
+    private static let otherwiseFix = """
+        Correct the client's settings at the provider (id_token_encrypted_response_alg and _enc), or register what the provider uses; the client has to allow \
+        the pair that arrives.
+        """
 
     private static let isOpened = """
         The ID token has five parts: it is encrypted (JWE). The capture has the key, so what is said of its claims rests on what was inside.

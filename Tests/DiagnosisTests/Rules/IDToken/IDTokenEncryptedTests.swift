@@ -42,6 +42,30 @@ struct IDTokenEncryptedTests {
         return login.editingAnswer(of: "/token") { $0["id_token"] = .string(outer) }
     }
 
+    /// The pair of the registration, and another one; the client made nothing of the token.
+    @Test(arguments: [("A128CBC-HS256", nil), ("A256GCM", Severity.warning)] as [(String, Severity?)])
+    func comparesWithTheRegistration(encryption: String, severity: Severity?) throws {
+        let login = try Recording("registration/registration-rejected.near-miss").editing { exchange in
+            guard exchange.request.url.path == "/register", exchange.response?.status == 201,
+                var answer = exchange.response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object
+            else { return }
+            answer["id_token_encrypted_response_enc"] = .string(encryption)
+            exchange.response?.body = Body(
+                text: JSONWriter.text(of: .object(answer)),
+                mediaType: "application/json"
+            )
+        }
+        let index = try #require(login.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let recording = try sealed(Digest.of([1]), Recording(Array(login.exchanges[...index])))
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == severity ?? .note)
+        #expect(finding.title.contains("in another way than was registered") == (severity != nil))
+        #expect(
+            finding.notes.contains("what the client registered; the token has A128CBC-HS256")
+                == (severity != nil)
+        )
+    }
+
     private func secret() throws -> [UInt8] {
         let request = try #require(Recording("healthy/web-code-flow").flows.first?.tokenRequests.first)
         return Array(try #require(request.authentication.secret?.value).utf8)
