@@ -38,6 +38,7 @@ struct IDTokenExpired: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
+        var old: Violation?
         for delivered in flow.deliveredIDTokens {
             guard delivered.idToken.token.claims != nil else {
                 reason = "the ID token is encrypted or unreadable"
@@ -53,12 +54,23 @@ struct IDTokenExpired: Rule {
                 reason = "neither the provider's time nor the recorder's is known"
                 continue
             }
-            guard end <= answer.time.seconds else { continue }
+            guard end <= answer.time.seconds else {
+                old = old ?? (given.flatMap { Self.isOld(delivered, $0, flow) })
+                continue
+            }
+            // A time of 1970 or 1971 is what a lifetime looks like.
+            let isSpan = (0..<63_072_000).contains(end)
             let late = Span.text(answer.time.seconds - end)
             return .violated(
                 Violation(
                     [
-                        delivered.evidence(ofTime: "exp", end, note: "\(late) before it came"),
+                        delivered.evidence(
+                            ofTime: "exp",
+                            end,
+                            note: isSpan
+                                ? "\(Span.text(end)), a lifetime; a time is expected"
+                                : "\(late) before it came"
+                        ),
                         answer.evidence(
                             note: !answer.isStated
                                 ? "the recorder's clock"
@@ -66,10 +78,44 @@ struct IDTokenExpired: Rule {
                                     ? "the provider's clock" : "the clock of the app's server"
                         ),
                     ],
+                    fix: isSpan
+                        ? "Have the provider write the time of the end into exp, in seconds since 1970: iat and the lifetime together."
+                        : nil,
+                    title: isSpan ? "The ID token's exp is a lifetime, and no time" : nil,
                     exchange: delivered.idToken.place.exchange
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
+        return old.map { .violated($0) } ?? reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// What AppAuth takes for too old, on iOS and on Android: `iat` is more than ten minutes away.
+    private static let oldest: Int64 = 600
+
+    /// A token for a code that was issued long before it was given out, and of which the client made nothing.
+    private static func isOld(_ delivered: DeliveredIDToken, _ given: AnswerTime, _ flow: Flow) -> Violation?
+    {
+        guard let request = delivered.tokenRequest, request.isCodeExchange, given.isStated,
+            let issued = delivered.idToken.token.issuedAt, issued > 0, !flow.wentOn(after: delivered)
+        else { return nil }
+        let age = given.time.seconds - issued
+        guard age > oldest else { return nil }
+        return Violation(
+            [
+                delivered.evidence(ofTime: "iat", issued, note: "\(Span.text(age)) before it came"),
+                given.evidence(note: "the provider's clock"),
+            ],
+            severity: .warning,
+            explanation: """
+                The ID token has not run out, but its iat lies long before the moment at which the provider delivered it. AppAuth, on iOS and on Android, \
+                refuses a token whose iat is more than ten minutes from its own time; the client did not use this one.
+                """,
+            fix: """
+                Have the provider sign a new ID token for each code: one that is kept or cached has an old iat. Or the node that signs has a slow clock: compare \
+                it with the one that answers.
+                """,
+            title: "The ID token was issued long before it came",
+            exchange: delivered.idToken.place.exchange
+        )
     }
 }

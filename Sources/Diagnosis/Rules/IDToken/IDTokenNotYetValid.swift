@@ -36,6 +36,14 @@ struct IDTokenNotYetValid: Rule {
 
     private static let leeway: Int64 = 60
 
+    private static let inOtherUnit = """
+        The times in the ID token are not in seconds since 1970, as they have to be (NumericDate, RFC 7519, section 2): read so, the token is issued in \
+        thousands of years. Every client has to refuse it, or takes it for good for ever where it looks at exp alone.
+        """
+    private static let inOtherUnitFix = """
+        Have the provider write iat, nbf and exp in seconds: most languages count milliseconds, which have to be divided by 1,000.
+        """
+
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
         for delivered in flow.deliveredIDTokens {
@@ -53,6 +61,7 @@ struct IDTokenNotYetValid: Rule {
                 time.flatMap { $0 - now > Self.leeway ? (name: name, time: $0) : nil }
             }
             guard let first = ahead.first else { continue }
+            let isInMilliseconds = SigningClock.isInMilliseconds(first.time)
             let isSlight = first.name == "iat" && first.time - now < 300 && flow.wentOn(after: delivered)
             return .violated(
                 Violation(
@@ -66,6 +75,9 @@ struct IDTokenNotYetValid: Rule {
                         )
                     } + [answer.evidence(note: "the provider's clock")],
                     severity: isSlight ? .warning : nil,
+                    explanation: isInMilliseconds ? Self.inOtherUnit : nil,
+                    fix: isInMilliseconds ? Self.inOtherUnitFix : nil,
+                    title: isInMilliseconds ? "The ID token has its times in milliseconds" : nil,
                     exchange: delivered.idToken.place.exchange
                 )
             )

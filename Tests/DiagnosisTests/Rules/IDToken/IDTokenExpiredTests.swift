@@ -40,6 +40,28 @@ struct IDTokenExpiredTests {
         #expect(ends(1) == nil)
     }
 
+    @Test func saysThatALifetimeIsNoTime() throws {
+        let finding = try #require(Recording(broken).editingIDToken { $0["exp"] = 3600 }.finding(rule))
+        #expect(finding.title == "The ID token's exp is a lifetime, and no time")
+        #expect(finding.notes[0] == "60 min, a lifetime; a time is expected")
+    }
+
+    /// AppAuth refuses what is more than ten minutes old.
+    @Test(arguments: [(600, false), (601, true), (1200, true)])
+    func tellsOfATokenThatWasIssuedLongBefore(age: Int64, fires: Bool) throws {
+        let login = try Recording("healthy/native-app")
+        let index = try #require(login.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let time = login.exchanges[index].endedAt.seconds
+        let old = login.answering("/token", header: "Date", login.exchanges[index].endedAt.httpDate)
+            .editingIDToken { $0["iat"] = .number(JSONNumber(time - age)) }
+        let stopped = Recording(Array(old.exchanges[...index])).finding(rule)
+        #expect((stopped != nil) == fires)
+        #expect(stopped?.severity ?? .warning == .warning)
+        #expect(stopped?.title ?? "" == (fires ? "The ID token was issued long before it came" : ""))
+        // Here the client took it.
+        #expect(old.finding(rule) == nil)
+    }
+
     @Test func leavesAHintAtLogoutAlone() throws {
         let recording = try Recording("healthy/logout").editing { exchange in
             guard exchange.request.url.path == "/end-session" else { return }

@@ -41,7 +41,12 @@ struct IDTokenNotYetValidTests {
 
     @Test func readsMilliseconds() throws {
         let recording = try Recording(broken).editingIDToken { $0["iat"] = 1_774_516_500_000 }
-        #expect(recording.finding(rule)?.notes.contains("milliseconds; seconds are expected") == true)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.notes.contains("milliseconds; seconds are expected"))
+        // The first time that lies ahead is nbf, in seconds.
+        #expect(finding.title == "The ID token is from the future")
+        let alone = recording.editingIDToken { $0["nbf"] = nil }
+        #expect(alone.finding(rule)?.title == "The ID token has its times in milliseconds")
     }
 
     @Test func abstainsWhereTheProviderStatesNoTime() throws {
