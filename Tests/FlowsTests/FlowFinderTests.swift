@@ -173,6 +173,16 @@ struct FlowFinderTests {
         #expect(capture.flows.count == 1)
     }
 
+    /// Which the provider fetches to verify the assertion that it then refuses.
+    @Test(arguments: [("https://shop.example/jwks.json", 1), ("https://other.example/jwks.json", 2)])
+    func keysOfTheAppBelongToItsRefusedPush(keys: String, expected: Int) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        capture.get(keys, body: .json(#"{"keys":[{"kty":"RSA","kid":"1","n":"AQ","e":"AQAB"}]}"#))
+        capture.post(login.issuer + "/par", login.request, 401, body: .json(#"{"error":"invalid_client"}"#))
+        #expect(capture.flows.count == expected)
+    }
+
     /// A push that was refused and sent again belongs to the login that the second one began.
     @Test(arguments: [("state-of-one-0001", 1), ("state-of-another", 2)])
     func refusedTryOfAPushBelongsToTheOneThatWasTaken(state: String, flows: Int) {

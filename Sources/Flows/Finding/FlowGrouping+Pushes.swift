@@ -107,6 +107,11 @@ extension FlowGrouping {
             let flow = known ?? new(grant: "authorization_code", exchange)
             tries[key] = (call, flow)
             flow.clientID = call.authentication.clientID?.value
+            if let uri = call.parameters["redirect_uri"].map({ RecordedURL($0) }), let host = uri.host,
+                uri.isWeb
+            {
+                flow.clientHosts.insert(host)
+            }
             add(.pushedRequest(call), to: flow, capture[exchange].request.url.host)
         }
     }
