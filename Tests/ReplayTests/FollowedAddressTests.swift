@@ -1,4 +1,5 @@
 import Captures
+import Flows
 import Replay
 import TestSupport
 import Testing

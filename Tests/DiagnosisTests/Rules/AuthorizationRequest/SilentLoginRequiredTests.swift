@@ -127,7 +127,7 @@ struct SilentLoginRequiredTests {
                 ("code_verifier", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"),
             ],
             status,
-            headers: [("User-Agent", agent), ("Origin", "https://www.shop.example")],
+            headers: [("User-Agent", agent)],
             body: .json(
                 status == 200
                     ? #"{"access_token":"2YotnFZFEjr1zCsi","token_type":"Bearer","expires_in":300}"#

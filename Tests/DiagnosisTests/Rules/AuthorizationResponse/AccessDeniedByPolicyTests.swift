@@ -211,8 +211,9 @@ struct AccessDeniedByPolicyTests {
                 headers: [("User-Agent", Self.browser)]
             )
             capture.get(answer, headers: [("User-Agent", Self.browser)], body: .html("<h1>Shop</h1>"))
+            let times = #""iat":1780000000,"exp":1790000000"#
             let claims =
-                #"{"iss":"https://login.microsoftonline.com/common/v2.0","sub":"\#(user)","aud":"shop-web"}"#
+                #"{"iss":"https://login.microsoftonline.com/common/v2.0","sub":"\#(user)","aud":"shop-web",\#(times)}"#
             let token = encoded(#"{"alg":"RS256"}"#) + "." + encoded(claims) + ".c2ln"
             redeem(
                 [("grant_type", "authorization_code"), ("code", "9sQ2xKcD4\(number)")],

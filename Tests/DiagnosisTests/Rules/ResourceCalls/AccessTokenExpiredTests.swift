@@ -173,10 +173,13 @@ struct AccessTokenExpiredTests {
     @Test(arguments: [("alice", Severity.note), ("bob", .error)])
     func tokenOfAnotherUserMendsNothing(user: String, severity: Severity) {
         var capture = CaptureBuilder()
+        let times = #""iat":1780000000,"exp":1790000000"#
         func signIn(_ number: Int, _ user: String) {
             let token =
                 encoded(#"{"alg":"RS256"}"#) + "."
-                + encoded(#"{"iss":"https://id.harbour.example","sub":"\#(user)","aud":"shop-web"}"#)
+                + encoded(
+                    #"{"iss":"https://id.harbour.example","sub":"\#(user)","aud":"shop-web",\#(times)}"#
+                )
                 + ".c2ln"
             capture.post(
                 "https://id.harbour.example/token",
