@@ -61,10 +61,10 @@ struct ClientCall {
         let issued = flow.logins.reduce(into: [String: String?]()) { clients, login in
             if let code = login.response?.code { clients[code] = .some(login.request.clientID) }
         }
-        for index in calls.indices where calls[index].answer.isRefusal && calls[index].answer.error == nil {
-            // Who never saw the request refused nobody.
-            let isInFront = FrontRefusal(of: calls[index].exchange, in: flow) != nil
-            calls[index].isRefusedForOthers = calls[index].isRefusedForOthers || isInFront
+        // Who never saw the request refused nobody.
+        let unseen = flow.derived.value { CallsRefusedInFront(among: calls, in: flow) }.exchanges
+        for index in calls.indices where unseen.contains(calls[index].exchange) {
+            calls[index].isRefusedForOthers = true
         }
         var succeeded: Set<String> = []
         for index in calls.indices.reversed() {
@@ -162,5 +162,18 @@ struct ClientCall {
         // Shopify refuses a code with 401.
         default: return answer.status == 401 && !answer.speaksOfCode
         }
+    }
+}
+
+/// The calls of a flow that something in front of the endpoint refused, read once for all that ask.
+private struct CallsRefusedInFront: Sendable {
+    let exchanges: Set<Int>
+
+    init(among calls: [ClientCall], in flow: Flow) {
+        exchanges = Set(
+            calls.lazy.filter { $0.answer.isRefusal && $0.answer.error == nil }.map(\.exchange).filter {
+                FrontRefusal(of: $0, in: flow) != nil
+            }
+        )
     }
 }

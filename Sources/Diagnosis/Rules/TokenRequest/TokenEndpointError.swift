@@ -54,7 +54,8 @@ struct TokenEndpointError: Rule {
         guard let first = refused.first,
             refused.allSatisfy({ request in
                 request.answer.error == nil && request.answer.status.map([404, 405].contains) ?? false
-            })
+            }),
+            FrontRefusal(of: first.exchange, in: flow) == nil
         else { return nil }
         return flow.misplaced(
             first,
