@@ -43,7 +43,7 @@ struct SlotReaderTests {
 
     @Test(arguments: [
         (#"{"a":"1","b":{"c":["2","3"]},"d":4}"#, ["a=1", "c=2", "c=3", "d=4"]),
-        (#"{"sub" : "x","n":1.5,"e":-3}"#, ["sub=x"]),
+        (#"{"sub" : "x","n":1.5,"e":-3}"#, ["sub=x", "n=1.5"]),
         // What a value is called by stands around it.
         (#"{"mobileno":{"nbr":{"value":"97"}}}"#, ["mobileno=97"]), (#"{"a":"b\"c","d":"#, [#"a=b\"c"#]),
         (#"{"race":{"code":"CN","desc":"CHINESE"}}"#, ["race=CN", "race=CHINESE"]),

@@ -34,7 +34,10 @@ struct IDTokenExpiredTests {
             recording.exchanges[4].response?.headers.first("date").flatMap { Timestamp(httpDate: $0) }
         )
         let ends = { (seconds: Int64) in
-            recording.editingIDToken { $0["exp"] = .number(JSONNumber(now.seconds + seconds)) }.finding(rule)
+            recording.editingIDToken {
+                $0["iat"] = .number(JSONNumber(now.seconds - 60))
+                $0["exp"] = .number(JSONNumber(now.seconds + seconds))
+            }.finding(rule)
         }
         #expect(ends(0) != nil)
         #expect(ends(1) == nil)
