@@ -122,7 +122,12 @@ struct RedirectURINotRegisteredTests {
     @Test(arguments: [
         (400, "<h1>Error</h1>The redirect URI is not among those of this application", true),
         (200, "<h1>Something went wrong</h1>The redirect URI is not among those of this application", true),
-        (200, "<h1>Sign in</h1>The redirect URI is not among those of this application", false),
+        (200, "<h1>Sign in</h1>The redirect URI is not among those of this application", true),
+        (
+            200,
+            "<h1>Sign in</h1><form><input name=user></form>The redirect URI is not among those of this application",
+            false
+        ),
     ])
     func readsAPageOfErrorsByItsSentences(status: Int, page: String, isOne: Bool) throws {
         #expect((try Recording(broken).saying(page, status: status).finding(rule) != nil) == isOne)
