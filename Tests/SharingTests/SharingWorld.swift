@@ -161,25 +161,18 @@ struct SharingWorld {
 
     /// What an entry answers with, instead.
     mutating func answer(_ index: Int, with text: String) {
-        change(index) { entry in
-            guard var response = entry["response"]?.object, var content = response["content"]?.object else {
-                return
-            }
-            content["text"] = .string(text)
-            response["content"] = .object(content)
-            entry["response"] = .object(response)
-        }
+        setText(text, of: "content", in: "response", index)
     }
 
     /// The form that an entry sends, instead.
-    mutating func send(_ form: String, in index: Int) {
+    mutating func send(_ form: String, in index: Int) { setText(form, of: "postData", in: "request", index) }
+
+    private mutating func setText(_ text: String, of body: String, in message: String, _ index: Int) {
         change(index) { entry in
-            guard var request = entry["request"]?.object, var data = request["postData"]?.object else {
-                return
-            }
-            data["text"] = .string(form)
-            request["postData"] = .object(data)
-            entry["request"] = .object(request)
+            guard var changed = entry[message]?.object, var content = changed[body]?.object else { return }
+            content["text"] = .string(text)
+            changed[body] = .object(content)
+            entry[message] = .object(changed)
         }
     }
 

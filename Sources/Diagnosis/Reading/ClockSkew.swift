@@ -30,13 +30,7 @@ struct ClockSkew {
     /// Nil where fewer than two answers say so, or where others contradict them; one answer will do where the client signed
     /// what it sent by the same wrong clock.
     init?(of flow: Flow) {
-        let recorded = flow.exchanges.compactMap { exchange -> Sample? in
-            let recorded = flow.capture[exchange]
-            guard recorded.isZoneKnown, recorded.startedAt.nanoseconds > 0, !recorded.isCached,
-                let stated = recorded.serverTime
-            else { return nil }
-            return Sample(exchange: exchange, ahead: stated.seconds - recorded.endedAt.seconds)
-        }
+        let recorded = flow.exchanges.compactMap { Self.sample(of: $0, in: flow) }
         let distant = recorded.filter { !Self.isNearby($0.exchange, in: flow) }
         // A server on the very machine has its clock, whatever that is.
         let all = distant.count >= 2 ? distant : recorded
@@ -60,6 +54,15 @@ struct ClockSkew {
             Self.isAnswered(by: apps, $0.exchange, in: flow) && !Self.isNearby($0.exchange, in: flow)
         }
         witness = stated.allSatisfy { abs($0.ahead) <= Self.spread } ? stated.last?.exchange : nil
+    }
+
+    /// By what an answer states of its time; nil where it states none, or the recording's is not known.
+    private static func sample(of exchange: Int, in flow: Flow) -> Sample? {
+        let recorded = flow.capture[exchange]
+        guard recorded.isZoneKnown, recorded.startedAt.nanoseconds > 0, !recorded.isCached,
+            let stated = recorded.serverTime
+        else { return nil }
+        return Sample(exchange: exchange, ahead: stated.seconds - recorded.endedAt.seconds)
     }
 
     /// Whether the server may have the clock of the device: it is the same machine, or one of the developer's own, as a virtual one
@@ -119,13 +122,8 @@ struct ClockSkew {
     init?(ofProviderIn flow: Flow) {
         let (apps, providers) = Self.origins(in: flow)
         func answers(_ origins: Set<String>) -> [Sample] {
-            flow.exchanges.compactMap { exchange in
-                let recorded = flow.capture[exchange]
-                guard recorded.isZoneKnown, recorded.startedAt.nanoseconds > 0, !recorded.isCached,
-                    let time = recorded.serverTime, Self.isAnswered(by: origins, exchange, in: flow)
-                else { return nil }
-                return Sample(exchange: exchange, ahead: time.seconds - recorded.endedAt.seconds)
-            }
+            flow.exchanges.filter { Self.isAnswered(by: origins, $0, in: flow) }
+                .compactMap { Self.sample(of: $0, in: flow) }
         }
         let witnesses = answers(apps).filter { !Self.isNearby($0.exchange, in: flow) }
         let provider = answers(providers)

@@ -58,7 +58,7 @@ struct LookScanner {
                 start = url.endIndex
                 continue
             }
-            let key = url[name.upperBound...].prefix { Self.isBase32($0) }
+            let key = url[name.upperBound...].prefix { GroupedCodes.isBase32($0) }
             start = key.endIndex
             if key.count >= 8 {
                 found.append(Found(kind: .credentials, range: key.startIndex..<key.endIndex))
@@ -80,7 +80,7 @@ struct LookScanner {
             }
             let word = Self.word(at: index, in: text)
             var end = word.endIndex
-            if word.count >= 4, word.allSatisfy(Self.isBase32) {
+            if word.count >= 4, word.allSatisfy(GroupedCodes.isBase32) {
                 if let run = Self.groups(in: text, first: word) {
                     found.append(Found(kind: .credentials, range: run))
                     end = run.upperBound
@@ -111,7 +111,7 @@ struct LookScanner {
         var end = first.endIndex
         while end + 1 < text.count, text[end] == mark {
             let next = word(at: end + 1, in: text)
-            guard !next.isEmpty, next.count <= first.count, next.allSatisfy(isBase32),
+            guard !next.isEmpty, next.count <= first.count, next.allSatisfy(GroupedCodes.isBase32),
                 GroupedCodes.isOfOneCase(characters + next)
             else { break }
             characters += next
@@ -138,8 +138,6 @@ struct LookScanner {
         "mfa",
         "manual", "this key", "2-step",
     ]
-
-    private static func isBase32(_ byte: UInt8) -> Bool { GroupedCodes.isBase32(byte) }
 
     /// Runs of the characters that tokens are made of.
     ///

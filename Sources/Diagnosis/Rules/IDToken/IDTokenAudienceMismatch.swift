@@ -92,68 +92,77 @@ struct IDTokenAudienceMismatch: Rule {
 
 /// An audience that is not the client_id, and looks like it.
 private struct AudienceSpelling {
+    private enum Kind {
+        /// One name, written in two ways.
+        case spelling
+        /// Several names in one string.
+        case list
+        /// One inside of the other.
+        case part
+    }
+
     /// What the one has that the other has not.
     var note: String
-    /// The two are one name written in two ways, and not one inside of another.
-    var isSame: Bool
-    /// Several names in one string.
-    var isList = false
+    private var kind: Kind
 
     init?(of audience: String, client: String) {
         guard client.utf8.count > 2 else { return nil }
         let difference = Difference(expected: client, seen: audience)
         if difference.isSpelling {
             note = "the client_id, but: \(difference.note)"
-            isSame = true
+            kind = .spelling
         } else if audience.split(whereSeparator: { $0 == " " || $0 == "," }).contains(Substring(client)) {
             note = "several names in one string"
-            isSame = false
-            isList = true
+            kind = .list
         } else if audience.containsBytes(client) {
             note = "the client_id with more around it"
-            isSame = false
+            kind = .part
         } else if client.containsBytes(audience), audience.utf8.count * 2 > client.utf8.count {
             note = "a part of the client_id"
-            isSame = false
+            kind = .part
         } else {
             return nil
         }
     }
 
     var title: String {
-        isList
-            ? "The ID token has several audiences in one string"
-            : isSame
-                ? "The ID token names the client in another spelling"
-                : "The ID token's audience is not the client_id, but close to it"
+        switch kind {
+        case .spelling: "The ID token names the client in another spelling"
+        case .list: "The ID token has several audiences in one string"
+        case .part: "The ID token's audience is not the client_id, but close to it"
+        }
     }
 
     var explanation: String {
-        isList
-            ? """
+        switch kind {
+        case .list:
+            """
             The ID token's aud is one string with several names in it, of which the client_id is one. A client compares the whole string, finds that it is \
             not meant, and has to refuse the token.
             """
-            : """
+        case .spelling, .part:
+            """
             The ID token's aud is not the client_id of this login to the letter: the evidence says in what they differ. A client compares the two byte by \
             byte and has to refuse the token.
             """
+        }
     }
 
     var fix: String {
-        if isList {
-            return
-                "Have the provider write several audiences as an array of strings (RFC 7519, section 4.1.3)."
-        }
-        return isSame
-            ? """
+        switch kind {
+        case .list:
+            "Have the provider write several audiences as an array of strings (RFC 7519, section 4.1.3)."
+        case .spelling:
+            """
             Write the client_id in the same way at the provider and in the app, and look for what was copied along (spaces, line ends, quotation marks). Where \
             the provider takes several spellings of an id, use the one that it puts into tokens.
             """
-            : """
+        case .part:
+            """
             See which name the provider puts into aud: of this client, or of an API or another client whose name resembles it; a mapper or a setting of the \
             audience may add to the id. The client_id itself has to be in it.
             """
+        }
     }
 }
 

@@ -50,22 +50,28 @@ struct ClientAuthMissing: Rule {
             {
                 evidence.append(Evidence(method, note: "the registered method"))
             }
+            if let lost = LostCredentials(at: call.exchange, in: flow) {
+                return .violated(
+                    Violation(
+                        lost.evidence(in: flow) + [call.answer.evidence()],
+                        severity: call.isRepaired ? .note : .error,
+                        explanation: LostCredentials.explanation,
+                        fix: LostCredentials.fix,
+                        title: "The client's credentials were lost at a redirect to another origin",
+                        exchange: call.exchange
+                    )
+                )
+            }
             // Whoever asks about a token is mostly the API that was shown it.
             let isQuestion = call.kind == .introspection
-            let lost = LostCredentials(at: call.exchange, in: flow)
-            if let lost { evidence = lost.evidence(in: flow) + [call.answer.evidence()] }
             return .violated(
                 Violation(
                     evidence,
                     severity: call.isRepaired ? .note : .error,
-                    explanation: lost != nil ? LostCredentials.explanation : isQuestion ? Self.question : nil,
-                    fix: lost != nil
-                        ? LostCredentials.fix
-                        : isQuestion ? Self.questionFix : flow.provider == .google ? Self.ofGoogle : nil,
-                    title: lost != nil
-                        ? "The client's credentials were lost at a redirect to another origin"
-                        : call.kind == .token
-                            ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
+                    explanation: isQuestion ? Self.question : nil,
+                    fix: isQuestion ? Self.questionFix : flow.provider == .google ? Self.ofGoogle : nil,
+                    title: call.kind == .token
+                        ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
                     exchange: call.exchange
                 )
             )
