@@ -186,7 +186,7 @@ if let runtime = Context.environment["AUTHREEL_FUZZER_RUNTIME"] {
 // Continuous integration builds once, waits for the tests and steps through nothing: what reads bytes is optimized there, as in a
 // release, which takes half of the time of the tests that compute. Each module of the product is compiled as a whole.
 if Context.environment["AUTHREEL_BUILT_ONCE"] != nil {
-    let readers = ["JSON", "JOSE", "Captures", "Wire", "Packets", "OAuth"]
+    let readers = ["JSON", "JOSE", "Captures", "Wire", "Packets", "OAuth", "Sharing"]
     for target in package.targets {
         let flags =
             switch target.type {

@@ -12,7 +12,8 @@ struct GroupedCodes {
     private var longest = 0
 
     private static let shortest = 6
-    private static let longestKey = 128
+    /// In characters; what goes on is no key.
+    static let longestKey = 128
     /// In bytes, between two characters: a tag with a few attributes.
     private static let longestGap = 160
 

@@ -108,13 +108,17 @@ struct LookScanner {
                 || !text[first.startIndex - 1].isASCIIWordByte && text[first.startIndex - 1] != 0x2d
         else { return nil }
         var characters = Array(first)
+        // Of those so far, which are of one case.
+        var letter = first.first(where: \.isASCIILetter)
+        guard GroupedCodes.isOfOneCase(first) else { return nil }
         var end = first.endIndex
-        while end + 1 < text.count, text[end] == mark {
+        while end + 1 < text.count, text[end] == mark, characters.count < GroupedCodes.longestKey {
             let next = word(at: end + 1, in: text)
             guard !next.isEmpty, next.count <= first.count, next.allSatisfy(GroupedCodes.isBase32),
-                GroupedCodes.isOfOneCase(characters + next)
+                GroupedCodes.isOfOneCase(letter.map { next + [$0] } ?? next)
             else { break }
             characters += next
+            letter = letter ?? next.first(where: \.isASCIILetter)
             end = next.endIndex
             if next.count < first.count { break }
         }
