@@ -93,9 +93,9 @@ extension DeliveredIDToken {
     func judged(in flow: Flow) -> Judgement {
         guard !isOfRefresh, !isOfTokenExchange else { return .notConcerned }
         guard let claims = idToken.token.claims else {
-            return .hidden("the ID token is encrypted or unreadable")
+            return .hidden(Gap.idTokenClaims)
         }
-        guard let login else { return .hidden("the authorization request is not in the capture") }
+        guard let login else { return .hidden(Gap.authorizationRequest) }
         // A code that is not this login's brings a token that is not, either; that is told elsewhere.
         guard isCertain(of: login, in: flow) else { return .notConcerned }
         return .open(claims, login)

@@ -40,7 +40,7 @@ struct LostLoginCookies {
     private static func read(_ flow: Flow) -> Reading {
         var reading = Reading(found: [], reason: nil)
         guard !flow.surroundings.isSanitized else {
-            reading.reason = "cookies were stripped from this capture"
+            reading.reason = Gap.strippedCookies
             return reading
         }
         let begun = Dictionary(
@@ -70,7 +70,7 @@ struct LostLoginCookies {
                 .filter { !isRedeemed || $0.url.host == host }
             guard !settings.isEmpty else { continue }
             guard flow.surroundings.areCookiesRecorded else {
-                reading.reason = "no request of this capture has a cookie: they may not have been recorded"
+                reading.reason = Gap.noCookies
                 continue
             }
             let sent = flow.capture[callback.place].request.cookies.map(\.name)

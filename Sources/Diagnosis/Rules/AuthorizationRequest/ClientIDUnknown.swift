@@ -76,7 +76,7 @@ struct ClientIDUnknown: Rule {
             let words = refusal.channel == .page ? RefusalWording.unknownClient(in: refusal.text) : nil
             guard refusal.says(Self.texts) || isNamed || isForgeRockPage || words != nil else {
                 return refusal.isTextRecorded
-                    ? .holds : .abstains("the text of the provider's error page was not saved")
+                    ? .holds : .abstains(Gap.errorPage)
             }
             let isOfOneTenant = refusal.says([Self.ofOneTenant])
             let excess = attempt.parameter("client_id").flatMap { Self.excess(in: $0.value) }

@@ -33,7 +33,7 @@ struct PKCEMethodUnsupported: Rule {
                 return attempt.hiddenParameters.map { .abstains($0) } ?? .holds
             }
             guard let document = flow.metadata(of: attempt) else {
-                return .abstains("the provider's metadata is not in the capture")
+                return .abstains(Gap.metadata)
             }
             let list =
                 document.answer.json?["code_challenge_methods_supported"]?.array?.compactMap(\.string) ?? []

@@ -36,7 +36,7 @@ struct PKCERequired: Rule {
             if let refusal = attempt.refusal, refusal.isOfTheRequest || refusal.says(Self.demands) {
                 guard refusal.says(Self.texts) || isLastReason(refusal, attempt, flow) else {
                     return refusal.isTextRecorded
-                        ? .holds : .abstains("the text of the provider's error page was not saved")
+                        ? .holds : .abstains(Gap.errorPage)
                 }
                 if let reason = attempt.hiddenParameters { return .abstains(reason) }
                 let note =

@@ -64,7 +64,7 @@ struct RedirectURINotRegistered: Rule {
             }
         }
         if let violation = pushed(in: flow) { return .violated(violation) }
-        return abstains ? .abstains("the text of the provider's error page was not saved") : .holds
+        return abstains ? .abstains(Gap.errorPage) : .holds
     }
 
     /// Said to the app's server, which pushed the request (RFC 9126, section 2.3).

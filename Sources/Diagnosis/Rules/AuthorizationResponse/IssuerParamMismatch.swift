@@ -37,7 +37,7 @@ struct IssuerParamMismatch: Rule {
             else { return .holds }
             let documents = flow.metadata(naming: request)
             guard let document = documents.last, let issuer = document.issuer else {
-                return .abstains("no metadata of the provider is in the capture")
+                return .abstains(Gap.metadata)
             }
             guard !documents.contains(where: { IssuerTemplate.matches(sent.value, $0.issuer ?? "") }) else {
                 return .holds

@@ -36,7 +36,7 @@ struct StateMismatch: Rule {
         let responses = flow.authorizationResponses
         guard !responses.isEmpty else { return .holds }
         guard !requests.isEmpty else {
-            return .abstains("the capture begins after the authorization request")
+            return .abstains(Gap.beginning)
         }
         var evidence: [Evidence] = []
         var isOrphan = false

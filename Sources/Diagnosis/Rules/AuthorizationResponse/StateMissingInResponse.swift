@@ -30,7 +30,7 @@ struct StateMissingInResponse: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         if flow.authorizationRequests.isEmpty, !flow.authorizationResponses.isEmpty {
-            return .abstains("the capture begins after the authorization request")
+            return .abstains(Gap.beginning)
         }
         return Verdict.first(of: flow.loginAttempts) { attempt in
             guard let sent = attempt.parameter("state"), let response = attempt.response, !response.isSigned

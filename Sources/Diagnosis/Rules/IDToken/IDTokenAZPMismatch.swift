@@ -41,13 +41,13 @@ struct IDTokenAZPMismatch: Rule {
         for delivered in flow.deliveredIDTokens where !delivered.isOfTokenExchange {
             let token = delivered.idToken.token
             guard token.claims != nil else {
-                reason = "the ID token is encrypted or unreadable"
+                reason = Gap.idTokenClaims
                 continue
             }
             let audience = token.audience
             let names = delivered.clientNames(in: flow)
             guard !names.isEmpty else {
-                reason = "the client_id is not in the capture"
+                reason = Gap.clientID
                 continue
             }
             guard audience.contains(where: names.contains) else { continue }

@@ -40,7 +40,7 @@ struct IDTokenAudienceMismatch: Rule {
         for delivered in flow.deliveredIDTokens where !delivered.isOfTokenExchange {
             let token = delivered.idToken.token
             guard token.claims != nil else {
-                reason = "the ID token is encrypted or unreadable"
+                reason = Gap.idTokenClaims
                 continue
             }
             // Without any there is a claim missing; one that names nobody is not for this client.
@@ -50,7 +50,7 @@ struct IDTokenAudienceMismatch: Rule {
             let clients = delivered.clients
             let names = delivered.clientNames(in: flow)
             guard !names.isEmpty else {
-                reason = "the client_id is not in the capture"
+                reason = Gap.clientID
                 continue
             }
             guard !audience.contains(where: names.contains), !delivered.isAsked(audience) else { continue }

@@ -31,7 +31,7 @@ struct IDTokenClaimsMissing: Rule {
         var reason: String?
         for delivered in flow.deliveredIDTokens {
             guard let claims = delivered.idToken.token.claims else {
-                reason = "the ID token is encrypted or unreadable"
+                reason = Gap.idTokenClaims
                 continue
             }
             let missing = ["iss", "sub", "aud", "exp", "iat"].filter { name in

@@ -41,7 +41,7 @@ struct IDTokenExpired: Rule {
         var old: Violation?
         for delivered in flow.deliveredIDTokens {
             guard delivered.idToken.token.claims != nil else {
-                reason = "the ID token is encrypted or unreadable"
+                reason = Gap.idTokenClaims
                 continue
             }
             let given = delivered.delivery(in: flow)

@@ -48,7 +48,7 @@ struct IDTokenHashMismatch: Rule {
         for delivered in flow.deliveredIDTokens where !delivered.isOfTokenExchange {
             let token = delivered.idToken.token
             guard token.claims != nil else {
-                reason = "the ID token is encrypted or unreadable"
+                reason = Gap.idTokenClaims
                 continue
             }
             for (name, value) in accompaniment(delivered) {

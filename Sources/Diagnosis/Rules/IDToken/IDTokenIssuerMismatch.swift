@@ -43,7 +43,7 @@ struct IDTokenIssuerMismatch: Rule {
         let said = known.isEmpty ? said(in: flow) : nil
         for delivered in flow.deliveredIDTokens {
             guard delivered.idToken.token.claims != nil else {
-                reason = "the ID token is encrypted or unreadable"
+                reason = Gap.idTokenClaims
                 continue
             }
             // One without a name for its issuer is told of elsewhere.
@@ -57,7 +57,7 @@ struct IDTokenIssuerMismatch: Rule {
                         )
                     )
                 }
-                reason = "no metadata of the provider is in the capture"
+                reason = Gap.metadata
                 continue
             }
             let tenant = delivered.idToken.token.claim("tid")?.string

@@ -42,7 +42,7 @@ struct IDTokenNonceMismatch: Rule {
         var reason: String?
         for delivered in flow.deliveredIDTokens where !delivered.isOfRefresh && !delivered.isOfTokenExchange {
             guard let claims = delivered.idToken.token.claims else {
-                reason = "the ID token is encrypted or unreadable"
+                reason = Gap.idTokenClaims
                 continue
             }
             guard let claim = claims["nonce"] else { continue }
@@ -53,7 +53,7 @@ struct IDTokenNonceMismatch: Rule {
                 continue
             }
             guard let login = delivered.login else {
-                reason = "the authorization request is not in the capture"
+                reason = Gap.authorizationRequest
                 continue
             }
             // A code that is not this login's brings a token that is not, either; that is told elsewhere.

@@ -49,7 +49,7 @@ struct IDTokenNotYetValid: Rule {
         for delivered in flow.deliveredIDTokens {
             let token = delivered.idToken.token
             guard token.claims != nil else {
-                reason = "the ID token is encrypted or unreadable"
+                reason = Gap.idTokenClaims
                 continue
             }
             guard let answer = delivered.delivery(in: flow), answer.isStated else {

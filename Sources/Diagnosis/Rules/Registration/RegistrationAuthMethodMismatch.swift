@@ -49,7 +49,7 @@ struct RegistrationAuthMethodMismatch: Rule {
                 call.authentication.methods.allSatisfy({ !registered.contains($0) })
             else { continue }
             guard call.authentication.methods != [.none] || !flow.surroundings.isSanitized else {
-                reason = "credentials were stripped from this capture"
+                reason = Gap.strippedCredentials
                 continue
             }
             return .violated(Violation(evidence(client, call), exchange: call.exchange))

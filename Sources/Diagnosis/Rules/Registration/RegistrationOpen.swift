@@ -33,7 +33,7 @@ struct RegistrationOpen: Rule {
                 !call.parameters.contains("software_statement")
             else { continue }
             guard !flow.surroundings.isSanitized else {
-                return .abstains("credentials were stripped from this capture")
+                return .abstains(Gap.strippedCredentials)
             }
             guard let issued = client.evidence("client_id") else { continue }
             return .violated(

@@ -44,7 +44,7 @@ struct APIAudienceNotRequested: Rule {
             else { continue }
             let requests = flow.authorizationRequests
             guard let request = requests.last else {
-                reason = "the authorization request is not in the capture"
+                reason = Gap.authorizationRequest
                 continue
             }
             let parameters = requests.flatMap(\.parameters.items) + (grant.request?.parameters.items ?? [])

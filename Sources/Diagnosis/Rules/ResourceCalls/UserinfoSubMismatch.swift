@@ -56,7 +56,7 @@ struct UserinfoSubMismatch: Rule {
                 continue
             }
             guard token.idToken.token.claims != nil else {
-                reason = "the ID token is encrypted or unreadable"
+                reason = Gap.idTokenClaims
                 continue
             }
             guard let expected = token.idToken.token.subject, expected != subject.value else { continue }

@@ -40,7 +40,7 @@ struct BackchannelNotRecorded: Rule {
                     == nil
             else { continue }
             guard !flow.surroundings.tokenRequests.contains(where: { !$0.isRecorded }) else {
-                return .abstains("a token request was saved without its body")
+                return .abstains(Gap.tokenRequestBody)
             }
             let answer = flow.capture[callback].response
             var evidence = [

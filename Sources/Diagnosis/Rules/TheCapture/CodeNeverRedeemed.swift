@@ -40,7 +40,7 @@ struct CodeNeverRedeemed: Rule {
         if flow.surroundings.tokenRequests.contains(where: {
             !$0.isRecorded && position[$0.exchange] > position[delivery.exchange]
         }) {
-            return .abstains("a token request was saved without its body")
+            return .abstains(Gap.tokenRequestBody)
         }
         if delivery.receiver == .app, BrowserRecorder.wrote(flow.capture),
             !flow.exchanges.contains(where: { isApp($0, flow) })

@@ -76,7 +76,7 @@ struct ClientAssertionAudience: Rule {
             )
         }
         if let worst = Violation.worst(of: found) { return .violated(worst) }
-        return isUnknown ? .abstains("the provider's metadata is not in the capture") : .holds
+        return isUnknown ? .abstains(Gap.metadata) : .holds
     }
 
     private static let said = """

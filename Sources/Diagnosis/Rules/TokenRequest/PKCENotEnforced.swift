@@ -32,7 +32,7 @@ struct PKCENotEnforced: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason = flow.hasUnsavedTokenRequest ? "a token request was saved without its body" : nil
+        var reason = flow.hasUnsavedTokenRequest ? Gap.tokenRequestBody : nil
         let provider = flow.providerFacts
         let redemptions = flow.redemptions
         let uses = redemptions.reduce(into: [String: Int]()) { $0[$1.request.code ?? "", default: 0] += 1 }
@@ -55,7 +55,7 @@ struct PKCENotEnforced: Rule {
                     continue
                 }
                 guard let isRight = fits(challenge.value, verifier.value, login.request) else {
-                    reason = "the challenge method is neither S256 nor plain"
+                    reason = Gap.challengeMethod
                     continue
                 }
                 if isRight { continue }

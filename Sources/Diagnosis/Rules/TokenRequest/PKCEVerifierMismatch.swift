@@ -36,7 +36,7 @@ struct PKCEVerifierMismatch: Rule {
         if flow.hasUnsavedTokenRequest,
             flow.askedLogins.isEmpty || flow.askedLogins.contains(where: Self.hasChallenge)
         {
-            reason = "a token request was saved without its body"
+            reason = Gap.tokenRequestBody
         }
         for login in flow.askedLogins {
             let certain = flow.certainTokenRequests(of: login).filter { $0.codeVerifier?.isEmpty == false }
@@ -54,7 +54,7 @@ struct PKCEVerifierMismatch: Rule {
                 guard let verifier = request.parameters.parameter("code_verifier") else { continue }
                 switch compare(challenge, login.request, verifier) {
                 case .fits: continue
-                case .unknownMethod: reason = "the challenge method is neither S256 nor plain"
+                case .unknownMethod: reason = Gap.challengeMethod
                 case .differs(let relation):
                     return .violated(violation(challenge, login.request, request, verifier, relation, flow))
                 }

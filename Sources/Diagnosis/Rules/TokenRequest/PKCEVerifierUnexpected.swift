@@ -31,7 +31,7 @@ struct PKCEVerifierUnexpected: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason = flow.hasUnsavedTokenRequest ? "a token request was saved without its body" : nil
+        var reason = flow.hasUnsavedTokenRequest ? Gap.tokenRequestBody : nil
         let taken = flow.tokenRequests.filter(\.answer.isSuccess).reduce(into: [String: Timestamp]()) {
             list,
             request in

@@ -44,7 +44,7 @@ struct IDTokenMissing: Rule {
         for request in flow.tokenRequests
         where request.isCodeExchange && request.answer.isSuccess && !GoTrueRequest.isExchange(request) {
             guard request.answer.isBodyWhole, request.answer.json != nil else {
-                reason = "the token response was not saved"
+                reason = Gap.tokenResponse
                 continue
             }
             guard request.accessToken != nil, (request.answer.parameters["id_token"] ?? "").isEmpty else {
@@ -55,7 +55,7 @@ struct IDTokenMissing: Rule {
                     $0.tokenRequests.contains { $0.exchange == request.exchange }
                 })
             else {
-                reason = "the authorization request is not in the capture"
+                reason = Gap.authorizationRequest
                 continue
             }
             guard !isDeliveredInFront(login) else { continue }

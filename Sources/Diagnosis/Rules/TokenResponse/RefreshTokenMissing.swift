@@ -40,7 +40,7 @@ struct RefreshTokenMissing: Rule {
         let logins = flow.askedLogins
         for request in flow.tokenRequests where request.isCodeExchange && request.answer.isSuccess {
             guard request.answer.isBodyWhole, request.accessToken != nil else {
-                reason = "the token response was not saved"
+                reason = Gap.tokenResponse
                 continue
             }
             guard (request.issuedRefreshToken ?? "").isEmpty else { continue }
@@ -49,7 +49,7 @@ struct RefreshTokenMissing: Rule {
                     $0.tokenRequests.contains { $0.exchange == request.exchange }
                 })
             else {
-                reason = "the authorization request is not in the capture"
+                reason = Gap.authorizationRequest
                 continue
             }
             guard let asked = wish(of: login.request, flow) else { continue }

@@ -38,7 +38,7 @@ struct TokenErrorWith200: Rule {
             let answer = request.answer
             guard let status = answer.status, (200..<300).contains(status) else { continue }
             guard answer.isBodyWhole else {
-                reason = "the token response was not saved"
+                reason = Gap.tokenResponse
                 continue
             }
             guard let error = answer.error, isError(answer), (request.accessToken ?? "").isEmpty,

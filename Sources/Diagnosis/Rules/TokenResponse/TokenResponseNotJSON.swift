@@ -49,7 +49,7 @@ struct TokenResponseNotJSON: Rule {
                 )
             }
             guard request.answer.isBodyWhole else {
-                reason = "the token response was not saved"
+                reason = Gap.tokenResponse
                 continue
             }
             let type = flow.capture[request.exchange].response?.headers.first("content-type")

@@ -38,7 +38,7 @@ struct ProviderSessionCookieMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         guard !flow.surroundings.isSanitized else {
-            return .abstains("cookies were stripped from this capture")
+            return .abstains(Gap.strippedCookies)
         }
         var reason: String?
         for attempt in flow.loginAttempts {
@@ -53,7 +53,7 @@ struct ProviderSessionCookieMissing: Rule {
                         ?? scripted(page, attempt, after: pages[..<place], flow)
                 else { continue }
                 guard flow.surroundings.areCookiesRecorded || refusal.part != .responseStatus else {
-                    reason = "no request of this capture has a cookie: they may not have been recorded"
+                    reason = Gap.noCookies
                     continue
                 }
                 let sending = sending(step, flow)

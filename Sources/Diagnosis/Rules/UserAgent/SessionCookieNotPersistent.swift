@@ -34,10 +34,10 @@ struct SessionCookieNotPersistent: Rule {
             let page = attempt.pages.last, isLoginPage(page, flow)
         else { return .holds }
         guard !flow.surroundings.isSanitized else {
-            return .abstains("cookies were stripped from this capture")
+            return .abstains(Gap.strippedCookies)
         }
         guard flow.surroundings.areCookiesRecorded else {
-            return .abstains("no request of this capture has a cookie: they may not have been recorded")
+            return .abstains(Gap.noCookies)
         }
         let sent = Set(flow.capture[request.exchange].request.cookies.map(\.name))
         for session in ProviderSession.all(at: host, before: request.exchange, in: flow) {

@@ -40,7 +40,7 @@ struct SilentLoginCookiesBlocked: Rule {
                 let frame = frame(request.exchange, flow)
             else { continue }
             guard !flow.surroundings.isSanitized else {
-                return .abstains("cookies were stripped from this capture")
+                return .abstains(Gap.strippedCookies)
             }
             guard flow.capture[request.exchange].request.cookies.isEmpty,
                 let session = session(before: request, flow)
