@@ -23,6 +23,28 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
     case resourceMetadata = "resource_metadata"
     case resourceRequest = "resource_request"
     case userInteraction = "user_interaction"
+
+    package init(of message: OAuthMessage) {
+        self =
+            switch message {
+            case .discovery(let document): document.isProtectedResource ? .resourceMetadata : .discovery
+            case .keySet: .jwks
+            case .registration: .clientRegistration
+            case .pushedRequest: .pushedAuthorizationRequest
+            case .authorizationRequest: .authorizationRequest
+            case .authorizationResponse: .authorizationResponse
+            case .identityAssertion: .identityAssertionRequest
+            case .token(let request): request.isRefresh ? .refreshRequest : .tokenRequest
+            case .userInfo: .userInfoRequest
+            case .introspection: .introspectionRequest
+            case .revocation: .revocationRequest
+            case .endSession: .endSessionRequest
+            case .backChannelLogout: .backChannelLogoutRequest
+            case .frontChannelLogout: .frontChannelLogoutRequest
+            case .deviceAuthorization: .deviceAuthorizationRequest
+            case .resource: .resourceRequest
+            }
+    }
 }
 
 /// Who sends or receives: a lane of the timeline.

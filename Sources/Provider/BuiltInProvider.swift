@@ -112,7 +112,7 @@ extension ProviderDialect {
         ("response_modes_supported", ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"]),
         (
             "grant_types_supported",
-            ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]
+            ["authorization_code", "refresh_token", GrantType.deviceCode]
         ),
         ("subject_types_supported", ["public"]),
         ("scopes_supported", ["openid", "profile", "email", "offline_access"]),
@@ -125,7 +125,7 @@ extension ProviderDialect {
     ]
 
     private mutating func addTokens(_ configuration: ProviderConfiguration) {
-        for grant in ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"] {
+        for grant in ["authorization_code", "refresh_token", GrantType.deviceCode] {
             var form = Tokens.standard
             form.grantType = grant
             form.answer.members?["expires_in"] = .number(JSONNumber(configuration.tokenLifetime))

@@ -22,8 +22,6 @@ struct DeviceGrant {
     /// Polls that were answered, in order of time.
     var polls: [TokenRequest]
 
-    static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
-
     /// By device code, in order of time.
     static func all(in flow: Flow) -> [DeviceGrant] {
         var order: [String] = []
@@ -41,7 +39,7 @@ struct DeviceGrant {
                     polls: []
                 )
             case .token(let request):
-                guard request.grantType == grantType, let code = request.parameters["device_code"],
+                guard request.grantType == GrantType.deviceCode, let code = request.parameters["device_code"],
                     request.answer.status != nil, request.answer.error?.error != "use_dpop_nonce"
                 else { continue }
                 if grants[code] == nil {

@@ -186,7 +186,7 @@ extension TokenRequest {
     ]
 
     /// RFC 8693.
-    var isTokenExchange: Bool { grantType == "urn:ietf:params:oauth:grant-type:token-exchange" }
+    var isTokenExchange: Bool { grantType == GrantType.tokenExchange }
 
     /// Whether it was refused for the service that the token is to be for, whatever the error is called: Keycloak says
     /// `invalid_client` of it.
@@ -197,10 +197,7 @@ extension TokenRequest {
 
     /// Whether the user decides on another device while the client polls: what `access_denied` means there alone
     /// (RFC 8628, section 3.5; OpenID Connect CIBA, section 11).
-    var isDecidedElsewhere: Bool {
-        grantType == "urn:ietf:params:oauth:grant-type:device_code"
-            || grantType == "urn:openid:params:grant-type:ciba"
-    }
+    var isDecidedElsewhere: Bool { GrantType.decoupled.contains(grantType) }
 
     /// A parameter that is not among those that were sent.
     func missing(_ name: String) -> Evidence { parameters.missing(name, of: exchange) }

@@ -15,10 +15,10 @@ struct RefusedGrant {
         guard grants.count == 1, let request = refused.first else { return nil }
         switch request.grantType {
         case "password": self = Self.password
-        case Self.assertionGrant, "urn:ietf:params:oauth:grant-type:saml2-bearer":
+        case GrantType.jwtBearer, GrantType.saml2Bearer:
             self =
                 request.parameters["requested_token_use"] == "on_behalf_of" ? Self.onBehalf : Self.assertion
-        case "urn:ietf:params:oauth:grant-type:token-exchange": self = Self.exchange
+        case GrantType.tokenExchange: self = Self.exchange
         default:
             guard request.isCodeExchange || request.isRefresh else { return nil }
             if request.isCodeExchange, request.code.map({ $0.isEmpty || MissingToken.isOne($0) }) ?? true {
@@ -34,9 +34,6 @@ struct RefusedGrant {
             }
         }
     }
-
-    /// RFC 7523, section 2.1.
-    static let assertionGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
     private init(_ title: String, _ explanation: String, _ fix: String) {
         self.title = title

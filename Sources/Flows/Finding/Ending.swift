@@ -274,15 +274,11 @@ struct Ending {
         // The user's own no is asked for here by a device and by CIBA alone.
         case "access_denied",
             "authorization_declined"
-        where Self.decoupledGrants.contains(request.grantType):
+        where GrantType.decoupled.contains(request.grantType):
             return AccessPolicy.words(in: request.answer) == nil ? .cancelled : .failure
         default: return .failure
         }
     }
-
-    private static let decoupledGrants: Set<String> = [
-        "urn:ietf:params:oauth:grant-type:device_code", "urn:openid:params:grant-type:ciba",
-    ]
 
     /// Whether the answer holds tokens, as far as it was saved: a page instead of them ends a login.
     private func isReadable(_ answer: Answer) -> Bool {

@@ -4,7 +4,7 @@ import OAuth
 /// Devices without a browser of their own, and what their users do in another one.
 extension FlowGrouping {
     mutating func join(device call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
-        let flow = new(grant: "urn:ietf:params:oauth:grant-type:device_code", call.exchange)
+        let flow = new(grant: GrantType.deviceCode, call.exchange)
         flow.clientID = call.parameters["client_id"]
         add(message, to: flow, host)
         if let code = call.answer.parameters["device_code"] { byDeviceCode[code] = flow }

@@ -22,7 +22,7 @@ struct StepBuilder {
     private var capture: Capture { index.capture }
 
     func steps(_ position: [Int]) -> [Step] {
-        var steps = messages.compactMap(step)
+        var steps = messages.map(step)
         for exchange in builder.interactions where isInteraction(capture[exchange]) {
             let recorded = capture[exchange]
             var parameters = Parameters(recorded.request.url.queryItems, of: exchange, in: .requestQuery)
@@ -52,82 +52,42 @@ struct StepBuilder {
             || !response.setCookies.isEmpty
     }
 
-    private func step(_ message: OAuthMessage) -> Step? {
+    private func step(_ message: OAuthMessage) -> Step {
         switch message {
-        case .discovery(let document):
-            return make(
-                document.isProtectedResource ? .resourceMetadata : .discovery,
-                document.exchange,
-                document.answer.parameters,
-                to: .provider
-            )
+        case .discovery(let document): return make(message, document.answer.parameters, to: .provider)
         case .keySet(let document):
             let host = document.url.host ?? ""
             guard !builder.providerHosts.contains(host),
                 FlowHosts(of: builder.messages, in: index).app.contains(host)
-            else {
-                return make(.jwks, document.exchange, Parameters(), to: .provider)
-            }
-            var step = make(.jwks, document.exchange, Parameters(), to: .backend)
-            step.from = Participant(role: .provider)
-            return step
-        case .registration(let call):
-            return make(.clientRegistration, call.exchange, call.parameters, to: .provider)
-        case .pushedRequest(let call):
-            return make(.pushedAuthorizationRequest, call.exchange, call.parameters, to: .provider)
+            else { return make(message, Parameters(), to: .provider) }
+            return fromProvider(make(message, Parameters(), to: .backend))
         // The redirect that alone tells of it is the app's.
         case .authorizationRequest(let request) where request.isUnseen:
             return make(.userInteraction, request.exchange, request.parameters, to: .backend, isBrowser: true)
         case .authorizationRequest(let request):
-            return make(
-                .authorizationRequest,
-                request.exchange,
-                request.parameters,
-                to: .provider,
-                isBrowser: true
-            )
+            return make(message, request.parameters, to: .provider, isBrowser: true)
         case .authorizationResponse(let response): return step(response)
-        case .identityAssertion(let call):
-            return make(
-                .identityAssertionRequest,
-                call.exchange,
-                call.parameters,
-                to: .provider,
-                isBrowser: true
-            )
         case .token(let request):
-            var step = make(
-                request.isRefresh ? .refreshRequest : .tokenRequest,
-                request.exchange,
-                request.parameters,
-                to: .provider
-            )
+            var step = make(message, request.parameters, to: .provider)
             step.tokens = tokens(request.answer.parameters)
             return step
-        case .userInfo(let call): return make(.userInfoRequest, call.exchange, call.parameters, to: .provider)
-        case .introspection(let call):
-            return make(.introspectionRequest, call.exchange, call.parameters, to: .provider)
-        case .revocation(let call):
-            return make(.revocationRequest, call.exchange, call.parameters, to: .provider)
-        case .endSession(let call):
-            return make(.endSessionRequest, call.exchange, call.parameters, to: .provider, isBrowser: true)
+        case .identityAssertion(let call), .endSession(let call):
+            return make(message, call.parameters, to: .provider, isBrowser: true)
+        case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
+            .revocation(let call), .deviceAuthorization(let call):
+            return make(message, call.parameters, to: .provider)
         case .backChannelLogout(let delivery):
-            let parameters = Parameters([delivery.parameter])
-            var step = make(.backChannelLogoutRequest, delivery.exchange, parameters, to: .backend)
-            step.from = Participant(role: .provider)
-            return step
+            return fromProvider(make(message, Parameters([delivery.parameter]), to: .backend))
         case .frontChannelLogout(let call):
-            return make(
-                .frontChannelLogoutRequest,
-                call.exchange,
-                call.parameters,
-                to: .backend,
-                isBrowser: true
-            )
-        case .deviceAuthorization(let call):
-            return make(.deviceAuthorizationRequest, call.exchange, call.parameters, to: .provider)
-        case .resource(let call): return make(.resourceRequest, call.exchange, call.parameters, to: .resource)
+            return make(message, call.parameters, to: .backend, isBrowser: true)
+        case .resource(let call): return make(message, call.parameters, to: .resource)
         }
+    }
+
+    private func fromProvider(_ step: Step) -> Step {
+        var step = step
+        step.from = Participant(role: .provider)
+        return step
     }
 
     /// At the callback where it is recorded; else at the redirect, from the provider to an app that only the
@@ -144,6 +104,15 @@ struct StepBuilder {
         }
         step.tokens = tokens(response.parameters)
         return step
+    }
+
+    private func make(
+        _ message: OAuthMessage,
+        _ parameters: Parameters,
+        to role: Participant.Role,
+        isBrowser: Bool = false
+    ) -> Step {
+        make(StepKind(of: message), message.exchange, parameters, to: role, isBrowser: isBrowser)
     }
 
     private func make(

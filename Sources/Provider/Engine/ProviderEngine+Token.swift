@@ -31,13 +31,10 @@ extension ProviderEngine {
         }
     }
 
-    enum GrantType {
-        static let deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
-        /// Those that tokens are given for.
-        static let played: Set<String> = [
-            "authorization_code", "refresh_token", deviceCode, "client_credentials", "password",
-        ]
-    }
+    /// Grants that tokens are given for.
+    static let playedGrants: Set<String> = [
+        "authorization_code", "refresh_token", GrantType.deviceCode, "client_credentials", "password",
+    ]
 
     // MARK: - Codes
 

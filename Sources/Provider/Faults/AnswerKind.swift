@@ -48,7 +48,7 @@ package enum AnswerKind: String, Sendable, CaseIterable {
             switch context.role {
             case .keys: self = .keySet
             case .token where context.grantType == "refresh_token": self = .refreshResponse
-            case .token where context.grantType == FaultContext.deviceGrant: self = .deviceTokens
+            case .token where context.grantType == GrantType.deviceCode: self = .deviceTokens
             case .token: self = .tokenResponse
             case .userInfo: self = .userInfo
             case .pushedRequest: self = .pushedRequest

@@ -132,8 +132,6 @@ struct FaultContext: Sendable {
     /// `id_token_signing_alg_values_supported` of the metadata.
     var namedAlgorithms: Set<String> = []
 
-    static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
-
     /// Whether a code, or a device, is exchanged for its first tokens.
     var isFirstExchange: Bool { role == .token && grantType != "refresh_token" }
     var isRefresh: Bool { role == .token && grantType == "refresh_token" }

@@ -18,7 +18,7 @@ enum LogoutAndDeviceFaults {
             "Every device code has run out.",
             of: [.deviceTokens],
             .answer { answer, context in
-                guard context.role == .token, context.grantType == FaultContext.deviceGrant else { return }
+                guard context.role == .token, context.grantType == GrantType.deviceCode else { return }
                 answer.fail(400, "expired_token", "the device code has expired")
             }
         ),

@@ -75,7 +75,7 @@ extension ProfileBuilder {
         let asked = issuer.flows.flatMap(\.tokenRequests).filter(\.answer.isSuccess).map(\.grantType)
         var told: Set<String> = []
         for grant in asked
-        where !grant.isEmpty && !ProviderEngine.GrantType.played.contains(grant)
+        where !grant.isEmpty && !ProviderEngine.playedGrants.contains(grant)
             && told.insert(grant).inserted
         {
             remarks.append(

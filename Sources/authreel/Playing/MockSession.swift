@@ -1,4 +1,5 @@
 import Captures
+import Flows
 import Foundation
 import OAuth
 import Provider
@@ -94,7 +95,7 @@ final class MockSession: MockResponder {
         let message = recognizer.message(of: exchange, at: 0)
         guard message != nil || detail == .exchanges else { return }
         let status = exchange.response?.status ?? 0
-        let name = message.map(Self.name) ?? exchange.request.method.lowercased()
+        let name = message.map { StepKind(of: $0).rawValue } ?? exchange.request.method.lowercased()
         let time = style.dim(String(exchange.startedAt.rfc3339.dropFirst(11).prefix(8)))
         // Columns, as far as names are short.
         let gap = String(repeating: " ", count: max(2, 31 - name.utf8.count))
@@ -113,27 +114,6 @@ final class MockSession: MockResponder {
         guard let location = exchange.response?.location.map({ RecordedURL($0) }) else { return nil }
         let items = QueryItems(items: location.queryItems.items + location.fragmentItems.items)
         return ErrorResponse(Parameters(items, of: 0, in: .responseLocation))?.text
-    }
-
-    private static func name(_ message: OAuthMessage) -> String {
-        switch message {
-        case .discovery(let document): document.isProtectedResource ? "resource_metadata" : "discovery"
-        case .keySet: "jwks"
-        case .registration: "client_registration"
-        case .pushedRequest: "pushed_authorization_request"
-        case .authorizationRequest: "authorization_request"
-        case .authorizationResponse: "authorization_response"
-        case .identityAssertion: "identity_assertion_request"
-        case .token(let request): request.isRefresh ? "refresh_request" : "token_request"
-        case .userInfo: "userinfo_request"
-        case .introspection: "introspection_request"
-        case .revocation: "revocation_request"
-        case .endSession: "end_session_request"
-        case .backChannelLogout: "backchannel_logout_request"
-        case .frontChannelLogout: "frontchannel_logout_request"
-        case .deviceAuthorization: "device_authorization_request"
-        case .resource: "resource_request"
-        }
     }
 
     /// By the metadata that it serves itself.

@@ -94,7 +94,7 @@ struct TokenInvalidGrant: Rule {
 
     /// Whom an assertion in a code's place is for, and when it holds, by the clock of the answer (RFC 7523, section 3).
     private func assertion(of request: TokenRequest, _ flow: Flow) -> [Evidence] {
-        guard request.grantType == RefusedGrant.assertionGrant,
+        guard request.grantType == GrantType.jwtBearer,
             let parameter = request.parameters.parameter("assertion"),
             let token = JSONWebToken.parse(parameter.value), token.claims != nil
         else { return [] }
