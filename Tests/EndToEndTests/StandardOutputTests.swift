@@ -30,7 +30,7 @@ struct StandardOutputTests {
         #expect(full.status == 69)
         #expect(
             full.errors.contains(
-                "authreel: error: standard output cannot be written: No space left on device\n"
+                "authreel: error: standard output cannot be written: No space left on device\nauthreel: hint: make room there"
             ),
             "\(full.errors)"
         )

@@ -227,7 +227,7 @@ struct Import: ParsableCommand {
             try writer.append(waiting) { merger.original(at: first + $0) }
         } catch {
             guard case .inputOutput(_, let reason) = error else { throw CommandFailure(error) }
-            throw CommandFailure(.unavailable, "\(out) cannot be written: \(reason)")
+            throw OutputFile.unfinished(out, reason)
         }
         return differing
     }

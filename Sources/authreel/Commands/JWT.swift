@@ -138,7 +138,11 @@ struct JWT: ParsableCommand {
             let keys = try expectations.keys()
             let secret = try secretEnv.map { name in
                 guard let value = ProcessInfo.processInfo.environment[name] else {
-                    throw CommandFailure(.usage, "the environment variable \(name) is not set")
+                    throw CommandFailure(
+                        .usage,
+                        "the environment variable \(name) is not set",
+                        hint: "export it first: export \(name)=…"
+                    )
                 }
                 return Array(value.utf8)
             }

@@ -146,7 +146,11 @@ struct ImportInput {
         while offset < source.size {
             let window = source.bytes(at: offset, count: 1 << 20)
             guard !window.isEmpty else {
-                throw CommandFailure(.noInput, "a file has become shorter while it was read")
+                throw CommandFailure(
+                    .noInput,
+                    "a file has become shorter while it was read",
+                    hint: "import a copy of it, made when nothing writes to it any more"
+                )
             }
             try sink(window[...])
             offset += window.count

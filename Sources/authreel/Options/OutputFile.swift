@@ -28,11 +28,7 @@ enum OutputFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         guard descriptor >= 0 else {
             guard errno != EEXIST else { throw exists(path) }
-            throw CommandFailure(
-                .noInput,
-                "\(path) cannot be written: \(String(cString: strerror(errno)))",
-                hint: writable
-            )
+            throw unmade(path, String(cString: strerror(errno)), hint: writable)
         }
         do {
             defer { close(descriptor) }
@@ -54,11 +50,7 @@ enum OutputFile {
         var status = stat()
         guard lstat(path, &status) != 0 else { throw exists(path) }
         guard access(URL(filePath: path).deletingLastPathComponent().path, W_OK) == 0 else {
-            throw CommandFailure(
-                .noInput,
-                "\(path) cannot be written: \(String(cString: strerror(errno)))",
-                hint: "\(writable): \(option)"
-            )
+            throw unmade(path, String(cString: strerror(errno)), hint: "\(writable): \(option)")
         }
     }
 
@@ -93,6 +85,22 @@ enum OutputFile {
         }
     }
 
+    /// That a file cannot be made, for the system's reason.
+    static func unmade(_ path: String, _ reason: String, hint: String) -> CommandFailure {
+        CommandFailure(.noInput, "\(path) cannot be written: \(reason)", hint: hint)
+    }
+
+    /// That a file that was begun cannot be written to its end, for the system's reason.
+    static func unfinished(_ path: String, _ reason: String) -> CommandFailure {
+        let full = [ENOSPC, EDQUOT, EFBIG].map { String(cString: strerror($0)) }
+        let isFull = full.contains(reason)
+        return CommandFailure(
+            .unavailable,
+            "\(path) cannot be written: \(reason)",
+            hint: (isFull ? "make room there, or " : "") + "write to another place"
+        )
+    }
+
     /// That a file is there already, which stays as it is.
     static func exists(_ path: String) -> CommandFailure {
         var isFolder: ObjCBool = false
@@ -125,12 +133,7 @@ enum OutputFile {
                 )
                 if count < 0, errno == EINTR { continue }
                 if count < 0, errno == EPIPE, descriptor == STDOUT_FILENO { return }
-                guard count > 0 else {
-                    throw CommandFailure(
-                        .unavailable,
-                        "\(path) cannot be written: \(String(cString: strerror(errno)))"
-                    )
-                }
+                guard count > 0 else { throw unfinished(path, String(cString: strerror(errno))) }
                 done += count
             }
         }

@@ -70,7 +70,11 @@ enum SharedFiles {
                 while offset < source.size {
                     let window = source.bytes(at: offset, count: windowSize)
                     guard !window.isEmpty else {
-                        throw CommandFailure(.noInput, "the capture has become shorter while it was read")
+                        throw CommandFailure(
+                            .noInput,
+                            "the capture has become shorter while it was read",
+                            hint: "share a copy of it, made when nothing writes to it any more"
+                        )
                     }
                     try writer?.write(window[...]) ?? sink(window[...])
                     offset += window.count

@@ -16,9 +16,9 @@ enum CaptureOpening {
             writer = try CaptureWriter(path: path, version: Authreel.version)
         } catch {
             guard case .inputOutput(_, let reason) = error else { throw CommandFailure(error) }
-            throw CommandFailure(
-                .noInput,
-                "\(path) cannot be written: \(reason)",
+            throw OutputFile.unmade(
+                path,
+                reason,
                 hint: "name a file in a folder that is there, with room, and yours to write: --out FILE.har"
             )
         }

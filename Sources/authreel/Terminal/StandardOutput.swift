@@ -19,9 +19,6 @@ enum StandardOutput {
     /// - Throws: ``CommandFailure`` where not all that was printed is written.
     static func finish() throws {
         guard fflush(nil) != 0, errno != EPIPE else { return }
-        throw CommandFailure(
-            .unavailable,
-            "standard output cannot be written: \(String(cString: strerror(errno)))"
-        )
+        throw OutputFile.unfinished("standard output", String(cString: strerror(errno)))
     }
 }
