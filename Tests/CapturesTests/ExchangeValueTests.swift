@@ -163,6 +163,19 @@ struct TimestampTests {
     ])
     func rfc3339(text: String, expected: String) { #expect(Timestamp(rfc3339: text)?.rfc3339 == expected) }
 
+    @Test(
+        arguments: [
+            (.min, -9_223_372_037, "1677-09-21T00:12:43.145224Z"),
+            (-1_000_000_001, -2, "1969-12-31T23:59:58.999999Z"),
+            (-1_000_000_000, -1, "1969-12-31T23:59:59.000000Z"), (-1, -1, "1969-12-31T23:59:59.999999Z"),
+            (.max, 9_223_372_036, "2262-04-11T23:47:16.854775Z"),
+        ] as [(Int64, Int64, String)]
+    )
+    func everyNanosecondHasItsSecondAndItsText(nanoseconds: Int64, seconds: Int64, text: String) {
+        #expect(Timestamp(nanoseconds: nanoseconds).seconds == seconds)
+        #expect(Timestamp(nanoseconds: nanoseconds).rfc3339 == text)
+    }
+
     @Test(arguments: [
         "", "yesterday", "2026-13-01T00:00:00Z", "2026-03-04T25:00:00Z", "2026-03-04", "9999-12-31T23:59:59Z",
         "2026-03-04T09:54:08Zulu", "2026-03-04T09:54:08+1",

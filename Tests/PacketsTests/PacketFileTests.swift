@@ -199,6 +199,17 @@ struct PacketFileTests {
         #expect(time == expected[resolution])
     }
 
+    @Test(arguments: [Int64.min, -10_000_000_000, 10_000_000_000, .max])
+    func aTimeBeyondWhatCanBeSaidIsTheFirstOrTheLast(offset: Int64) throws {
+        let options = CaptureFileBuilder.option(14, offset.littleEndianBytes)
+        let file =
+            CaptureFileBuilder.section() + CaptureFileBuilder.interface(options: options + [0, 0, 0, 0])
+            + CaptureFileBuilder.packet(made[0], ticks: 7)
+        let time = try #require(try PacketLog.of(file).log.packets.first).time
+        #expect(time.nanoseconds == (offset < 0 ? .min : .max))
+        #expect(time.seconds == (offset < 0 ? -9_223_372_037 : 9_223_372_036))
+    }
+
     @Test func oldAndSimplePacketsAreRead() throws {
         let bytes = made[0].bytes
         let old =

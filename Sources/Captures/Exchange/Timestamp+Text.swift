@@ -8,15 +8,14 @@ extension Timestamp {
 
     /// Appends what ``rfc3339`` says.
     func append(to out: inout [UInt8]) {
-        let total = seconds
-        let micro = (nanoseconds - total * 1_000_000_000) / 1000
+        let (total, fraction) = parts
         let day = total >= 0 ? total / 86400 : (total - 86399) / 86400
         let second = total - day * 86400
         let (year, month, dayOfMonth) = Self.civil(fromDay: day)
         for (value, width, end) in [
             (year, 4, UInt8(ascii: "-")), (month, 2, UInt8(ascii: "-")), (dayOfMonth, 2, UInt8(ascii: "T")),
             (second / 3600, 2, UInt8(ascii: ":")), (second / 60 % 60, 2, UInt8(ascii: ":")),
-            (second % 60, 2, UInt8(ascii: ".")), (micro, 6, UInt8(ascii: "Z")),
+            (second % 60, 2, UInt8(ascii: ".")), (fraction / 1000, 6, UInt8(ascii: "Z")),
         ] {
             DecimalText.append(Int(value), width: width, to: &out)
             out.append(end)

@@ -12,8 +12,12 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     package var isKnown: Bool { nanoseconds != 0 }
 
     /// Whole seconds since the epoch, rounded down.
-    package var seconds: Int64 {
-        nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds - 999_999_999) / 1_000_000_000
+    package var seconds: Int64 { parts.seconds }
+
+    /// Whole seconds since the epoch, rounded down, and the nanoseconds above them.
+    var parts: (seconds: Int64, nanoseconds: Int64) {
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return rest < 0 ? (seconds - 1, rest + 1_000_000_000) : (seconds, rest)
     }
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }

@@ -56,7 +56,7 @@ struct CaptureInterface: Sendable {
         }
     }
 
-    /// The time of a packet; what no nanoseconds since the epoch can say comes out as the last that can be said.
+    /// The time of a packet; what no nanoseconds since the epoch can say comes out as the first or last that can be said.
     @inline(__always)
     func time(ofTicks ticks: UInt64) -> Timestamp {
         let (count, isTooLarge): (UInt64, Bool) =
@@ -74,9 +74,9 @@ struct CaptureInterface: Sendable {
         let known = isTooLarge ? Int64.max : Int64(clamping: count)
         guard offset != 0 else { return Timestamp(nanoseconds: known) }
         let (shift, isFar) = offset.multipliedReportingOverflow(by: 1_000_000_000)
-        let limit = offset < 0 ? Int64.min : .max
-        let (sum, isOver) = known.addingReportingOverflow(isFar ? limit : shift)
-        return Timestamp(nanoseconds: isOver ? limit : sum)
+        let (sum, isOver) = known.addingReportingOverflow(shift)
+        guard isFar || isOver else { return Timestamp(nanoseconds: sum) }
+        return Timestamp(nanoseconds: offset < 0 ? .min : .max)
     }
 
     private static func sum(_ seconds: (UInt64, Bool), _ rest: UInt64) -> (UInt64, Bool) {
