@@ -240,7 +240,7 @@ struct TimelineText {
     }
 
     private func offset(_ time: Timestamp, from start: Timestamp) -> String {
-        let milliseconds = (time.nanoseconds - start.nanoseconds) / 1_000_000
+        let milliseconds = (time - start).wholeMilliseconds
         let fraction = String(milliseconds.magnitude % 1000)
         let text =
             milliseconds < 0

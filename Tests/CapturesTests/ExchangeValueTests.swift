@@ -176,6 +176,21 @@ struct TimestampTests {
         #expect(Timestamp(nanoseconds: nanoseconds).rfc3339 == text)
     }
 
+    @Test func timesThatLieFarApartAreSo() throws {
+        let old = try #require(Timestamp(rfc3339: "1700-01-01T00:00:00Z"))
+        let new = try #require(Timestamp(rfc3339: "2026-01-01T00:00:00Z"))
+        #expect(new - old == .seconds(10_287_561_600) && old - new == .seconds(-10_287_561_600))
+        #expect(old + (new - old) == new && new - (new - old) == old)
+    }
+
+    @Test(arguments: [18_446_744_074, .max] as [Int64])
+    func whatIsBeyondAllTimesIsTheFirstOrTheLast(seconds: Int64) {
+        let (first, last) = (Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max))
+        #expect(last + .seconds(seconds) == last && first - .seconds(seconds) == first)
+        #expect(last + .nanoseconds(1) == last && first - .nanoseconds(1) == first)
+        #expect(Timestamp(seconds: seconds) == last && Timestamp(seconds: -seconds) == first)
+    }
+
     @Test(arguments: [
         "", "yesterday", "2026-13-01T00:00:00Z", "2026-03-04T25:00:00Z", "2026-03-04", "9999-12-31T23:59:59Z",
         "2026-03-04T09:54:08Zulu", "2026-03-04T09:54:08+1",

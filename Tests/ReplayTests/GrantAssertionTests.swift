@@ -14,6 +14,7 @@ struct GrantAssertionTests {
 
     private static func assertion(
         of issuer: String,
+        until end: Int64 = 1_780_000_300,
         algorithm: SignatureAlgorithm = .es256,
         with key: SigningKey? = nil
     ) throws -> String {
@@ -21,7 +22,7 @@ struct GrantAssertionTests {
             claims: [
                 "iss": .string(issuer), "sub": "svc-1", "aud": .string(Self.issuer + "/token"),
                 "iat": .number(JSONNumber(Int64(1_780_000_000))),
-                "exp": .number(JSONNumber(Int64(1_780_000_300))), "jti": "a7Kq2vLx7TzB4nW",
+                "exp": .number(JSONNumber(end)), "jti": "a7Kq2vLx7TzB4nW",
             ],
             header: ["kid": "k-1"],
             algorithm: algorithm,
@@ -95,6 +96,24 @@ struct GrantAssertionTests {
         let other = [UInt8](repeating: 0x41, count: 32)
         let foreign = try Self.assertion(of: "svc-1", algorithm: .hs256, with: .secret(other))
         #expect(try await Self.sent(foreign, secret: secret, with: ReplayCredentials()) == foreign)
+    }
+
+    /// What a program writes for a time that it does not know.
+    @Test(arguments: [Int64.min, .max])
+    func timeThatNoClockShowsStays(end: Int64) async throws {
+        let recorded = try Self.assertion(of: "svc-1", until: end)
+        let key = ReplayCredentials.ClientKey(key: try Self.key.get(), id: nil)
+        let text = try #require(
+            try await Self.sent(recorded, with: ReplayCredentials(clientKey: key))
+        )
+        let token = try #require(JSONWebToken.parse(text))
+        #expect(token.claim("exp")?.int == end && token.issuedAt ?? 0 > 1_789_000_000)
+
+        let plans = try [Self.assertion(of: "svc-1"), recorded].map {
+            try BisectedPair.plan(Self.capture(assertion: $0, secret: nil))
+        }
+        let changes = RequestChangeFinder.changes(from: plans[0], to: plans[1], failedAt: [])
+        #expect(changes.map(\.difference.seen) == ["\(end)"])
     }
 
     @Test func isSentAsRecordedWithoutIt() async throws {

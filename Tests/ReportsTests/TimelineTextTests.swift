@@ -67,6 +67,25 @@ struct TimelineTextTests {
         #expect(document.contains("\"started\": null") && document.contains("\"at\": null"))
     }
 
+    /// More nanoseconds than 64 bits hold lie between the two.
+    @Test func loginThatBeganCenturiesAgoIsDrawn() throws {
+        var builder = CaptureBuilder()
+        builder.redirect(
+            "https://idp.example/authorize?response_type=code&client_id=shop&state=state-of-a-login",
+            to: "https://app.example/cb?code=code-of-a-login&state=state-of-a-login"
+        )
+        builder.post(
+            "https://idp.example/token",
+            [("grant_type", "authorization_code"), ("code", "code-of-a-login"), ("client_id", "shop")],
+            body: .json(#"{"access_token":"access-of-a-login","token_type":"Bearer"}"#)
+        )
+        var exchanges = builder.exchanges
+        exchanges[0].startedAt = try #require(Timestamp(rfc3339: "1700-01-01T00:00:00Z"))
+        let report = ReportBuilder.report(on: Capture(exchanges), named: "login.har")
+        let text = TextReport.timeline(of: report, style: .plain)
+        #expect(text.contains("+10300336001.000  [1]"), "\(text)")
+    }
+
     @Test func bodyOfARequestThatWasNotSavedIsTold() throws {
         let words = "the request's body is not in the capture"
         let whole = try Fixtures.bytes("captures/healthy/native-app.har")

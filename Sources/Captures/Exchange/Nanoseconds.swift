@@ -16,11 +16,7 @@
                 count = Self.none
                 return
             }
-            let (seconds, attoseconds) = newValue.components
-            let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-            let limit: Int64 = seconds < 0 ? -Int64.max : .max
-            let (sum, isTooMuch) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-            count = overflows || isTooMuch ? limit : sum
+            count = max(newValue.wholeNanoseconds, Self.none + 1)
         }
     }
 

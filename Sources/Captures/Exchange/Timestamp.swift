@@ -6,7 +6,9 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Whole seconds since the epoch, as `iat`, `exp` and `auth_time` count them.
-    package init(seconds: Int64) { self.nanoseconds = seconds &* 1_000_000_000 }
+    ///
+    /// The first or last time that can be said where they are beyond it.
+    package init(seconds: Int64) { nanoseconds = Duration.seconds(seconds).wholeNanoseconds }
 
     /// Whether a capture told it: what has no time stands at the epoch.
     package var isKnown: Bool { nanoseconds != 0 }
@@ -22,16 +24,14 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The time from `right` to `left`.
+    /// The time from `right` to `left`, also where it is longer than 64 bits of nanoseconds.
     package static func - (left: Timestamp, right: Timestamp) -> Duration {
-        .nanoseconds(left.nanoseconds &- right.nanoseconds)
+        .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
     }
 
+    /// The first or last that can be said where the sum is beyond it.
     package static func + (left: Timestamp, right: Duration) -> Timestamp {
-        let (seconds, attoseconds) = right.components
-        return Timestamp(
-            nanoseconds: left.nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
-        )
+        Timestamp(nanoseconds: (.nanoseconds(left.nanoseconds) + right).wholeNanoseconds)
     }
 
     package static func - (left: Timestamp, right: Duration) -> Timestamp { left + (.zero - right) }

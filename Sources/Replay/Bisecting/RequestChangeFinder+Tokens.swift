@@ -42,9 +42,8 @@ extension RequestChangeFinder {
             let (left, right) = (own[name], other[name])
             guard !isSameMember(left, right, named: name) else { continue }
             let text = { (value: JSONValue?) in value.map { $0.string ?? JSONWriter.text(of: $0) } }
-            let shown = Self.isTime(name) ? (nil, nil) : (text(left), text(right))
             let note: String?
-            if Self.isTime(name), let from = left?.number?.int, let to = right?.number?.int {
+            if let from = Self.time(left, named: name), let to = Self.time(right, named: name) {
                 note = "\(abs(to - from)) s \(to > from ? "later" : "earlier"), by the time of the request"
             } else {
                 note = nil
@@ -54,8 +53,8 @@ extension RequestChangeFinder {
                 theirs,
                 value(
                     name,
-                    expected: note == nil ? text(left) : shown.0,
-                    seen: note == nil ? text(right) : shown.1,
+                    expected: note == nil ? text(left) : nil,
+                    seen: note == nil ? text(right) : nil,
                     at: Place(exchange: theirs.index, part: areHeader ? .jwtHeader : .jwtClaims, name: name),
                     token: parameter,
                     note: note
@@ -73,13 +72,19 @@ extension RequestChangeFinder {
         }
     }
 
-    static func isTime(_ name: String) -> Bool { ["exp", "iat", "nbf"].contains(name) }
+    /// The time in a claim of this name, in seconds; nil for numbers that are too large to be one, which are texts.
+    private static func time(_ value: JSONValue?, named name: String) -> Int64? {
+        guard ["exp", "iat", "nbf"].contains(name), let time = value?.int, time.magnitude < 1 << 53 else {
+            return nil
+        }
+        return time
+    }
 
     func isSameMember(_ left: JSONValue?, _ right: JSONValue?, named name: String) -> Bool {
         if left == right { return true }
         guard let left, let right else { return false }
         if Self.passing.contains(name) { return true }
-        if Self.isTime(name), let from = left.number?.int, let to = right.number?.int {
+        if let from = Self.time(left, named: name), let to = Self.time(right, named: name) {
             return abs(from - to) <= 5
         }
         if let from = left.string, let to = right.string { return isSame(from, to, named: name) }

@@ -50,7 +50,7 @@ struct ValueTranslator {
         claims.members = claims.members.map { member in
             var member = member
             if ["exp", "iat", "nbf"].contains(member.name), let time = member.value.number?.int,
-                abs(time) < 1 << 40
+                time.magnitude < 1 << 40
             {
                 member.value = .number(JSONNumber(time + shift))
             } else {

@@ -127,12 +127,13 @@ struct ProofMaker {
         to now: Timestamp,
         _ replacing: (String, _ name: String) -> String
     ) -> JSONObject {
+        let near = (recordedAt.seconds - Self.nearness)...(recordedAt.seconds + Self.nearness)
         var result = claims
         result.members = claims.members.map { member in
             var member = member
             switch (member.name, member.value) {
             case ("exp", .number(let number)), ("iat", .number(let number)), ("nbf", .number(let number)):
-                guard let time = number.int, abs(time - recordedAt.seconds) < Self.nearness else { break }
+                guard let time = number.int, near.contains(time) else { break }
                 member.value = .number(JSONNumber(now.seconds + time - recordedAt.seconds))
             case ("jti", .string(let text)):
                 member.value = .string(FreshValue.scrambled(text, random))
