@@ -102,8 +102,9 @@ package enum TokenText {
                 return line
                     + style.dim("  looks like milliseconds, which would be \(time)Z; seconds are expected")
             }
-            guard abs(seconds) < 9e9 else { return line }
-            return line + style.dim("  \(Timestamp(seconds: Int64(seconds)).rfc3339.prefix(19))Z")
+            let whole = Int64(exactly: seconds.rounded(.towardZero))
+            guard let time = whole.flatMap(Timestamp.init(statedSeconds:)) else { return line }
+            return line + style.dim("  \(time.rfc3339.prefix(19))Z")
         }.joined(separator: "\n")
     }
 

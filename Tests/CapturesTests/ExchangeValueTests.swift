@@ -191,6 +191,17 @@ struct TimestampTests {
         #expect(Timestamp(seconds: seconds) == last && Timestamp(seconds: -seconds) == first)
     }
 
+    /// The years 1, 1679, 2260 and 9999, and numbers that are no time.
+    @Test(
+        arguments: [
+            (-62_135_596_800, nil), (-9_183_024_000, "1679-01-01T00:00:00.000000Z"),
+            (9_183_110_399, "2260-12-31T23:59:59.000000Z"), (253_402_300_799, nil), (.min, nil), (.max, nil),
+        ] as [(Int64, String?)]
+    )
+    func statedSecondsAreATimeWhereOneCanBeSaid(seconds: Int64, text: String?) {
+        #expect(Timestamp(statedSeconds: seconds)?.rfc3339 == text)
+    }
+
     @Test(arguments: [
         "", "yesterday", "2026-13-01T00:00:00Z", "2026-03-04T25:00:00Z", "2026-03-04", "9999-12-31T23:59:59Z",
         "2026-03-04T09:54:08Zulu", "2026-03-04T09:54:08+1",

@@ -34,6 +34,14 @@ extension Recording {
         return replacing("DPoP", with: ([changed[...]] + parts.dropFirst()).joined(separator: "."), at: index)
     }
 
+    /// The claims of the access token of a call changed, also in the answer that issued it.
+    func bearing(at index: Int, _ edit: (inout JSONObject) -> Void) -> Recording {
+        guard let header = exchanges[index].request.headers.first("authorization") else { return self }
+        let token = Self.changing(claimsOf: String(header.dropFirst("Bearer ".count)), edit)
+        return replacing("Authorization", with: "Bearer " + token, at: index)
+            .editingAnswer(of: "/token") { $0["access_token"] = .string(token) }
+    }
+
     /// A header of a request replaced; nil takes it out.
     func replacing(_ name: String, with value: String?, at index: Int) -> Recording {
         var copy = self

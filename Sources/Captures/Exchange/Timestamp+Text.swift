@@ -58,9 +58,8 @@ extension Timestamp {
             return nil
         }
         let total = Self.day(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
-        // Years 1678 to 2261 fit into 64 bits of nanoseconds; a capture with others is not worth an overflow.
-        guard abs(total) < 9_200_000_000 else { return nil }
-        self.init(nanoseconds: total * 1_000_000_000 + fraction)
+        guard let whole = Timestamp(statedSeconds: total) else { return nil }
+        self.init(nanoseconds: whole.nanoseconds + fraction)
     }
 
     /// Whether a time of RFC 3339 says how it lies to UTC, as the RFC wants it (section 4.3).
@@ -86,8 +85,7 @@ extension Timestamp {
         else { return nil }
         if yearText.utf8.count == 2 { year += year < 70 ? 2000 : 1900 }
         let total = Self.day(year, Int64(month) + 1, day) * 86400 + parts[0] * 3600 + parts[1] * 60 + parts[2]
-        guard abs(total) < 9_200_000_000 else { return nil }
-        self.init(seconds: total)
+        self.init(statedSeconds: total)
     }
 
     // MARK: - The proleptic Gregorian calendar, counted from a March so that leap days come last

@@ -10,6 +10,14 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     /// The first or last time that can be said where they are beyond it.
     package init(seconds: Int64) { nanoseconds = Duration.seconds(seconds).wholeNanoseconds }
 
+    /// The time of seconds that a token or a text states; nil for those of no year from 1679 to 2260, which programs write for "never".
+    ///
+    /// Such are said as the number that they are: nanoseconds of them do not fit into 64 bits.
+    package init?(statedSeconds seconds: Int64) {
+        guard seconds.magnitude < 9_200_000_000 else { return nil }
+        self.init(seconds: seconds)
+    }
+
     /// Whether a capture told it: what has no time stands at the epoch.
     package var isKnown: Bool { nanoseconds != 0 }
 

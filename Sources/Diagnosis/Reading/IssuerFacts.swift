@@ -129,10 +129,9 @@ extension DeliveredIDToken {
 
     /// A time in a claim as evidence.
     func evidence(ofTime name: String, _ seconds: Int64, note: String? = nil) -> Evidence {
-        let isDate = abs(seconds) < 9_000_000_000
-        return Evidence(
+        Evidence(
             place: idToken.place(ofClaim: name),
-            value: isDate ? "\(seconds) (\(Timestamp(seconds: seconds).rfc3339))" : "\(seconds)",
+            value: "\(seconds)" + (Timestamp(statedSeconds: seconds).map { " (\($0.rfc3339))" } ?? ""),
             note: note
         )
     }

@@ -178,10 +178,8 @@ private struct RenewedTokens: Sendable {
         {
             return index.capture[answer.exchange].endedAt + .seconds(lifetime)
         }
-        guard let end = JSONWebToken.parse(token)?.expiresAt, (1..<9_000_000_000).contains(end) else {
-            return nil
-        }
-        return Timestamp(seconds: Int64(end))
+        guard let end = JSONWebToken.parse(token)?.expiresAt, end > 0 else { return nil }
+        return Timestamp(statedSeconds: end)
     }
 
     /// In seconds; what says more of a token's lifetime is beyond any recording.

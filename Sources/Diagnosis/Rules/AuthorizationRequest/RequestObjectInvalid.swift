@@ -105,7 +105,7 @@ struct RequestObjectInvalid: Rule {
             Evidence(
                 place: Place(exchange: exchange, part: .jwtClaims, name: name),
                 value: "\(seconds)",
-                note: Timestamp(seconds: seconds).rfc3339
+                note: Timestamp(statedSeconds: seconds)?.rfc3339
             )
         }
         let latest = Int64(1) << 40

@@ -109,13 +109,13 @@ struct AccessTokenExpired: Rule {
         _ evidence: (String, String, String?) -> Evidence
     ) -> [Evidence]? {
         let refused = AnswerTime(of: exchange, in: flow)
-        guard let end = token?.expiresAt, (1..<9_000_000_000).contains(end), saysSo || refused.isStated else {
-            return nil
-        }
-        let past = refused.time.seconds - Int64(end)
+        guard let end = token?.expiresAt, end > 0, let time = Timestamp(statedSeconds: end),
+            saysSo || refused.isStated
+        else { return nil }
+        let past = refused.time.seconds - end
         guard past > 0 else { return nil }
         return [
-            evidence("exp", Timestamp(seconds: end).rfc3339, "over for \(Span.text(past))"),
+            evidence("exp", time.rfc3339, "over for \(Span.text(past))"),
             refused.evidence(note: refused.isStated ? "the server's clock" : nil),
         ]
     }

@@ -99,8 +99,10 @@ struct BearerRejected: Rule {
                     call.evidence(ofClaim: "aud", token.audience.prefix(5).joined(separator: ", "))
                 )
             }
-            if let end = token.expiresAt, abs(end) < 9_000_000_000 {
-                evidence.append(call.evidence(ofClaim: "exp", Timestamp(seconds: end).rfc3339))
+            if let end = token.expiresAt {
+                evidence.append(
+                    call.evidence(ofClaim: "exp", Timestamp(statedSeconds: end)?.rfc3339 ?? "\(end)")
+                )
             }
         }
         // "Signature has expired" is what PyJWT says of the time.

@@ -41,6 +41,16 @@ struct RequestObjectInvalidTests {
         #expect(finding?.severity == .warning)
     }
 
+    /// The second is the 1st of January of the year 1, as .NET has it.
+    @Test(arguments: [(1_700_000_000, "2023-11-14T22:13:20.000000Z"), (-62_135_596_800, nil)])
+    func saysATimeOfNoCalendarAsTheNumberThatItIs(end: Int64, note: String?) throws {
+        let finding = try Recording(broken + ".near-miss").claiming("exp", .number(JSONNumber(end))).finding(
+            rule
+        )
+        let evidence = try #require(finding?.evidence.first)
+        #expect(evidence.value == "\(end)" && evidence.note == note)
+    }
+
     @Test func leavesAClaimThatIsMissingAlone() throws {
         #expect(try Recording(broken + ".near-miss").claiming("aud", nil).finding(rule) == nil)
     }

@@ -46,6 +46,18 @@ struct BearerRejectedTests {
         )
     }
 
+    /// 0001-01-01 and 9999-12-31, as .NET has them.
+    @Test(arguments: [
+        (1_799_999_999, "2027-01-15T07:59:59.000000Z"), (-62_135_596_800, nil), (253_402_300_799, nil),
+    ])
+    func saysATimeOfNoCalendarAsTheNumberThatItIs(end: Int64, text: String?) throws {
+        let recording = try Recording("resource-calls/audience-mismatch.near-miss")
+            .bearing(at: 6) { $0["exp"] = .number(JSONNumber(end)) }
+        let finding = try #require(recording.finding(rule))
+        let evidence = try #require(finding.evidence.first { $0.place.name == "exp" })
+        #expect(evidence.value == text ?? "\(end)")
+    }
+
     @Test func leavesATokenAloneThatWasGivenBack() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
