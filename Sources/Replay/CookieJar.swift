@@ -36,7 +36,7 @@ package struct CookieJar: Sendable {
             stored.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
             let expiry =
                 cookie.maxAge.map { now + .seconds(max(-1, min($0, 1 << 31))) }
-                ?? cookie.expires.flatMap(Timestamp.init(httpDate:))
+                ?? cookie.expiry
             if let expiry, expiry <= now { continue }
             if stored.count(where: { $0.domain == domain }) >= Self.maximumPerDomain,
                 let oldest = stored.firstIndex(where: { $0.domain == domain })

@@ -258,6 +258,17 @@ struct SetCookieTests {
         #expect(SetCookie(parsing: field) == nil)
     }
 
+    /// What frameworks write for a cookie that never ends, and for one that has ended; a browser takes the last for no date.
+    @Test(arguments: [
+        ("Fri, 31-Dec-9999 23:59:59 GMT", "2262-04-11T23:47:16.854775Z"),
+        ("Mon, 01 Jan 0001 00:00:00 GMT", "1677-09-21T00:12:43.145224Z"),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37.000000Z"), ("never", nil),
+        ("9999-12-31T23:59:59Z", nil),
+    ])
+    func everyDateOfExpiryIsReadOrTheNearest(text: String, time: String?) {
+        #expect(SetCookie(parsing: "a=b; Expires=\(text)")?.expiry?.rfc3339 == time)
+    }
+
     @Test func pathThatIsNoneCountsAsMissing() {
         #expect(SetCookie(parsing: "a=b; Path=x")?.path == nil)
         #expect(SetCookie(parsing: "a=b; Max-Age=soon")?.maxAge == nil)

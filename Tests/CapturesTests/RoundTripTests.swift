@@ -27,6 +27,29 @@ struct RoundTripTests {
         #expect(exchange.duration == .microseconds(21))
     }
 
+    /// With the field that sets it and without.
+    @Test(arguments: [
+        ("2026-04-04T11:54:08.356+02:00", "2026-04-04T09:54:08.356000Z"),
+        ("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999000Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z"),
+        ("Fri, 31-Dec-9999 23:59:59 GMT", "9999-12-31T23:59:59.000000Z"), ("0000-01-01T00:00:00+01:00", nil),
+        ("soon", nil),
+    ])
+    func datesOfCookiesKeepTheirYear(expires: String, text: String?) throws {
+        let list = #"[{"name":"a","value":"1","expires":"\#(expires)"}]"#
+        let field = #"[{"name":"Set-Cookie","value":"a=1; Expires=\#(expires)"}]"#
+        for (cookies, headers) in [(list, "[]")] + (expires.contains(",") ? [("[]", field)] : []) {
+            let har = """
+                {"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","request":{"method":"GET",
+                "url":"https://a.example/"},"response":{"status":200,"cookies":\(cookies),"headers":\(headers)}}]}}
+                """
+            let (back, entry) = try written(CaptureReader.read(bytes: Array(har.utf8), name: "a.har")[0])
+            let cookie = entry["response"]?["cookies"]?.array?.first
+            #expect(cookie?["name"]?.string == "a" && cookie?["expires"]?.string == text)
+            #expect(back.response?.setCookies.first?.expires == (headers == "[]" ? text : expires))
+        }
+    }
+
     /// A text of which the bytes were no UTF-8 says so, as its characters could be either.
     @Test func bytesThatAreNoUTF8ComeBack() throws {
         func fields(_ names: String) -> HeaderFields {

@@ -112,6 +112,21 @@ struct PlayedPagesTests {
         #expect(sent("Set-Cookie").contains(Array("note=".utf8) + [0xe9] + Array("; Path=/".utf8)))
     }
 
+    /// `tz`: as a browser may read it, not as the specifications have it.
+    @Test(arguments: [
+        ("Fri, 31-Dec-9999 23:59:59 GMT", "lasting=1; Path=/; Max-Age=7443372036"),
+        ("Fri, 31 Dec 9999 25:59:59 tz", "lasting=1; Path=/; Expires=Fri, 31 Dec 9999 25:59:59 tz"),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", "lasting=1; Path=/; Max-Age=0"),
+    ])
+    func cookieLastsAsLongAsTheRecorded(expires: String, field: String) throws {
+        let recorded = Self.capture()
+        var exchanges = recorded.indices.map { recorded[$0] }
+        exchanges[0].response?.headers.append("Set-Cookie", "lasting=1; Path=/; Expires=\(expires)")
+        let caller = Caller(try Self.provider(Capture(exchanges)))
+        let fields = caller.get(Self.base + "/auth", Self.request("s-1234567")).headers.fields
+        #expect(fields.contains { $0.name == "Set-Cookie" && $0.value == field }, "\(fields)")
+    }
+
     @Test func pageOfARecordedCacheIsGivenWhole() throws {
         let recorded = Self.capture()
         var exchanges = recorded.indices.map { recorded[$0] }

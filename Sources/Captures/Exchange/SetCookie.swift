@@ -6,7 +6,7 @@ package struct SetCookie: Sendable, Hashable {
     package var path: String?
     /// Seconds as written; nil where there is none or it is not a number.
     package var maxAge: Int64?
-    /// `Expires` as written.
+    /// `Expires` as written; of RFC 3339 where the cookie ``isListed``.
     package var expires: String?
     package var isSecure: Bool
     package var isHTTPOnly: Bool
@@ -16,6 +16,8 @@ package struct SetCookie: Sendable, Hashable {
     package var otherAttributes: [String]
     /// The bytes of the field are no UTF-8: each character of the texts above is one of them (see ``Latin1``).
     package var isLatin1 = false
+    /// A HAR lists it, and has no field that set it.
+    package var isListed = false
 
     package init(
         name: String,
@@ -39,6 +41,20 @@ package struct SetCookie: Sendable, Hashable {
         self.isHTTPOnly = isHTTPOnly
         self.sameSite = sameSite
         self.otherAttributes = otherAttributes
+    }
+
+    /// When it ends as `Expires` says; nil where that says nothing which can be read.
+    ///
+    /// Years that no ``Timestamp`` holds, as 9999 for "never", are the first or last time that one does. `Max-Age` is not
+    /// looked at, which counts before it.
+    package var expiry: Timestamp? {
+        expiryParts.map { Timestamp(seconds: $0.seconds) + .nanoseconds($0.nanoseconds) }
+    }
+
+    var expiryParts: Timestamp.Parts? {
+        expires.flatMap { text in
+            Timestamp.parts(ofHTTPDate: text) ?? (isListed ? Timestamp.parts(ofRFC3339: text) : nil)
+        }
     }
 
     /// The name as it was sent.

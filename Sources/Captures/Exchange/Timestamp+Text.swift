@@ -1,17 +1,22 @@
 extension Timestamp {
     /// RFC 3339 in UTC with microseconds: `2026-03-04T09:54:08.356000Z`.
-    package var rfc3339: String {
+    package var rfc3339: String { Self.rfc3339(of: parts) }
+
+    /// Appends what ``rfc3339`` says.
+    func append(to out: inout [UInt8]) { Self.append(parts, to: &out) }
+
+    /// The same form for years that no `Timestamp` holds.
+    static func rfc3339(of parts: Parts) -> String {
         var bytes: [UInt8] = []
-        append(to: &bytes)
+        append(parts, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends what ``rfc3339`` says.
-    func append(to out: inout [UInt8]) {
+    private static func append(_ parts: Parts, to out: inout [UInt8]) {
         let (total, fraction) = parts
         let day = total >= 0 ? total / 86400 : (total - 86399) / 86400
         let second = total - day * 86400
-        let (year, month, dayOfMonth) = Self.civil(fromDay: day)
+        let (year, month, dayOfMonth) = civil(fromDay: day)
         for (value, width, end) in [
             (year, 4, UInt8(ascii: "-")), (month, 2, UInt8(ascii: "-")), (dayOfMonth, 2, UInt8(ascii: "T")),
             (second / 3600, 2, UInt8(ascii: ":")), (second / 60 % 60, 2, UInt8(ascii: ":")),
@@ -25,6 +30,13 @@ extension Timestamp {
     /// The time that `startedDateTime` spells: RFC 3339 with any number of fraction digits, any offset or
     /// none (then UTC).
     package init?(rfc3339 text: String) {
+        guard let parts = Self.parts(ofRFC3339: text), let whole = Timestamp(statedSeconds: parts.seconds)
+        else { return nil }
+        self.init(nanoseconds: whole.nanoseconds + parts.nanoseconds)
+    }
+
+    /// The same where no `Timestamp` holds it.
+    static func parts(ofRFC3339 text: String) -> Parts? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 19, let year = Self.number(bytes[0..<4]), bytes[4] == 0x2d,
             let month = Self.number(bytes[5..<7]), bytes[7] == 0x2d, let day = Self.number(bytes[8..<10]),
@@ -58,8 +70,7 @@ extension Timestamp {
             return nil
         }
         let total = Self.day(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
-        guard let whole = Timestamp(statedSeconds: total) else { return nil }
-        self.init(nanoseconds: whole.nanoseconds + fraction)
+        return Self.years.contains(total) ? (total, fraction) : nil
     }
 
     /// Whether a time of RFC 3339 says how it lies to UTC, as the RFC wants it (section 4.3).
@@ -70,6 +81,12 @@ extension Timestamp {
     /// The time of a `Date` or `Expires` header (RFC 9110, section 5.6.7): IMF-fixdate and the two obsolete
     /// forms.
     package init?(httpDate text: String) {
+        guard let parts = Self.parts(ofHTTPDate: text) else { return nil }
+        self.init(statedSeconds: parts.seconds)
+    }
+
+    /// The same where no `Timestamp` holds it.
+    static func parts(ofHTTPDate text: String) -> Parts? {
         let words = text.split(whereSeparator: { " ,-".contains($0) }).map(String.init)
         let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
         guard words.count >= 5, let clock = words.first(where: { $0.utf8.contains(0x3a) }) else { return nil }
@@ -85,8 +102,11 @@ extension Timestamp {
         else { return nil }
         if yearText.utf8.count == 2 { year += year < 70 ? 2000 : 1900 }
         let total = Self.day(year, Int64(month) + 1, day) * 86400 + parts[0] * 3600 + parts[1] * 60 + parts[2]
-        self.init(statedSeconds: total)
+        return Self.years.contains(total) ? (total, 0) : nil
     }
+
+    /// Seconds since the epoch of the years 0 to 9999.
+    private static let years: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
     // MARK: - The proleptic Gregorian calendar, counted from a March so that leap days come last
 

@@ -10,9 +10,9 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     /// The first or last time that can be said where they are beyond it.
     package init(seconds: Int64) { nanoseconds = Duration.seconds(seconds).wholeNanoseconds }
 
-    /// The time of seconds that a token or a text states; nil for those of no year from 1679 to 2260, which programs write for "never".
+    /// The time of seconds that a token or a text states; nil outside of the years 1679 to 2260, with which programs say "never".
     ///
-    /// Such are said as the number that they are: nanoseconds of them do not fit into 64 bits.
+    /// 64 bits of nanoseconds do not hold those: they are told as the number that they are.
     package init?(statedSeconds seconds: Int64) {
         guard seconds.magnitude < 9_200_000_000 else { return nil }
         self.init(seconds: seconds)
@@ -24,8 +24,10 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     /// Whole seconds since the epoch, rounded down.
     package var seconds: Int64 { parts.seconds }
 
-    /// Whole seconds since the epoch, rounded down, and the nanoseconds above them.
-    var parts: (seconds: Int64, nanoseconds: Int64) {
+    /// Seconds since the epoch, rounded down, of any year of four digits, and the nanoseconds above them.
+    typealias Parts = (seconds: Int64, nanoseconds: Int64)
+
+    var parts: Parts {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return rest < 0 ? (seconds - 1, rest + 1_000_000_000) : (seconds, rest)
     }

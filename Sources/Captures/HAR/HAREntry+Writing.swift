@@ -280,10 +280,8 @@ extension HAREntry {
             if let path = cookie.path { writer.string("path", path, &out) }
             if let domain = cookie.domain { writer.string("domain", domain, &out) }
             if let age = cookie.maxAge { writer.value("maxAge", .number(JSONNumber(age)), &out) }
-            if let expires = cookie.expires {
-                // A cookie that was only listed has the form of HAR already.
-                let time = Timestamp(httpDate: expires) ?? Timestamp(rfc3339: expires)
-                if let time { writer.string("expires", time.rfc3339, &out) }
+            if let expiry = cookie.expiryParts {
+                writer.string("expires", Timestamp.rfc3339(of: expiry), &out)
             }
             writer.raw("httpOnly", cookie.isHTTPOnly ? "true" : "false", &out)
             writer.raw("secure", cookie.isSecure ? "true" : "false", &out)

@@ -171,7 +171,7 @@ enum HAREntry {
 
     private static func listedCookie(_ value: JSONValue) -> SetCookie? {
         guard let name = value["name"]?.string else { return nil }
-        return SetCookie(
+        var cookie = SetCookie(
             name: name,
             value: Producers.text(value["value"]) ?? "",
             domain: value["domain"]?.string,
@@ -182,6 +182,8 @@ enum HAREntry {
             isHTTPOnly: value["httpOnly"]?.bool ?? false,
             sameSite: value["sameSite"]?.string
         )
+        cookie.isListed = true
+        return cookie
     }
 
     // MARK: - Bodies

@@ -139,16 +139,13 @@ package struct CookieDelivery {
         if let age = setting.cookie.maxAge {
             return age <= 0 || time.seconds - setting.at.seconds > age
         }
-        guard let expires = setting.cookie.expires, let end = Timestamp(httpDate: expires) else {
-            return false
-        }
-        return end < time
+        return setting.cookie.expiry.map { $0 < time } ?? false
     }
 
     /// Whether a cookie is set to be forgotten.
     package static func isDeletion(_ cookie: SetCookie, at time: Timestamp) -> Bool {
         if let age = cookie.maxAge { return age <= 0 }
-        return cookie.expires.flatMap { Timestamp(httpDate: $0) }.map { $0 <= time } ?? false
+        return cookie.expiry.map { $0 <= time } ?? false
     }
 
     private static func isTrustworthy(_ url: RecordedURL, _ agent: String) -> Bool {

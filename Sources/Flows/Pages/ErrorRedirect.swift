@@ -44,7 +44,7 @@ package enum ErrorRedirect {
                     cookie.value.asciiLowercased()
                 )
                 && cookie.maxAge ?? 1 > 0
-                && cookie.expires.flatMap { Timestamp(httpDate: $0) }.map { $0 > time } ?? true
+                && cookie.expiry.map { $0 > time } ?? true
         }?.name
     }
 

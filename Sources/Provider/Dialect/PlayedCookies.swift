@@ -19,10 +19,11 @@ struct PlayedCookies {
         // Any other host than the mock's own would be refused.
         played.domain = nil
         played.path = path(cookie, url)
-        if let expires = cookie.expires, cookie.maxAge == nil, let end = Timestamp(httpDate: expires) {
+        if cookie.maxAge == nil, let end = cookie.expiry {
             played.maxAge = max(0, end.seconds - answeredAt.seconds)
         }
-        played.expires = nil
+        // A date that is not read here a browser may read.
+        if played.maxAge != nil { played.expires = nil }
         guard !isSecure else { return played }
         // Without TLS a browser keeps no cookie that wants it (RFC 6265bis, sections 4.1.2.5 and 4.1.3).
         played.isSecure = false

@@ -15,7 +15,7 @@ enum CookieFacts {
             let name = "Set-Cookie " + context.learned.skeleton(of: baseName(cookie.name))
             let isGone =
                 cookie.value.isEmpty || (cookie.maxAge ?? 1) <= 0
-                || cookie.expires.flatMap(Timestamp.init(httpDate:)).map { $0.seconds < 86400 } ?? false
+                || cookie.expiry.map { $0.seconds < 86400 } ?? false
             list.add(
                 place,
                 isGone ? "deleted" : "set",
