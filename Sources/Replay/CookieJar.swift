@@ -34,10 +34,7 @@ package struct CookieJar: Sendable {
             let path = cookie.path ?? CookieScope.defaultPath(of: url)
             let name = cookie.sentName.bytes
             stored.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
-            let expiry =
-                cookie.maxAge.map { now + .seconds(max(-1, min($0, 1 << 31))) }
-                ?? cookie.expiry
-            if let expiry, expiry <= now { continue }
+            if cookie.isDeletion(at: now) { continue }
             if stored.count(where: { $0.domain == domain }) >= Self.maximumPerDomain,
                 let oldest = stored.firstIndex(where: { $0.domain == domain })
             {
@@ -51,7 +48,7 @@ package struct CookieJar: Sendable {
                     domain: domain,
                     isHostOnly: cookie.domain == nil,
                     path: path,
-                    expiresAt: expiry,
+                    expiresAt: cookie.maxAge.map { now + .seconds($0) } ?? cookie.expiry,
                     order: count
                 )
             )

@@ -269,6 +269,25 @@ struct SetCookieTests {
         #expect(SetCookie(parsing: "a=b; Expires=\(text)")?.expiry?.rfc3339 == time)
     }
 
+    /// Set at the second before the one that `Expires` names, at that, and in a capture without times.
+    @Test(
+        arguments: [
+            ("", [false, false, false]), ("Max-Age=0", [true, true, true]),
+            ("Max-Age=-1", [true, true, true]),
+            ("Max-Age=1", [false, false, false]),
+            ("Expires=Sun, 06 Nov 1994 08:49:37 GMT", [false, true, false]),
+            ("Max-Age=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT", [false, false, false]),
+            ("Max-Age=0; Expires=Fri, 31-Dec-9999 23:59:59 GMT", [true, true, true]),
+            ("Expires=Thu, 01-Jan-1970 00:00:10 GMT", [true, true, true]),
+            ("Expires=0", [false, false, false]),
+        ] as [(String, [Bool])]
+    )
+    func cookieThatHasRunOutWhenItIsSetIsDeleted(attributes: String, isDeletion: [Bool]) throws {
+        let cookie = try #require(SetCookie(parsing: "a=b; \(attributes)"))
+        let times = [784_111_776, 784_111_777, 0].map(Timestamp.init(seconds:))
+        #expect(times.map(cookie.isDeletion) == isDeletion)
+    }
+
     @Test func pathThatIsNoneCountsAsMissing() {
         #expect(SetCookie(parsing: "a=b; Path=x")?.path == nil)
         #expect(SetCookie(parsing: "a=b; Max-Age=soon")?.maxAge == nil)

@@ -26,6 +26,8 @@ struct ErrorRedirectTests {
         ("login_error=2f6b; Path=/", true), ("login_error=; Path=/; Max-Age=0", false),
         ("login_error=deleted; Expires=Thu, 01 Jan 1970 00:00:01 GMT", false), ("oauth_error=none", false),
         ("oauth-error=denied", true), ("session=2f6b; Path=/", false),
+        // A browser looks at the age alone where there is one (RFC 6265, section 5.3).
+        ("login_error=2f6b; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:01 GMT", true),
     ])
     func errorMayBeHandedOnInACookie(cookie: String, isOne: Bool) {
         var response = RecordedResponse(status: 302)

@@ -51,6 +51,13 @@ package struct SetCookie: Sendable, Hashable {
         expiryParts.map { Timestamp(seconds: $0.seconds) + .nanoseconds($0.nanoseconds) }
     }
 
+    /// Whether it is set to be forgotten: it has run out by the time at which it is set (RFC 6265, section 5.3).
+    package func isDeletion(at time: Timestamp) -> Bool {
+        if let maxAge { return maxAge <= 0 }
+        // The first day of the epoch is over in a capture without times, too.
+        return expiry.map { $0 <= time || $0 < Timestamp(seconds: 86_400) } ?? false
+    }
+
     var expiryParts: Timestamp.Parts? {
         expires.flatMap { text in
             Timestamp.parts(ofHTTPDate: text) ?? (isListed ? Timestamp.parts(ofRFC3339: text) : nil)

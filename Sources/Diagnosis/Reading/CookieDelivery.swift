@@ -142,12 +142,6 @@ package struct CookieDelivery {
         return setting.cookie.expiry.map { $0 < time } ?? false
     }
 
-    /// Whether a cookie is set to be forgotten.
-    package static func isDeletion(_ cookie: SetCookie, at time: Timestamp) -> Bool {
-        if let age = cookie.maxAge { return age <= 0 }
-        return cookie.expiry.map { $0 <= time } ?? false
-    }
-
     private static func isTrustworthy(_ url: RecordedURL, _ agent: String) -> Bool {
         if url.scheme?.lowercased() == "https" { return true }
         return LoopbackHost.isLoopback(url.host ?? "") && !isSafari(agent)

@@ -32,7 +32,7 @@ enum ForgeRockSignIn {
         let exchange = flow.capture[index]
         return exchange.request.url.query?.containsBytes("_action=logout") ?? false
             || exchange.response?.setCookies.contains {
-                $0.name == setting.cookie.name && CookieDelivery.isDeletion($0, at: exchange.endedAt)
+                $0.name == setting.cookie.name && $0.isDeletion(at: exchange.endedAt)
             } ?? false
     }
 

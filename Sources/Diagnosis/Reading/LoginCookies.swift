@@ -84,7 +84,7 @@ enum LoginCookies {
     static func settings(_ index: Int, _ flow: Flow) -> [CookieDelivery.Setting] {
         let exchange = flow.capture[index]
         return (exchange.response?.setCookies ?? []).filter {
-            !CookieDelivery.isDeletion($0, at: exchange.endedAt) && !$0.value.isEmpty
+            !$0.isDeletion(at: exchange.endedAt) && !$0.value.isEmpty
         }.map {
             CookieDelivery.Setting(
                 cookie: $0,

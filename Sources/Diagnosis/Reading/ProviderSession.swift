@@ -98,7 +98,7 @@ struct ProviderSession {
             isSignedIn = isSignedIn || flow.isCredentialPost(index)
             let exchange = flow.capture[index]
             for cookie in exchange.response?.setCookies ?? []
-            where !cookie.value.isEmpty && !CookieDelivery.isDeletion(cookie, at: exchange.endedAt) {
+            where !cookie.value.isEmpty && !cookie.isDeletion(at: exchange.endedAt) {
                 guard isSignedIn else {
                     before.insert(cookie.name)
                     continue
@@ -130,7 +130,7 @@ struct ProviderSession {
             guard other.request.url.host == cookie.url.host else { return false }
             if case .endSession = flow.surroundings.messages[index] { return true }
             return other.response?.setCookies.contains {
-                $0.name == cookie.cookie.name && CookieDelivery.isDeletion($0, at: other.endedAt)
+                $0.name == cookie.cookie.name && $0.isDeletion(at: other.endedAt)
             } ?? false
         }
     }

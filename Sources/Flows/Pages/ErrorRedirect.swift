@@ -43,8 +43,7 @@ package enum ErrorRedirect {
                 && !["deleted", "\"\"", "delete", "[]", "{}", "%5b%5d", "%7b%7d"].contains(
                     cookie.value.asciiLowercased()
                 )
-                && cookie.maxAge ?? 1 > 0
-                && cookie.expiry.map { $0 > time } ?? true
+                && !cookie.isDeletion(at: time)
         }?.name
     }
 

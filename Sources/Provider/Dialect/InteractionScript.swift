@@ -106,7 +106,7 @@ package struct InteractionScript: Sendable {
         }
         return steps.indices.flatMap { index in
             steps[index].cookies.filter { cookie in
-                !cookie.value.isEmpty && cookie.maxAge != 0
+                !cookie.value.isEmpty && !cookie.isDeletion(at: steps[index].answeredAt)
                     && (index >= signIn ?? 0 || known.contains(cookie.name))
             }
         }

@@ -10,12 +10,11 @@ enum CookieFacts {
         context: ReadingContext,
         to list: inout FactList
     ) {
+        let time = context.flow.capture[exchange].endedAt
         for cookie in cookies.prefix(60) {
             let place = Place(exchange: exchange, part: .responseHeader, name: cookie.name)
             let name = "Set-Cookie " + context.learned.skeleton(of: baseName(cookie.name))
-            let isGone =
-                cookie.value.isEmpty || (cookie.maxAge ?? 1) <= 0
-                || cookie.expiry.map { $0.seconds < 86400 } ?? false
+            let isGone = cookie.value.isEmpty || cookie.isDeletion(at: time)
             list.add(
                 place,
                 isGone ? "deleted" : "set",

@@ -97,7 +97,7 @@ struct CookieStory: Sendable {
         }
         return order.compactMap { last[$0] }.compactMap { setting in
             let delivery = setting.delivery
-            guard !delivery.cookie.value.isEmpty, !CookieDelivery.isDeletion(delivery.cookie, at: delivery.at)
+            guard !delivery.cookie.value.isEmpty, !delivery.cookie.isDeletion(at: delivery.at)
             else { return nil }
             if setting.agent != agent {
                 guard Self.isBrowser(agent), Self.isBrowser(setting.agent),

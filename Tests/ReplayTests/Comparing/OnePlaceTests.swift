@@ -134,6 +134,19 @@ struct OnePlaceTests {
             }
         },
         Change(
+            what: "cookie that ended the day before",
+            place: "authorization_request shop_login (Set-Cookie)",
+            note: "deleted instead of set"
+        ) { recording in
+            recording.editing("/login") { exchange in
+                let time = String((exchange.endedAt - .seconds(86_400)).rfc3339.prefix(19))
+                for index in exchange.response?.headers.fields.indices ?? 0..<0
+                where exchange.response?.headers.fields[index].value.hasPrefix("shop_login=") ?? false {
+                    exchange.response?.headers.fields[index].value += "; Expires=\(Self.httpDate(time) ?? "")"
+                }
+            }
+        },
+        Change(
             what: "another status",
             place: "token_request status",
             note: "401 instead of 200: invalid_client"

@@ -153,7 +153,7 @@ struct LogoutLocalOnly: Rule {
         let names = Set(logout.request.cookies.map(\.name))
         let deleted = Set(
             (logout.response?.setCookies ?? []).filter {
-                CookieDelivery.isDeletion($0, at: logout.endedAt) || $0.value.isEmpty
+                $0.isDeletion(at: logout.endedAt) || $0.value.isEmpty
             }.map(\.name)
         )
         let kept = flow.capture[login.request.exchange].request.cookies.first { cookie in
@@ -182,7 +182,7 @@ struct LogoutLocalOnly: Rule {
             return nil
         }
         return response.setCookies.first {
-            CookieDelivery.isDeletion($0, at: exchange.endedAt) || $0.value.isEmpty
+            $0.isDeletion(at: exchange.endedAt) || $0.value.isEmpty
         }?.name
     }
 

@@ -264,7 +264,7 @@ struct ProviderSessionCookieMissing: Rule {
         for earlier in pages {
             let other = flow.capture[earlier]
             for cookie in other.response?.setCookies ?? [] {
-                let isGone = cookie.value.isEmpty || CookieDelivery.isDeletion(cookie, at: other.endedAt)
+                let isGone = cookie.value.isEmpty || cookie.isDeletion(at: other.endedAt)
                 latest[cookie.name] =
                     isGone
                     ? nil

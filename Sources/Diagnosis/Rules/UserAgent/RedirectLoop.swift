@@ -210,7 +210,7 @@ struct RedirectLoop: Rule {
             guard index < callbacks.count else { continue }
             let callback = flow.capture[callbacks[index]]
             let cookies = callback.response?.setCookies ?? []
-            let names = cookies.filter { !CookieDelivery.isDeletion($0, at: callback.endedAt) }.map(\.name)
+            let names = cookies.filter { !$0.isDeletion(at: callback.endedAt) }.map(\.name)
             let oversized = oversized(at: callbacks[index], flow).map {
                 "; \($0.name) has \($0.size) bytes, and browsers keep none of more than \(Self.mostBytes)"
             }
@@ -236,7 +236,7 @@ struct RedirectLoop: Rule {
         guard let target = exchange.response?.location.map({ exchange.request.url.resolving($0) }),
             target.scheme?.lowercased() == "http", !LoopbackHost.isLoopback(target.host ?? ""),
             let cookie = exchange.response?.setCookies.first(where: {
-                $0.isSecure && !CookieDelivery.isDeletion($0, at: exchange.endedAt)
+                $0.isSecure && !$0.isDeletion(at: exchange.endedAt)
             })
         else { return nil }
         return LostLoginCookies.evidence(

@@ -127,7 +127,7 @@ struct SilentLoginCookiesBlocked: Rule {
                 ? sent.filter { !ProviderSession.isOfTheWay($0) }
                 : sent.filter(ProviderSession.names.contains)
             let gone = flow.capture[index].response?.setCookies.contains {
-                names.contains($0.name) && CookieDelivery.isDeletion($0, at: flow.capture[index].endedAt)
+                names.contains($0.name) && $0.isDeletion(at: flow.capture[index].endedAt)
             }
             if gone ?? false { return nil }
             guard !names.isEmpty, frame(index, flow) == nil else { continue }

@@ -187,7 +187,7 @@ struct StateCookieLost: Rule {
                 return false
             }
             return exchange.response?.setCookies.contains { cookie in
-                cookie.name == setting.cookie.name && CookieDelivery.isDeletion(cookie, at: exchange.endedAt)
+                cookie.name == setting.cookie.name && cookie.isDeletion(at: exchange.endedAt)
             } ?? false
         }
     }
