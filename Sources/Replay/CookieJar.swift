@@ -10,9 +10,15 @@ package struct CookieJar: Sendable {
         var isHostOnly: Bool
         var path: String
         var expiresAt: Timestamp?
-        var order: Int
+        /// Its number among all that were set; one that is set again has the number of the first time (section 5.3, step 11.3).
+        var creation: Int
+        /// The number with which it was set last.
+        var setting: Int
+
+        func isThere(at time: Timestamp) -> Bool { expiresAt.map { $0 > time } ?? true }
     }
 
+    /// In the order in which they were set last.
     private var stored: [Stored] = []
     private var count = 0
     /// Of one domain, as Chrome has it; the oldest give way (section 6.1).
@@ -33,7 +39,8 @@ package struct CookieJar: Sendable {
             }
             let path = cookie.path ?? CookieScope.defaultPath(of: url)
             let name = cookie.sentName.bytes
-            stored.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
+            let place = stored.firstIndex { $0.name == name && $0.domain == domain && $0.path == path }
+            let old = place.map { stored.remove(at: $0) }
             if cookie.isDeletion(at: now) { continue }
             if stored.count(where: { $0.domain == domain }) >= Self.maximumPerDomain,
                 let oldest = stored.firstIndex(where: { $0.domain == domain })
@@ -49,7 +56,8 @@ package struct CookieJar: Sendable {
                     isHostOnly: cookie.domain == nil,
                     path: path,
                     expiresAt: cookie.maxAge.map { now + .seconds($0) } ?? cookie.expiry,
-                    order: count
+                    creation: old.flatMap { $0.isThere(at: now) ? $0.creation : nil } ?? count,
+                    setting: count
                 )
             )
         }
@@ -65,11 +73,11 @@ package struct CookieJar: Sendable {
             (item.isHostOnly ? host == item.domain : CookieScope.contains(host: host, domain: item.domain))
                 && CookieScope.contains(path: url.path, cookiePath: item.path)
                 && (!item.cookie.isSecure || isSecure)
-                && item.expiresAt.map { $0 > now } ?? true
+                && item.isThere(at: now)
         }
         guard !sent.isEmpty else { return nil }
         return CookieHeader.field(
-            of: sent.sorted { (-$0.path.utf8.count, $0.order) < (-$1.path.utf8.count, $1.order) }
+            of: sent.sorted { (-$0.path.utf8.count, $0.creation) < (-$1.path.utf8.count, $1.creation) }
                 .map(\.cookie.pair)
         )
     }
@@ -78,7 +86,7 @@ package struct CookieJar: Sendable {
     ///
     /// - Returns: the cookies, and the mark for the next time.
     func cookies(after mark: Int) -> (cookies: [BrowserVisit.Cookie], mark: Int) {
-        let cookies = stored.filter { $0.order > mark }.map { item in
+        let cookies = stored.filter { $0.setting > mark }.map { item in
             BrowserVisit.Cookie(
                 name: item.cookie.name,
                 value: item.cookie.value,

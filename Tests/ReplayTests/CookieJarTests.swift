@@ -1,6 +1,7 @@
 import Captures
-import Replay
 import Testing
+
+@testable import Replay
 
 /// Which cookies a request carries (RFC 6265, section 5).
 struct CookieJarTests {
@@ -57,6 +58,31 @@ struct CookieJarTests {
         #expect(jar.header(for: RecordedURL("https://idp.example/x/y"), at: now)?.value == "b=2; a=1; c=3")
     }
 
+    /// RFC 6265, section 5.3, step 11.3; one that was deleted or has run out is made anew.
+    @Test(arguments: [
+        (["a=1", "b=2", "a=3"], "a=3; b=2"), (["a=1", "b=2", "a=; Max-Age=0", "a=3"], "b=2; a=3"),
+        (["a=1; Path=/x", "b=2", "a=3"], "b=2; a=3"), (["a=1; Max-Age=60", "b=2", "a=3"], "b=2; a=3"),
+    ])
+    func cookieThatIsSetAgainKeepsItsPlace(cookies: [String], header: String) {
+        let url = RecordedURL("https://idp.example/")
+        var jar = jar(Array(cookies.dropLast()), from: "https://idp.example/")
+        let response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields([("Set-Cookie", cookies.last ?? "")])
+        )
+        jar.store(response, from: url, at: now + .seconds(60))
+        #expect(jar.header(for: url, at: now + .seconds(60))?.value == header)
+    }
+
+    /// A browser that has the cookies before a mark gets the new value of one of them.
+    @Test func cookieThatIsSetAgainIsNew() {
+        var jar = jar(["a=1", "b=2"], from: "https://idp.example/")
+        let (before, mark) = jar.cookies(after: 0)
+        let response = RecordedResponse(status: 200, headers: HeaderFields([("Set-Cookie", "a=3")]))
+        jar.store(response, from: RecordedURL("https://idp.example/"), at: now)
+        #expect(before.map(\.value) == ["1", "2"] && jar.cookies(after: mark).cookies.map(\.value) == ["3"])
+    }
+
     @Test func cookieRunsOut() {
         let jar = jar(["a=1; Max-Age=60"], from: "https://idp.example/")
         #expect(jar.header(for: RecordedURL("https://idp.example/"), at: now + .seconds(59))?.value == "a=1")
@@ -83,7 +109,7 @@ struct CookieJarTests {
         let header = try #require(jar.header(for: url, at: now))
         #expect(header.name == "Cookie" && header.isLatin1)
         #expect(
-            header.sentValue.bytes == Array("b=ü; c=".utf8) + [0xe9] + Array("; ü=".utf8) + [0xff]
+            header.sentValue.bytes == Array("ü=".utf8) + [0xff] + Array("; b=ü; c=".utf8) + [0xe9]
         )
     }
 
