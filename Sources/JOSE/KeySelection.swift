@@ -68,16 +68,7 @@ enum KeySelection {
             return false
         }
         // Said, but not decisive: some servers publish a key with another alg than they sign with.
-        if let stated = key.algorithm, !(SignatureAlgorithm(rawValue: stated)?.goesWith(algorithm) ?? false) {
-            checks.append(
-                TokenCheck(
-                    "key",
-                    .failed,
-                    "key \(name) is for \(stated), the token says \(algorithm.rawValue)",
-                    "RFC 7517 §4.4"
-                )
-            )
-        }
+        if let check = otherAlgorithm(of: key, than: algorithm) { checks.append(check) }
         if let use = key.use, use != "sig" {
             checks.append(TokenCheck("key", .failed, "key \(name) is for use \(use)", "RFC 7517 §4.2"))
             return false
@@ -90,5 +81,15 @@ enum KeySelection {
             return false
         }
         return true
+    }
+
+    /// The failed check of a key that says it is for another algorithm; nil where it is for this one, or for any.
+    static func otherAlgorithm(of key: JSONWebKey, than algorithm: SignatureAlgorithm) -> TokenCheck? {
+        guard let stated = key.algorithm, SignatureAlgorithm(rawValue: stated)?.goesWith(algorithm) != true
+        else {
+            return nil
+        }
+        let detail = "key \(key.id ?? "without kid") is for \(stated), the token says \(algorithm.rawValue)"
+        return TokenCheck("key", .failed, detail, "RFC 7517 §4.4")
     }
 }

@@ -44,16 +44,23 @@ package final class TokenVerifier {
             return judge(signed.text)
         }
         let verification = token.verify(keys: keys)
-        let failed = (verification.checks + token.checks(against: expected)).filter { $0.outcome == .failed }
+        var failed = (verification.checks + token.checks(against: expected)).filter { $0.outcome == .failed }
+        // A remark on another key than the one that verified is no reason; one for another algorithm must not be used (RFC 8725,
+        // section 3.1).
+        var misuse: TokenCheck?
+        if verification.outcome == .valid, let key = verification.key,
+            let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
+        {
+            misuse = KeySelection.otherAlgorithm(of: key, than: algorithm)
+        }
+        // For HMAC no key is selected, each is tried.
+        if let misuse, !failed.contains(misuse) { failed.insert(misuse, at: 0) }
         var reasons = failed.map { "\($0.name): \($0.detail)" }
         if verification.outcome != .valid, reasons.isEmpty || !failed.contains(where: { $0.name != "key" }) {
             reasons.insert("signature: \(verification.outcome.rawValue.replacing("_", with: " "))", at: 0)
         }
         reasons += token.deviations.map(\.description)
-        // A remark on another key than the one that verified is no reason; one for another algorithm must not be used (RFC 8725,
-        // section 3.1).
-        let isForIt = verification.key?.algorithm.map { $0 == token.algorithm } ?? true
-        return verification.outcome == .valid && isForIt && failed.allSatisfy { $0.name == "key" }
+        return verification.outcome == .valid && misuse == nil && failed.allSatisfy { $0.name == "key" }
             && token.deviations.isEmpty
             ? .valid : .invalid(reasons)
     }

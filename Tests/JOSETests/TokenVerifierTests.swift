@@ -72,6 +72,52 @@ struct TokenVerifierTests {
         #expect((verdict == .valid) == isValid)
     }
 
+    /// RFC 9864 gives EdDSA's curves names of their own: a key for the one is a key for the other, in the short way and the long one.
+    @Test(arguments: [
+        ("EdDSA", SignatureAlgorithm.ed25519, true), ("Ed25519", .edDSA, true), ("Ed25519", .ed25519, true),
+        ("Ed448", .ed25519, false), ("ES256", .edDSA, false),
+    ])
+    func keyForEdDSAIsOneForItsCurve(stated: String, algorithm: SignatureAlgorithm, isValid: Bool) throws {
+        let key = try PrivateKey.generate(.edwards(.ed25519))
+        var json = JSONWebKey(key.publicKey, id: "k").json
+        json["alg"] = .string(stated)
+        let verifier = TokenVerifier(keys: [JSONWebKey(json: json)], expecting: Self.expected)
+        for audience in ["shop", ["shop"]] as [JSONValue] {
+            for header in [["kid": "k"], [:]] as [JSONObject] {
+                var claims = Self.good
+                claims["aud"] = audience
+                let text = try JSONWebToken.sign(
+                    claims: claims,
+                    header: header,
+                    algorithm: algorithm,
+                    with: .privateKey(key)
+                )
+                let verdict = Array(text.utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) }
+                let reason = "key: key k is for \(stated), the token says \(algorithm.rawValue)"
+                #expect(verdict == (isValid ? .valid : .invalid([reason])), "\(audience) \(header)")
+            }
+        }
+    }
+
+    @Test(arguments: [("HS256", true), ("HS512", false)])
+    func secretForAnotherAlgorithmIsNamed(stated: String, isValid: Bool) throws {
+        let secret = SecureRandom.bytes(64)
+        let key = JSONWebKey(
+            json: [
+                "kty": "oct", "kid": "s", "alg": .string(stated), "k": .string(Base64URL.encode(secret)),
+            ]
+        )
+        let text = try JSONWebToken.sign(
+            claims: Self.good,
+            header: ["kid": "s"],
+            algorithm: .hs256,
+            with: .secret(secret)
+        )
+        let verifier = TokenVerifier(keys: [key], expecting: Self.expected)
+        let verdict = Array(text.utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) }
+        #expect(verdict == (isValid ? .valid : .invalid(["key: key s is for HS512, the token says HS256"])))
+    }
+
     @Test func goodTokenIsValid() throws { #expect(try verdict(token(Self.good)) == .valid) }
 
     @Test(
