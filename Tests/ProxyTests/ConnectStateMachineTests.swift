@@ -152,7 +152,7 @@ struct ProxyRequestTests {
             "Transfer-Encoding: chunked, identity\r\n\r\n":
                 "Transfer-Encoding of a request does not end in chunked",
             "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n":
-                "Transfer-Encoding of a request does not end in chunked",
+                "chunked more than once in Transfer-Encoding",
         ]
         for (fields, reason) in heads {
             #expect(
@@ -166,6 +166,40 @@ struct ProxyRequestTests {
                 "POST http://a/ HTTP/1.1\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
             )
         }
+    }
+
+    private static let noChunks = "Transfer-Encoding of a request does not end in chunked"
+    private static let noList = "Transfer-Encoding is no plain list of codings"
+
+    /// One reading: what is sent on as it came goes by what the recorder reads, what is targeted anew is plain to every server.
+    @Test(
+        arguments: [
+            ("chunked", nil, nil), (" gzip ,\tChunked ", nil, nil), ("xgzip, chunked", nil, nil),
+            ("chunked,", nil, noList), (",chunked", nil, noList), ("chun ked, chunked", nil, noList),
+            ("gzip;q=1, chunked", nil, noList), ("\u{b}chunked, chunked", nil, noList),
+            ("a=\",chunked", nil, noList), ("chun ked", noChunks, noChunks), ("xchunked", noChunks, noChunks),
+            ("chunked;q=1", noChunks, noChunks), ("\u{b}chunked", noChunks, noChunks),
+            ("chun\u{212a}ed", noChunks, noChunks), ("chunked, gzip", noChunks, noChunks),
+            ("", noChunks, noChunks), ("chunked\r", noChunks, "NUL or CR within a line"),
+        ] as [(String, String?, String?)]
+    )
+    func transferCodingsAreReadInOneWay(coding: String, asItCame: String?, anew: String?) {
+        func read(_ head: String, _ parse: ([UInt8]) throws(ProxyRequest.Refusal) -> ProxyRequest) -> String?
+        {
+            do throws(ProxyRequest.Refusal) {
+                let request = try parse(Array("\(head)\r\nTransfer-Encoding: \(coding)\r\n\r\n".utf8))
+                #expect(request.framing == .chunked)
+                return nil
+            } catch {
+                #expect(error.status == 400)
+                return error.reason
+            }
+        }
+        #expect(read("POST / HTTP/1.1", ProxyRequest.parseForServer) == asItCame)
+        #expect(
+            read("POST http://a/ HTTP/1.1", ProxyRequest.parse)
+                == anew.map { "\($0): it could be read in two ways" }
+        )
     }
 
     @Test(arguments: [

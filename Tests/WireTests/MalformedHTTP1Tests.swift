@@ -134,12 +134,20 @@ struct MalformedHTTP1Tests {
         #expect(found.first?.response?.body?.text == "3\r\nabc\r\n0\r\n\r\n")
     }
 
-    @Test(arguments: [" chunked\t", ",gzip,\t chunked ,", "Chunked"])
+    @Test(arguments: [" chunked\t", ",gzip,\t chunked ,", "Chunked", "chunked,"])
     func blanksAroundACodingAreNoPartOfIt(coding: String) {
         let head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \(coding)\r\n\r\n"
         let found = Dialogue([.client(head + "3\r\nabc\r\n0\r\n\r\n"), .server("HTTP/1.1 204 x\r\n\r\n")])
             .exchanges()
         #expect(found.map { $0.request.body?.text } == ["abc"] && found.map(\.malformations) == [[]])
+    }
+
+    /// A server that looks for the word at the end, or anywhere, reads chunks where others read none.
+    @Test(arguments: ["chun ked", "xchunked", "chunked;q=1", "chun\u{212a}ed", "chunked, identity", ""])
+    func otherCodingThanChunkedEndsTheReadingOfARequest(coding: String) {
+        let head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \(coding)\r\n\r\n"
+        let found = Dialogue([.client(head + "3\r\nabc\r\n0\r\n\r\n")]).exchanges()
+        #expect(found.map { $0.malformations.map(\.reason) } == [["the length of the request is not known"]])
     }
 
     @Test func answerThatChangesToHTTP2IsNamed() {

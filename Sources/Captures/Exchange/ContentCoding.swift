@@ -37,7 +37,8 @@ package enum ContentCoding {
     package static func codings(of headers: HeaderFields) -> [String] {
         let codings = list(headers.all("content-encoding"))
         guard headers.contains("transfer-encoding") else { return codings }
-        return codings + list(headers.all("transfer-encoding")).filter { $0 != "chunked" }
+        let transfer = TransferCodings(headers.all("transfer-encoding").map(\.utf8))
+        return codings + transfer.names.filter { $0 != "chunked" && !none.contains($0) }
     }
 
     private static func list(_ values: [String]) -> [String] {

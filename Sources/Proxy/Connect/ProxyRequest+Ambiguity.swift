@@ -8,7 +8,7 @@ extension ProxyRequest {
     /// Nil where every reader sees the same (RFC 9112, sections 2.2, 5.1, 5.2 and 6.3).
     static func ambiguity(of head: [UInt8]) -> String? {
         var hasLength = false
-        var codings: [UInt8]?
+        var codings: [ArraySlice<UInt8>] = []
         var isStartLine = true
         var rest = head[...]
         while let feed = rest.firstIndex(of: 0x0a) {
@@ -30,16 +30,16 @@ extension ProxyRequest {
                 return "a field name with characters that are not allowed"
             }
             if isField(text, "content-length") { hasLength = true }
-            if isField(text, "transfer-encoding") {
-                codings = (codings.map { $0 + [0x2c] } ?? []) + value(of: text)
-            }
+            if isField(text, "transfer-encoding") { codings.append(value(of: text)) }
         }
-        guard let codings else { return nil }
+        return codings.isEmpty ? nil : ambiguity(of: TransferCodings(codings), hasLength)
+    }
+
+    /// Servers that look for the last word, for the whole value or for `chunked` anywhere in it have to find the same.
+    private static func ambiguity(of codings: TransferCodings, _ hasLength: Bool) -> String? {
         if hasLength { return "both Transfer-Encoding and Content-Length" }
-        let names = codings.split(separator: 0x2c).map { name in
-            String(decoding: name.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercased()
-        }
-        let isSound = names.last == "chunked" && names.count { $0 == "chunked" } == 1
-        return isSound ? nil : "Transfer-Encoding of a request does not end in chunked"
+        guard codings.endInChunked else { return "Transfer-Encoding of a request does not end in chunked" }
+        if codings.chunkedCount > 1 { return "chunked more than once in Transfer-Encoding" }
+        return codings.arePlain ? nil : "Transfer-Encoding is no plain list of codings"
     }
 }

@@ -135,7 +135,7 @@ struct ProxyRequest: Equatable {
 
     mutating func readFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Refusal) {
         var lengths: [Int] = []
-        var isChunked = false
+        var codings: [ArraySlice<UInt8>] = []
         var authorizations: [[UInt8]] = []
         for line in lines {
             if Self.isField(line, "content-length") {
@@ -146,7 +146,8 @@ struct ProxyRequest: Equatable {
                     lengths.append(length)
                 }
             } else if Self.isField(line, "transfer-encoding") {
-                isChunked = Self.lowercased(Self.value(of: line)).hasSuffix("chunked")
+                // Only blanks are no part of a coding: a CR is, wherever others may end the line.
+                codings.append(line.drop { $0 != 0x3a }.dropFirst())
             } else if Self.isField(line, "user-agent") {
                 userAgent = String(decoding: Self.value(of: line), as: UTF8.self)
             } else if Self.isField(line, "proxy-authorization") {
@@ -161,7 +162,11 @@ struct ProxyRequest: Equatable {
         guard Set(lengths).count <= 1 else {
             throw Refusal(status: 400, reason: "two Content-Length values that differ")
         }
-        if isChunked {
+        if !codings.isEmpty {
+            // Its end is known to nobody but the client (RFC 9112, section 6.3).
+            guard TransferCodings(codings).endInChunked else {
+                throw Refusal(status: 400, reason: "Transfer-Encoding of a request does not end in chunked")
+            }
             framing = .chunked
         } else if let length = lengths.first, length > 0 {
             framing = .length(length)

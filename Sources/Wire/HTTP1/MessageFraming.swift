@@ -45,19 +45,11 @@ enum MessageFraming: Equatable {
 
     private static func coded(_ headers: HeaderFields) -> (MessageFraming?, problem: String?) {
         guard headers.contains("transfer-encoding") else { return (nil, nil) }
-        let values = headers.all("transfer-encoding")
-        // Blanks around a coding are no part of it; within one they make it another (RFC 9110, section 5.6.1).
-        let codings = values.flatMap { $0.utf8.split(separator: 0x2c) }.map { element in
-            let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-            let coding = element.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
-            return String(decoding: coding, as: UTF8.self).lowercased()
-        }.filter { !$0.isEmpty }
+        let codings = TransferCodings(headers.all("transfer-encoding").map(\.utf8))
         var problem = headers.contains("content-length") ? "both Transfer-Encoding and Content-Length" : nil
         // RFC 9112, section 6.1; a reader that undoes it twice finds another end.
-        if codings.count(where: { $0 == "chunked" }) > 1 {
-            problem = problem ?? "chunked more than once in Transfer-Encoding"
-        }
-        return (codings.last == "chunked" ? .chunked : .untilClose, problem)
+        if codings.chunkedCount > 1 { problem = problem ?? "chunked more than once in Transfer-Encoding" }
+        return (codings.endInChunked ? .chunked : .untilClose, problem)
     }
 
     private static func plainNumber(_ text: String) -> Int? {
