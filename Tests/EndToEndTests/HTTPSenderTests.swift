@@ -47,6 +47,14 @@ struct HTTPSenderTests {
         #expect(text.hasPrefix("OPTIONS * HTTP/1.1\r\n"), "\(text)")
     }
 
+    /// RFC 9110, section 4.2.4.
+    @Test func userInformationStaysHere() async throws {
+        let text = try await sent {
+            RecordedRequest(method: "GET", url: RecordedURL("http://user:word@127.0.0.1:\($0)/a"))
+        }
+        #expect(text.hasPrefix("GET /a HTTP/1.1\r\nHost: 127.0.0.1:") && !text.contains("user"), "\(text)")
+    }
+
     @Test func bytesThatAreNoUTF8GoAsTheyCame() async throws {
         let text = try await sent { port in
             var request = RecordedRequest(

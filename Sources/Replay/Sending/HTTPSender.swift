@@ -287,6 +287,7 @@ package final class HTTPSender: Sendable {
 /// Where a request goes, and how it is written there.
 private struct Target {
     var scheme: String
+    /// Without user information, which no request carries (RFC 9110, section 4.2.4).
     var authority: String
     /// Dialled: the server, or the proxy before it.
     var host: String
@@ -308,7 +309,7 @@ private struct Target {
         let name = host.utf8.first == 0x5b ? String(host.dropFirst().dropLast()) : host
         let isTLS = url.scheme?.lowercased() == "https"
         scheme = isTLS ? "https" : "http"
-        authority = url.authority ?? host
+        authority = url.hostAndPort ?? host
         (self.host, self.port) = proxy ?? (name, port)
         connect = proxy != nil && isTLS ? "\(host):\(port)" : nil
         serverName = isTLS ? name : nil
