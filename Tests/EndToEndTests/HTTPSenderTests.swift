@@ -208,6 +208,32 @@ struct HTTPSenderTests {
         try await server.close().get()
     }
 
+    @Test func connectionOfACancelledRequestIsClosed() async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let ended = group.any().makePromise(of: Void.self)
+        let server = try await ServerBootstrap(group: group)
+            .childChannelInitializer { channel in
+                channel.closeFuture.cascade(to: ended)
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let sender = HTTPSender(.init(tls: try trustingNobody(), timeout: .seconds(120)))
+        let url = RecordedURL("http://127.0.0.1:\(server.localAddress?.port ?? 0)/")
+        let exchange = await Task {
+            // Before it dials: the connection stands behind the cancellation.
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await sender.exchange(RecordedRequest(method: "GET", url: url))
+        }.value
+        #expect(exchange.failure?.hasPrefix("ERR_ABORTED") == true)
+        let deadline = group.any().scheduleTask(in: .seconds(10)) {
+            ended.fail(HTTPSenderError.timedOut(seconds: 10))
+        }
+        await #expect(throws: Never.self) { try await ended.futureResult.get() }
+        deadline.cancel()
+        await sender.stop()
+        try await server.close().get()
+    }
+
     /// What a server that hangs up on its second request is sent, and what is told of it.
     @Test(arguments: [("GET", 3, nil), ("POST", 2, "ERR_EMPTY_RESPONSE")] as [(String, Int, String?)])
     func onlyWhatChangesNothingIsSentAgain(method: String, count: Int, failure: String?) async throws {

@@ -223,7 +223,10 @@ package final class HTTPSender: Sendable {
             }
         let channel: any Channel
         let connected = group.any().makePromise(of: (any Channel).self)
-        bootstrap.connect(host: target.host, port: target.port).cascade(to: connected)
+        let connecting = bootstrap.connect(host: target.host, port: target.port)
+        connecting.cascade(to: connected)
+        // What is connected behind a cancellation is nobody's.
+        connected.futureResult.whenFailure { _ in connecting.whenSuccess { $0.close(promise: nil) } }
         do {
             channel = try await withTaskCancellationHandler {
                 try await connected.futureResult.get()
