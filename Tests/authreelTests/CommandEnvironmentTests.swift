@@ -35,6 +35,27 @@ struct CommandEnvironmentTests {
         #expect(variables([name: "http://other:1"])[name] == "http://127.0.0.1:8123")
     }
 
+    /// A folder may be called anything.
+    @Test func quoteWithAnAccentBehindItEndsNoWord() {
+        #expect("/a'\u{301};b".quotedForShell == "'/a'\\''\u{301};b'")
+        let environment = CommandEnvironment.variables(
+            over: [:],
+            proxy: Self.address,
+            files: TrustFiles(
+                bundle: "b",
+                authority: "c",
+                additions: "d",
+                javaStore: "e",
+                wgetSettings: "f",
+                phpFolder: "g",
+                nodePreload: "/no\"\u{301} de.cjs",
+                pythonFolder: "h",
+                rubyFolder: "i"
+            )
+        )
+        #expect(environment["NODE_OPTIONS"]?.contains("/no\\\"\u{301} de.cjs") == true)
+    }
+
     @Test func recordedBrowserStandsBeforeTheUsersOwn() {
         let inherited = ["BROWSER": "firefox", "PATH": "/usr/bin:/bin"]
         let variables = CommandEnvironment.variables(

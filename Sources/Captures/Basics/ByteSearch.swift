@@ -111,4 +111,20 @@ extension [UInt8] {
 extension String {
     /// Compares bytes; what is searched for is ASCII and in the case it is looked for.
     package func containsBytes(_ other: String) -> Bool { ByteSearch.contains(self, other) }
+
+    /// With every occurrence of a text replaced, whatever follows it; `old` is not empty.
+    ///
+    /// The standard library and Foundation compare characters: to them `'` in front of U+0301 is none, and to a shell it ends a word.
+    package func replacingBytes(_ old: String, with new: String) -> String {
+        guard containsBytes(old), !old.isEmpty else { return self }
+        let bytes = Array(utf8)
+        let needle = Array(old.utf8)
+        var output: [UInt8] = []
+        var start = 0
+        while let place = ByteSearch.index(of: needle, in: bytes, from: start) {
+            output += bytes[start..<place] + Array(new.utf8)
+            start = place + needle.count
+        }
+        return String(decoding: output + bytes[start...], as: UTF8.self)
+    }
 }

@@ -8,7 +8,7 @@ package enum ShellWord {
             word.utf8.allSatisfy(Self.isPlain) && !word.isEmpty && !word.hasPrefix("=")
         if isPlain { return word }
         guard word.unicodeScalars.contains(where: Self.isControl) else {
-            return "'" + replacing("'", in: word, by: "'\\''") + "'"
+            return "'" + word.replacingBytes("'", with: "'\\''") + "'"
         }
         var text = "$'"
         for scalar in word.unicodeScalars {
@@ -33,9 +33,5 @@ package enum ShellWord {
         scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
             || scalar.properties.generalCategory == .lineSeparator
             || scalar.properties.generalCategory == .paragraphSeparator
-    }
-
-    private static func replacing(_ character: Character, in text: String, by replacement: String) -> String {
-        text.split(separator: character, omittingEmptySubsequences: false).joined(separator: replacement)
     }
 }

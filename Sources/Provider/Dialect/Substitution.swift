@@ -138,40 +138,19 @@ package struct Substitution: Sendable {
     private static func encodeURI(_ text: String) -> String { PercentEncoding.encode(text) }
 
     private static func encodeForm(_ text: String) -> String {
-        PercentEncoding.encode(text).replacing("%20", with: "+")
+        PercentEncoding.encode(text).replacingBytes("%20", with: "+")
     }
 
     /// As many write a URL inside a query: `:` and `/` as they are.
     private static func encodeQuery(_ text: String) -> String {
-        PercentEncoding.encode(text).replacing("%3A", with: ":").replacing("%2F", with: "/")
+        PercentEncoding.encode(text).replacingBytes("%3A", with: ":").replacingBytes("%2F", with: "/")
     }
 
-    private static func jsonSlashes(_ text: String) -> String { text.replacing("/", with: "\\/") }
+    private static func jsonSlashes(_ text: String) -> String { text.replacingBytes("/", with: "\\/") }
 
     private static func jsonUnicode(_ text: String) -> String {
-        text.replacing("&", with: "\\u0026").replacing("=", with: "\\u003d")
+        text.replacingBytes("&", with: "\\u0026").replacingBytes("=", with: "\\u003d")
     }
 
     private static func html(_ text: String) -> String { HTMLText.escaped(text) }
-}
-
-extension String {
-    /// With every occurrence of a text of ASCII replaced.
-    fileprivate func replacing(_ old: String, with new: String) -> String {
-        let pattern = Array(old.utf8)
-        let bytes = Array(utf8)
-        guard let first = pattern.first, bytes.contains(first) else { return self }
-        var output: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == first, bytes[index...].starts(with: pattern) {
-                output += Array(new.utf8)
-                index += pattern.count
-            } else {
-                output.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
-    }
 }

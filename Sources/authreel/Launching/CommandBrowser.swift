@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 
 /// What a command opens pages with: the browser that is recorded, in place of the user's own.
@@ -59,5 +60,5 @@ struct CommandBrowser: Hashable {
 
 extension String {
     /// As one word of a shell's line.
-    var quotedForShell: String { "'" + replacingOccurrences(of: "'", with: "'\\''") + "'" }
+    var quotedForShell: String { "'" + replacingBytes("'", with: "'\\''") + "'" }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Captures
 import Proxy
 
 /// The variables by which the runtimes of a command find the proxy and trust its authority.
@@ -110,6 +110,6 @@ enum CommandEnvironment {
 
     /// For quotes in `NODE_OPTIONS`.
     private static func escaped(_ path: String) -> String {
-        path.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+        path.replacingBytes("\\", with: "\\\\").replacingBytes("\"", with: "\\\"")
     }
 }

@@ -173,7 +173,7 @@ struct LoginAbandoned: Rule {
         if let page = pages.last {
             let body = flow.capture[page].response?.body
             let alert = PageText.alert(of: body)
-            let words = (alert ?? PageText.start(of: body)).replacing(code.value, with: masked)
+            let words = (alert ?? PageText.start(of: body)).replacingBytes(code.value, with: masked)
             evidence.append(
                 Evidence(
                     place: Place(exchange: page, part: .responseBody, name: ""),
