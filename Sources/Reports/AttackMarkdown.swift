@@ -14,7 +14,7 @@ package enum AttackMarkdown {
             let rows = attacks.map { row in
                 let verdict =
                     row.isFailure ? "**let through**" : row.isDoubtful ? "unconfirmed" : row.verdict.rawValue
-                return "| \(MarkdownReport.code(row.fault)) | \(verdict) | \(course(row)) |"
+                return "| \(MarkdownReport.codeInTable(row.fault)) | \(verdict) | \(course(row)) |"
             }
             blocks.append("## What a correct client must reject")
             blocks.append((["| fault | | then |", "| --- | --- | --- |"] + rows).joined(separator: "\n"))
@@ -23,7 +23,7 @@ package enum AttackMarkdown {
         if !others.isEmpty {
             let rows = others.map { row in
                 let verdict = row.verdict == .letThrough ? "went through" : "failed"
-                return "| \(MarkdownReport.code(row.fault)) | \(verdict) | \(course(row)) |"
+                return "| \(MarkdownReport.codeInTable(row.fault)) | \(verdict) | \(course(row)) |"
             }
             blocks.append("## For information")
             blocks.append(

@@ -36,7 +36,9 @@ package enum BisectMarkdown {
                 [location.expected, location.seen].map { $0.map { "\($0)" } ?? "–" }.joined(separator: " / ")
             }.joined(separator: ", ")
             let more = change.locations.count > 3 ? ", …" : ""
-            let cells = [difference.expected, difference.seen].map { $0.map(MarkdownReport.code) ?? "" }
+            let cells = [difference.expected, difference.seen].map {
+                $0.map(MarkdownReport.codeInTable) ?? ""
+            }
             return
                 "| \(change.kind.rawValue) | \(entries)\(more) | \(MarkdownReport.escaped(difference.label)) | \(cells[0]) | \(cells[1]) | \(MarkdownReport.escaped(difference.note)) |"
         }

@@ -44,7 +44,9 @@ package enum DifferenceMarkdown {
             blocks.append("\(MarkdownReport.code(pair.summary)), \(entries.joined(separator: ", "))")
         }
         let rows = shown.map { difference in
-            let cells = [difference.expected, difference.seen].map { $0.map(MarkdownReport.code) ?? "" }
+            let cells = [difference.expected, difference.seen].map {
+                $0.map(MarkdownReport.codeInTable) ?? ""
+            }
             let note = MarkdownReport.escaped(difference.note) + (difference.weight == .note ? " (note)" : "")
             return "| \(MarkdownReport.escaped(difference.label)) | \(cells[0]) | \(cells[1]) | \(note) |"
         }

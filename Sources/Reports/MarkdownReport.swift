@@ -60,7 +60,8 @@ package enum MarkdownReport {
                     evidence.place.exchange == nil
                     ? escaped(evidence.place.name)
                     : escaped("\(evidence.place.part.rawValue) \(evidence.place.name)")
-                return "| \(entry) | \(place) | \(code(evidence.value)) | \(escaped(evidence.note ?? "")) |"
+                return
+                    "| \(entry) | \(place) | \(codeInTable(evidence.value)) | \(escaped(evidence.note ?? "")) |"
             }
             blocks.append(
                 (["| where | what | value | |", "| --- | --- | --- | --- |"] + rows).joined(separator: "\n")
@@ -85,9 +86,12 @@ package enum MarkdownReport {
         return result
     }
 
-    /// A value as code: fenced by more backticks than it holds in a row, bars escaped for tables.
+    /// A value as code in a cell of a table: a bar would end the cell, in code as well.
+    static func codeInTable(_ text: String) -> String { code(text).replacingBytes("|", with: "\\|") }
+
+    /// A value as code outside of tables: fenced by more backticks than it holds in a row.
     static func code(_ text: String) -> String {
-        let text = text.printable.replacing("|", with: "\\|")
+        let text = text.printable
         guard !text.isEmpty else { return "(empty)" }
         var longest = 0
         var run = 0

@@ -12,7 +12,7 @@ package enum ReplayMarkdown {
         let rows = reports.map { report in
             let result = report.isSame ? "same" : "**differs**"
             return
-                "| \(MarkdownReport.code("\(report.capture)#\(report.flow.id)")) | \(MarkdownReport.escaped(report.flow.grant)) | \(result) | \(MarkdownReport.escaped(report.headline)) |"
+                "| \(MarkdownReport.codeInTable("\(report.capture)#\(report.flow.id)")) | \(MarkdownReport.escaped(report.flow.grant)) | \(result) | \(MarkdownReport.escaped(report.headline)) |"
         }
         blocks.append(
             (["| flow | grant | result | |", "| --- | --- | --- | --- |"] + rows).joined(separator: "\n")

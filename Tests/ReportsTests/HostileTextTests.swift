@@ -2,9 +2,10 @@ import Captures
 import Diagnosis
 import Foundation
 import JSON
-import Reports
 import TestSupport
 import Testing
+
+@testable import Reports
 
 /// What a capture holds must not steer the terminal it is shown on.
 struct HostileTextTests {
@@ -122,6 +123,33 @@ struct HostileTextTests {
             "\(markdown)"
         )
         #expect(!markdown.contains("\u{1b}"))
+    }
+
+    /// A bar in front of a combining accent is a bar all the same; outside of tables it ends nothing.
+    @Test func barIsEscapedInTablesAlone() {
+        var capture = CaptureBuilder()
+        let hostile = "a|\u{301}![x](https://evil.example/p.png)|b"
+        #expect(MarkdownReport.code(hostile) == "`\(hostile)`")
+        #expect(
+            MarkdownReport.codeInTable(hostile) == "`a\\|\u{301}![x](https://evil.example/p.png)\\|b`"
+        )
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", hostile), ("redirect_uri", "https://shop.example/cb"),
+        ])
+        capture.redirect(
+            "https://idp.example/authorize?\(query)",
+            to: "https://shop.example/cb?error=\(PercentEncoding.encode(hostile))"
+        )
+        let report = ReportBuilder.report(on: capture.capture, named: hostile)
+        let lines = MarkdownReport.text(of: [report]).split(separator: "\n")
+        #expect(lines.first == "# Login diagnosis: `\(hostile)`")
+        let rows = lines.filter { $0.hasPrefix("| entry") && $0.contains("evil.example") }
+        #expect(!rows.isEmpty)
+        for row in rows {
+            let bytes = Array(row.utf8)
+            let ends = bytes.indices.count { bytes[$0] == 0x7c && ($0 == 0 || bytes[$0 - 1] != 0x5c) }
+            #expect(ends == 5, "\(row)")
+        }
     }
 
     @Test func jsonReportsKeepTheValuesEscaped() throws {
