@@ -42,7 +42,7 @@ package struct RecordedResponse: Sendable {
         )
     }
 
-    /// 100...599, as sent.
+    /// Three digits, as sent; of a file 100...999, though HTTP has none above 599 (RFC 9110, section 15).
     package var status: Int {
         _read { yield members.status }
         _modify { yield &members.status }
