@@ -80,8 +80,6 @@ package struct OpenedTokens: Sendable {
             }
         }
         var seen: Set<JSONWebKey> = []
-        return Array(
-            keys.filter { $0.isPrivate || $0.type == "oct" }.filter { seen.insert($0).inserted }.prefix(32)
-        )
+        return Array(keys.filter { $0.holdsSecret && seen.insert($0).inserted }.prefix(32))
     }
 }

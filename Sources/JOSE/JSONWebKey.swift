@@ -14,8 +14,11 @@ package struct JSONWebKey: Sendable, Hashable {
     package var algorithm: String? { json["alg"]?.string }
     package var curve: String? { json["crv"]?.string }
 
-    /// Whether it carries members that only its owner may know (RFC 7518, sections 6.2.2, 6.3.2 and 6.4).
+    /// Whether it carries the private half of a pair (RFC 7518, sections 6.2.2 and 6.3.2; RFC 8037, section 2).
     package var isPrivate: Bool { ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { json[$0] != nil } }
+
+    /// Whether only its owner may know it: the private half of a pair, or a symmetric key (RFC 7518, section 6.4).
+    package var holdsSecret: Bool { isPrivate || type == "oct" }
 
     /// The bytes of a symmetric key; nil for other kinds.
     package var symmetricKey: [UInt8]? {

@@ -41,7 +41,7 @@ extension ProviderEngine {
     private mutating func isValid(_ proof: DPoPProof, _ request: RecordedRequest, _ accessToken: String?)
         -> Bool
     {
-        guard proof.token.type == "dpop+jwt", proof.isSignedByItsKey == true, proof.key?.isPrivate == false,
+        guard proof.token.type == "dpop+jwt", proof.isSignedByItsKey == true, proof.key?.holdsSecret == false,
             proof.method == request.method,
             let url = proof.url, RecordedURL(url).path == request.url.path, isOwnOrigin(url),
             let issued = proof.token.issuedAt,

@@ -263,7 +263,7 @@ struct AnswerFacts {
             keys.map { key in
                 [
                     key.type, key.curve, key.json["alg"]?.string, key.json["use"]?.string,
-                    key.isPrivate ? "private" : nil,
+                    key.holdsSecret ? "private" : nil,
                 ].compactMap { $0 }.joined(separator: " ")
             }
         )

@@ -24,9 +24,7 @@ extension SecretFinder {
 
     /// Reads what is inside of encrypted tokens, and of those that are inside of them.
     func openTokens() {
-        let keys = found.keys.sorted { $0.key < $1.key }.map(\.value).filter {
-            $0.isPrivate || $0.type == "oct"
-        }
+        let keys = found.keys.sorted { $0.key < $1.key }.map(\.value).filter(\.holdsSecret)
         let secrets = found.clientSecrets.sorted()
         guard !keys.isEmpty || !secrets.isEmpty else { return }
         for _ in 0..<3 {

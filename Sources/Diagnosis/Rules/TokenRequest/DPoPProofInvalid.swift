@@ -199,7 +199,7 @@ struct DPoPProofInvalid: Rule {
         let place = proof.place(ofHeader: "jwk")
         guard let key = proof.key else { return Evidence(place: place, value: "missing") }
         let kind = key.type ?? "no kty"
-        if key.isPrivate || key.type == "oct" {
+        if key.holdsSecret {
             return Evidence(place: place, value: kind, note: "holds the secret half of the key")
         }
         let algorithm = proof.token.algorithm ?? "missing"
