@@ -29,7 +29,8 @@ enum MailboxSlots {
             return before[(first + 1)..<last]
         }
         let start = before[...last].lastIndex { marks.contains($0) }.map { $0 + 1 } ?? before.startIndex
-        let words = before[start...last].split(separator: 0x20)
+        // None where a mark stands right before the address: `To: <…>`.
+        let words = before[start..<(last + 1)].split(separator: 0x20)
         // A sentence may end with an address.
         guard let first = words.first, (1...5).contains(words.count),
             words.allSatisfy({ isOfName($0) }), !isSmall(first)

@@ -25,6 +25,13 @@ struct NamesInTextsTests {
         Row(text: "please write to <ada@mail.example>", told: []),
         Row(text: "Harbour Support <support@mail.example>", told: []),
         Row(text: "a <b> c", told: []),
+        // A mark right before the address.
+        Row(text: "Mail sent to: <ada@mail.example>", told: []),
+        Row(text: "Message-ID: <1@x.example>", told: []),
+        Row(
+            text: "\"Ada\" <ada@x.example>, <bob@x.example>; Max <m@x.example>",
+            told: ["display_name=Ada", "display_name=Max"]
+        ),
     ])
     func mailboxNamesItsOwner(row: Row) {
         #expect(Self.told(MailboxSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
