@@ -162,7 +162,8 @@ enum SlotReader {
         let gap =
             text.firstRange(of: Array("\r\n\r\n".utf8)) ?? text.firstRange(of: Array("\n\n".utf8))
             ?? text.endIndex..<text.endIndex
-        var slots = fields(text[first..<gap.lowerBound])
+        // The line break of the first line is the beginning of the gap where there are no fields.
+        var slots = fields(text[first..<max(first, gap.lowerBound)])
         if let space = text[..<first].firstIndex(of: 0x20), space + 1 < version - 1 {
             slots.append(Slot(name: "url", range: (space + 1)..<(version - 1), kind: .url))
         }

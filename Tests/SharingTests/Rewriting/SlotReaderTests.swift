@@ -115,6 +115,13 @@ struct SlotReaderTests {
         #expect(TextKind.guessed(Array(message.utf8)[...]) == .lines)
     }
 
+    @Test(arguments: ["\r\n", "\n"])
+    func partsOfARawMessageWithoutFields(lineBreak: String) {
+        let message = "POST /cb HTTP/1.1\(lineBreak)\(lineBreak)code=3"
+        #expect(Self.slots(message, .lines) == ["url=/cb", "text=code=3"])
+        #expect(Self.slots("HTTP/1.1 204 No Content\(lineBreak)\(lineBreak)", .lines).isEmpty)
+    }
+
     @Test func columnsOfATableNameItsCells() {
         let table = "id,email,birth_date\r\n1,\"a@b.example\",1990-01-31\r\n2,\"x, y\",\r\nno row\r\n"
         #expect(
