@@ -32,7 +32,7 @@ enum TypedDigits {
     private static func follows(_ name: String, _ before: String) -> Bool {
         if name == before { return isTelling(name) }
         guard let (stem, number) = numbered(name), let last = numbered(before) else { return false }
-        return stem == last.stem && number == last.number + 1
+        return stem == last.stem && number - 1 == last.number
     }
 
     private static func isTelling(_ name: String) -> Bool {
@@ -40,7 +40,7 @@ enum TypedDigits {
         return ["code", "digit", "otp", "pin", "token"].contains(where: key.containsBytes)
     }
 
-    /// What stands around the last number of a name, and that.
+    /// What stands around the last number of a name, and that, which may be the greatest there is.
     private static func numbered(_ name: String) -> (stem: [UInt8], number: Int)? {
         let bytes = Array(name.utf8)
         guard bytes.count <= 64, let last = bytes.lastIndex(where: \.isASCIIDigit) else { return nil }
