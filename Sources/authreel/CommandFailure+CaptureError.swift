@@ -9,7 +9,7 @@ extension CommandFailure {
             case .notHAR:
                 (
                     .dataError,
-                    "a capture is a HAR file: export one from the browser's network panel, or run authreel record"
+                    "a capture is a HAR file: export one from the browser's network panel, or run \(Invocation.command("record"))"
                 )
             case .notCapture(_, _, let advice): (.dataError, advice)
             case .unusableArchive: (.dataError, "unpack it, and name the capture in it")

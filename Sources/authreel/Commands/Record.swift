@@ -101,7 +101,7 @@ struct Record: AsyncParsableCommand {
             throw CommandFailure(
                 .usage,
                 "--filter is about the packets of an interface, and none is named",
-                hint: "authreel record --interface any --filter \"\(packets.filter ?? "")\""
+                hint: Invocation.command("record", "--interface", "any", "--filter", packets.filter ?? "")
             )
         }
         // What cannot be started is told of before anything is made.
@@ -166,7 +166,7 @@ struct Record: AsyncParsableCommand {
                 throw CommandFailure(
                     .usage,
                     "--browser-program and --headless are about --browser, which is not given",
-                    hint: "authreel record --browser https://app.example/"
+                    hint: Invocation.command("record", "--browser", "https://app.example/")
                 )
             }
             return nil
@@ -191,7 +191,7 @@ struct Record: AsyncParsableCommand {
             throw CommandFailure(
                 .usage,
                 "--browser takes the address of a page, not \(text)",
-                hint: "authreel record --browser https://app.example/"
+                hint: Invocation.command("record", "--browser", "https://app.example/")
             )
         }
         return whole

@@ -17,13 +17,13 @@ enum UnknownCommand {
             throw CommandFailure(
                 .usage,
                 "\(word) is a file, and no command".printable,
-                hint: "authreel diagnose \(ShellWord.quoted(word))"
+                hint: Invocation.command("diagnose", word)
             )
         }
         throw CommandFailure(
             .usage,
             "there is no command \(word)".printable,
-            hint: Spelling.hint(word, in: known, otherwise: "authreel --help lists them all")
+            hint: Spelling.hint(word, in: known, otherwise: "\(Invocation.command("--help")) lists them all")
         )
     }
 }

@@ -52,7 +52,7 @@ struct FlowBisecting {
             throw CommandFailure(
                 .dataError,
                 "\(good.side.name) is not a login that works: \(words(for: good))",
-                hint: "the login that works comes first: authreel diff GOOD BAD --bisect"
+                hint: "the login that works comes first: \(Invocation.name) diff GOOD BAD --bisect"
             )
         }
         guard !judge.works(bad.job.plan)(bad.side.flow) else {
