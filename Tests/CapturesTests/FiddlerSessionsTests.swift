@@ -135,12 +135,13 @@ struct FiddlerSessionsTests {
     }
 
     /// Fiddler answers its client with a page of its own where there was no other.
-    @Test func pageOfFiddlersOwnIsNoAnswer() throws {
+    @Test(arguments: ["", "\n<p>more", "\r\n<p>more\r\n"])
+    func pageOfFiddlersOwnIsNoAnswer(more: String) throws {
         let page =
             "[Fiddler] The connection to 'idp.example' failed. <br />Error: ConnectionRefused (0x274d)."
         let exchange = try session(
             Self.request(),
-            "HTTP/1.1 502 Fiddler - Connection Failed\r\nContent-Type: text/html\r\n\r\n\(page)"
+            "HTTP/1.1 502 Fiddler - Connection Failed\r\nContent-Type: text/html\r\n\r\n\(page)\(more)"
         )
         #expect(exchange.response == nil && exchange.failure?.hasSuffix("(0x274d).") == true)
     }

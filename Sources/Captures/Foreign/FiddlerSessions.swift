@@ -120,7 +120,7 @@ struct FiddlerSessions {
         guard [502, 504].contains(answer.status), answer.statusText.hasPrefix("Fiddler - ") else {
             return nil
         }
-        let page = answer.body?.text.map { $0.split(separator: "\n").first.map(String.init) ?? "" } ?? ""
+        let page = answer.body?.text?.split(whereSeparator: \.isNewline).first ?? ""
         return page.isEmpty ? answer.statusText : "\(answer.statusText): \(page.prefix(500))"
     }
 

@@ -1,9 +1,12 @@
+import Captures
+
 /// What is given for a key log, by its first bytes.
 enum KeyLogFile {
     /// What the file is where it is no key log, with what is needed; nil where its first bytes do not tell.
     static func otherKind(_ head: [UInt8]) -> String? {
         let text = String(decoding: head.prefix(4096), as: UTF8.self)
-        if text.hasPrefix("-----BEGIN") || text.contains("\n-----BEGIN ") {
+        // By bytes: a carriage return and a line feed are one character.
+        if text.hasPrefix("-----BEGIN") || text.containsBytes("\n-----BEGIN ") {
             return text.contains("PRIVATE KEY-----")
                 ? "is a private key, which opens no connection of today's key exchanges"
                 : text.contains("CERTIFICATE-----") ? "is a certificate" : "is a PEM file"

@@ -24,6 +24,10 @@ struct KeyLogFileTests {
                 "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n"
                     .utf8
             )
+        ),
+        (
+            "is a private key, which opens no connection of today's key exchanges",
+            Array("Bag Attributes\r\n-----BEGIN PRIVATE KEY-----\r\nMIIEvQIBADANBg\r\n".utf8)
         ), ("is a certificate", Array("-----BEGIN CERTIFICATE-----\nMIIDFzCC\n".utf8)),
         (
             "is a PNG picture",
