@@ -85,6 +85,12 @@ struct RecordedURLTests {
         #expect(RecordedURL(text).normalizedWithoutQuery == expected)
     }
 
+    @Test func urlOfOtherBytesIsAnother() {
+        let urls = ["https://a.example/caf\u{e9}", "https://a.example/cafe\u{301}"].map { RecordedURL($0) }
+        #expect(urls[0] != urls[1] && Set(urls).count == 2)
+        #expect(urls.allSatisfy { $0 == RecordedURL($0.text) })
+    }
+
     /// Two hosts that `String` takes for one are as they were written.
     @Test func serverIsAsItWasWritten() {
         for host in ["\u{e9}.example", "e\u{301}.example", "\u{e9}.example"] {

@@ -186,6 +186,19 @@ struct LinkFinderTests {
         #expect(link.name == "state")
     }
 
+    /// What Unicode calls equal came from somewhere else: é as one code point, and as two.
+    @Test(arguments: [("caf\u{e9}-0123456789", true), ("cafe\u{301}-0123456789", false)])
+    func valueIsLinkedByItsBytes(came: String, isLinked: Bool) {
+        let found = links { capture, login in
+            var login = login
+            login.state = "caf\u{e9}-0123456789"
+            capture.get(login.authorizationURL)
+            let state = PercentEncoding.encode(came)
+            capture.redirect("https://shop.example/cb?code=\(login.code)&state=\(state)", to: "/home")
+        }
+        #expect(found.contains { $0.name == "state" } == isLinked)
+    }
+
     @Test func hashesOfTheIDTokenBelongToTokenAndCode() throws {
         let key = try PrivateKey.generate(.elliptic(.p256))
         let found = links { capture, login in

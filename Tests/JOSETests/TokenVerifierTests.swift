@@ -162,6 +162,19 @@ struct TokenVerifierTests {
         #expect(try verdict(token(claims)) == .valid, "no exp")
     }
 
+    /// RFC 7519, section 7.3: é as one code point is no é as two.
+    @Test(arguments: [("caf\u{e9}", true), ("cafe\u{301}", false)])
+    func namesAreComparedByTheirBytes(name: String, isValid: Bool) throws {
+        let expected = TokenExpectations(issuer: "caf\u{e9}", audience: "caf\u{e9}", now: Self.now)
+        for claim in ["iss", "aud"] {
+            var claims = Self.good
+            claims["iss"] = "caf\u{e9}"
+            claims["aud"] = "caf\u{e9}"
+            claims[claim] = .string(name)
+            #expect(try (verdict(token(claims), expecting: expected) == .valid) == isValid, "\(claim)")
+        }
+    }
+
     @Test func leewayMovesBothEnds() throws {
         var expected = Self.expected
         expected.leeway = 30

@@ -86,10 +86,10 @@ package struct RecordedURL: Sendable, Hashable, CustomStringConvertible {
 
     // The parts are made of the text.
     package static func == (left: RecordedURL, right: RecordedURL) -> Bool {
-        left.parts === right.parts || left.text == right.text
+        left.parts === right.parts || left.text.equalsBytes(of: right.text)
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ByteText(text)) }
 }
 
 // MARK: - Parts

@@ -12,7 +12,7 @@ extension Flow {
             certainTokenRequests(of: login).contains(where: { $0.exchange == request.exchange })
         else { return nil }
         var right: [String] = []
-        if let uri = login.request.redirectURI, uri == request.redirectURI {
+        if let uri = login.request.redirectURI, uri.equalsBytes(of: request.redirectURI) {
             right.append("redirect URI the same")
         }
         if let verifier = request.codeVerifier, let challenge = login.request.codeChallenge,
@@ -24,7 +24,9 @@ extension Flow {
         if tokenRequests.filter({ $0.code == request.code }).count == 1 {
             right.append("code sent once")
         }
-        if let client = login.request.clientID, client == request.clientID { right.append("client the same") }
+        if let client = login.request.clientID, client.equalsBytes(of: request.clientID) {
+            right.append("client the same")
+        }
         if let delivered = login.response?.exchange {
             right.append(
                 "code \(max(0, request.startedAt.seconds - capture[delivered].endedAt.seconds)) s old"

@@ -12,12 +12,14 @@ enum FrontChannelRefusal {
         for case .frontChannelLogout(let call) in flow.messages where call.answer.status ?? 0 >= 400 {
             var evidence: [Evidence] = []
             if let sent = call.parameters.parameter("iss"), !sent.value.isEmpty {
-                let note = flow.issuer.flatMap { $0 == sent.value ? nil : "the provider is \($0)" }
+                let note = flow.issuer.flatMap {
+                    $0.equalsBytes(of: sent.value) ? nil : "the provider is \($0)"
+                }
                 evidence.append(Evidence(sent, note: note))
             }
             if let sent = call.parameters.parameter("sid"), !sent.value.isEmpty {
                 let known = flow.deliveredIDTokens.compactMap { $0.idToken.token.claim("sid")?.string }
-                let isKnown = known.isEmpty || known.contains(sent.value)
+                let isKnown = known.isEmpty || known.contains(bytesOf: sent.value)
                 evidence.append(Evidence(sent, note: isKnown ? nil : "no ID token of this login has it"))
             }
             let address = flow.capture[call.exchange].request.url.withoutQuery

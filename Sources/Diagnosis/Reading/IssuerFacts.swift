@@ -73,7 +73,7 @@ extension DeliveredIDToken {
     func isAsked(_ audience: [String]) -> Bool {
         let parameters = (login?.request.parameters.items ?? []) + (tokenRequest?.parameters.items ?? [])
         return parameters.contains {
-            ["audience", "resource"].contains($0.name) && audience.contains($0.value)
+            ["audience", "resource"].contains($0.name) && audience.contains(bytesOf: $0.value)
         }
     }
 

@@ -49,15 +49,15 @@ struct RedirectURIsInOrder: Sendable {
 
     /// - Parameter found: in the order of the capture.
     init(_ found: [Known]) {
-        var seen: Set<String> = []
-        known = found.filter { seen.insert($0.uri).inserted }
+        var seen: Set<ByteText> = []
+        known = found.filter { seen.insert(ByteText($0.uri)).inserted }
             .sorted { $0.uri.utf8.lexicographicallyPrecedes($1.uri.utf8) }
     }
 
     /// The one that has most in common with a URI from the start on, that URI aside.
     func nearest(to uri: String) -> Known? {
         let behind = known.partitionPoint { !$0.uri.utf8.lexicographicallyPrecedes(uri.utf8) }
-        let isKnown = known.indices.contains(behind) && known[behind].uri == uri
+        let isKnown = known.indices.contains(behind) && known[behind].uri.equalsBytes(of: uri)
         return [behind - 1, isKnown ? behind + 1 : behind].filter(known.indices.contains)
             .max { common(known[$0].uri, uri) < common(known[$1].uri, uri) }
             .map { known[$0] }

@@ -6,8 +6,8 @@ import OAuth
 struct RequestValues {
     /// Each redirect URI that was asked for.
     private(set) var redirectURIs: Set<String> = []
-    private var byState: [String: [Int]] = [:]
-    private var byNonce: [String: Int] = [:]
+    private var byState: [ByteText: [Int]] = [:]
+    private var byNonce: [ByteText: Int] = [:]
     private var byChallenge: [String: [Int]] = [:]
     private let requests: [AuthorizationRequest]
 
@@ -15,8 +15,8 @@ struct RequestValues {
         self.requests = requests
         for (place, request) in requests.enumerated() {
             if let uri = request.redirectURI { redirectURIs.insert(uri) }
-            if let state = request.state { byState[state, default: []].append(place) }
-            if let nonce = request.nonce, byNonce[nonce] == nil { byNonce[nonce] = place }
+            if let state = request.state.map(ByteText.init) { byState[state, default: []].append(place) }
+            if let nonce = request.nonce.map(ByteText.init), byNonce[nonce] == nil { byNonce[nonce] = place }
             if let challenge = request.parameters["code_challenge"] {
                 byChallenge[challenge, default: []].append(place)
             }
@@ -25,11 +25,13 @@ struct RequestValues {
 
     /// In order of time.
     func requests(withState state: String) -> [AuthorizationRequest] {
-        (byState[state] ?? []).map { requests[$0] }
+        (byState[ByteText(state)] ?? []).map { requests[$0] }
     }
 
     /// The first with a nonce.
-    func request(withNonce nonce: String) -> AuthorizationRequest? { byNonce[nonce].map { requests[$0] } }
+    func request(withNonce nonce: String) -> AuthorizationRequest? {
+        byNonce[ByteText(nonce)].map { requests[$0] }
+    }
 
     /// Those with one of these challenges, in order of time.
     func requests(withChallenges challenges: Set<String>) -> [AuthorizationRequest] {

@@ -78,7 +78,7 @@ extension Flow {
 enum IssuerTemplate {
     /// Whether an issuer is the one of the metadata, with any tenant where that leaves it open.
     static func matches(_ issuer: String, _ template: String) -> Bool {
-        if issuer == template { return true }
+        if issuer.equalsBytes(of: template) { return true }
         guard let gap = template.utf8.firstRange(of: Array("{tenantid}".utf8)) else { return false }
         let before = template.utf8[..<gap.lowerBound]
         let after = template.utf8[gap.upperBound...]

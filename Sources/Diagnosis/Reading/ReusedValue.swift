@@ -25,6 +25,7 @@ struct ReusedValue {
             let twins = index.loginValues.requests(with: name, second.value).prefix(50)
             for twin in twins where index.position[twin.exchange] < index.position[request.exchange] {
                 guard twin.clientID == request.clientID, let first = twin.parameters.parameter(name),
+                    first.value.equalsBytes(of: second.value),
                     let distinction = distinction(twin, request, others, index)
                 else { continue }
                 return ReusedValue(first: first, second: second, distinction: distinction)
@@ -42,7 +43,7 @@ struct ReusedValue {
     ) -> [Parameter]? {
         for name in names {
             if let left = one.parameters.parameter(name), let right = other.parameters.parameter(name),
-                !left.value.isEmpty, !right.value.isEmpty, left.value != right.value
+                !left.value.isEmpty, !right.value.isEmpty, !left.value.equalsBytes(of: right.value)
             {
                 return [left, right]
             }

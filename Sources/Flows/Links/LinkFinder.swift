@@ -27,19 +27,21 @@ enum LinkFinder {
         let exchanges = flow.exchanges.filter { !isSharedDocument(index.messages[$0]) }
             .sorted { index.position[$0] < index.position[$1] }
         let registered = Set(index.registrations.map(\.exchange)).intersection(flow.exchanges)
-        var order: [String] = []
-        var table: [String: [Occurrence]] = [:]
+        var order: [ByteText] = []
+        var table: [ByteText: [Occurrence]] = [:]
         var leftovers: [Occurrence] = []
         var collector = OccurrenceCollector(in: index)
         for exchange in exchanges {
             for occurrence in collector.occurrences(in: index.capture[exchange], at: exchange) {
                 let isIssued = registered.contains(exchange) && occurrence.name == "client_id"
-                guard isIssued || mayTravel(occurrence) || table[occurrence.value] != nil else { continue }
+                let value = ByteText(occurrence.value)
+                let isKnown = table[value] != nil
+                guard isKnown || isIssued || mayTravel(occurrence) else { continue }
                 if occurrence.place.part == .requestCookie || occurrence.place.part == .responseHeader {
                     leftovers.append(occurrence)
                 }
-                if table[occurrence.value] == nil { order.append(occurrence.value) }
-                table[occurrence.value, default: []].append(occurrence)
+                if !isKnown { order.append(value) }
+                table[value, default: []].append(occurrence)
             }
         }
         var links: [Link] = []
@@ -107,16 +109,16 @@ enum LinkFinder {
     }
 
     /// The same value in another spelling: percent-encoded once more, or inside base64url.
-    private static func respelling(of occurrence: Occurrence, in table: [String: [Occurrence]]) -> Link? {
+    private static func respelling(of occurrence: Occurrence, in table: [ByteText: [Occurrence]]) -> Link? {
         if occurrence.value.utf8.contains(0x25) {
             let decoded = PercentEncoding.decode(occurrence.value)
-            if decoded != occurrence.value, let origin = table[decoded]?.first {
+            if decoded != occurrence.value, let origin = table[ByteText(decoded)]?.first {
                 return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .percent)
             }
         }
         guard occurrence.value.utf8.count >= 12, let bytes = Base64URL.decode(occurrence.value),
             let text = String(validating: bytes, as: UTF8.self), text != occurrence.value,
-            let origin = table[text]?.first
+            let origin = table[ByteText(text)]?.first
         else { return nil }
         return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .base64url)
     }
@@ -198,13 +200,13 @@ enum LinkFinder {
     }
 
     /// Cookies that carry a known value beside something else (`state|signature`).
-    private static func parts(_ cookies: [Occurrence], _ table: [String: [Occurrence]]) -> [Link] {
+    private static func parts(_ cookies: [Occurrence], _ table: [ByteText: [Occurrence]]) -> [Link] {
         var links: [Link] = []
         for cookie in cookies where cookie.value.utf8.count < 8192 {
             let pieces = PercentEncoding.decode(cookie.value).utf8.split { "|.:,;&=\"{} ".utf8.contains($0) }
-                .map { String(Substring($0)) }
+                .map { ByteText(String(Substring($0))) }
             guard pieces.count > 1 else { continue }
-            for piece in Set(pieces) where piece.utf8.count >= 8 && piece != cookie.value {
+            for piece in Set(pieces) where piece.text.utf8.count >= 8 && piece.text != cookie.value {
                 guard let origin = table[piece]?.first, origin.place != cookie.place else { continue }
                 links.append(Link(name: origin.name, origin: origin, uses: [cookie], transform: .part))
             }

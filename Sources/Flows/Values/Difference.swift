@@ -20,27 +20,35 @@ package struct Difference {
         Difference(expected: expected, seen: seen, isSecret: isSecret).note
     }
 
-    package var note: String { affix ?? invisible ?? coding ?? spelling ?? cut ?? url ?? position }
+    package var note: String { form ?? affix ?? invisible ?? coding ?? spelling ?? cut ?? url ?? position }
 
-    /// Whether somebody who reads the two takes them for the same: white space, characters that cannot be seen, quotation marks,
-    /// percent-encoding, upper and lower case.
+    /// Whether somebody who reads the two takes them for the same: another form of Unicode, white space, characters that cannot be
+    /// seen, quotation marks, percent-encoding, upper and lower case.
     package var isSpelling: Bool {
-        !seen.isEmpty && !expected.isEmpty && (affix ?? invisible ?? coding ?? spelling) != nil
+        !seen.isEmpty && !expected.isEmpty && (form ?? affix ?? invisible ?? coding ?? spelling) != nil
     }
 
     // MARK: - Kinds, from the plainest to the last resort
 
+    /// What Unicode calls equal is not the same (Unicode Standard Annex 15): é as one code point, and as two.
+    private var form: String? {
+        guard seen == expected, !seen.equalsBytes(of: expected) else { return nil }
+        return "the same text in another Unicode normal form, \(place)"
+    }
+
     private var affix: String? {
         if seen.isEmpty { return "empty" }
-        if seen == expected + "/" { return "a \"/\" too many at the end" }
-        if expected == seen + "/" { return "the \"/\" at the end is missing" }
-        if Self.withoutPadding(seen) == Self.withoutPadding(expected) {
+        if seen.equalsBytes(of: expected + "/") { return "a \"/\" too many at the end" }
+        if expected.equalsBytes(of: seen + "/") { return "the \"/\" at the end is missing" }
+        if Self.withoutPadding(seen).equalsBytes(of: Self.withoutPadding(expected)) {
             return seen.utf8.count > expected.utf8.count
                 ? "padded with \"=\"" : "the \"=\" at the end are missing"
         }
-        if Self.unquoted(seen) == expected { return "in quotation marks" }
-        if Self.unquoted(expected) == seen { return "the quotation marks around it were removed" }
-        if Self.trimmed(seen) == Self.trimmed(expected) {
+        if expected.equalsBytes(of: Self.unquoted(seen)) { return "in quotation marks" }
+        if seen.equalsBytes(of: Self.unquoted(expected)) {
+            return "the quotation marks around it were removed"
+        }
+        if Self.trimmed(seen).equalsBytes(of: Self.trimmed(expected)) {
             return seen.utf8.count > expected.utf8.count
                 ? "white space around it" : "white space around it was removed"
         }
@@ -66,22 +74,29 @@ package struct Difference {
 
     private var coding: String? {
         let once = PercentEncoding.decode(seen)
-        if once == expected { return "percent-encoded once too often" }
-        if PercentEncoding.decode(once) == expected { return "percent-encoded twice too often" }
+        if once.equalsBytes(of: expected) { return "percent-encoded once too often" }
+        if PercentEncoding.decode(once).equalsBytes(of: expected) { return "percent-encoded twice too often" }
         let decoded = PercentEncoding.decode(expected)
-        if decoded == seen { return "percent-decoded once too often" }
-        if PercentEncoding.decode(decoded) == seen { return "percent-decoded twice too often" }
-        if Self.replacing(0x2b, by: 0x20, in: expected) == seen { return "\"+\" was read as a space" }
-        if PercentEncoding.decode(expected, plusIsSpace: true) == seen {
+        if decoded.equalsBytes(of: seen) { return "percent-decoded once too often" }
+        if PercentEncoding.decode(decoded).equalsBytes(of: seen) { return "percent-decoded twice too often" }
+        if seen.equalsBytes(of: Self.replacing(0x2b, by: 0x20, in: expected)) {
+            return "\"+\" was read as a space"
+        }
+        if seen.equalsBytes(of: PercentEncoding.decode(expected, plusIsSpace: true)) {
             return "form-decoded once too often: \"+\" became a space"
         }
-        if Self.replacing(0x20, by: 0x2b, in: expected) == seen { return "a space came back as \"+\"" }
-        if Self.inURLAlphabet(expected) == Self.inURLAlphabet(seen) { return "the other Base64 alphabet" }
+        if seen.equalsBytes(of: Self.replacing(0x20, by: 0x2b, in: expected)) {
+            return "a space came back as \"+\""
+        }
+        if Self.inURLAlphabet(expected).equalsBytes(of: Self.inURLAlphabet(seen)) {
+            return "the other Base64 alphabet"
+        }
         return nil
     }
 
     private var spelling: String? {
-        seen.lowercased() == expected.lowercased() ? "differs in upper and lower case only, \(place)" : nil
+        seen.lowercased().equalsBytes(of: expected.lowercased())
+            ? "differs in upper and lower case only, \(place)" : nil
     }
 
     private var cut: String? {
@@ -118,17 +133,19 @@ package struct Difference {
         if left.explicitPort != right.explicitPort, left.port != right.port || scheme == otherScheme {
             parts.append("port \(Self.name(right.explicitPort)) instead of \(Self.name(left.explicitPort))")
         }
-        if left.path != right.path {
+        if !left.path.equalsBytes(of: right.path) {
             parts.append(
                 "path: " + Difference(expected: left.path, seen: right.path, isSecret: isSecret).pathNote
             )
         }
-        if left.query != right.query { parts.append("query differs") }
-        if left.fragment != right.fragment { parts.append("fragment differs") }
+        if left.query.map(ByteText.init) != right.query.map(ByteText.init) { parts.append("query differs") }
+        if left.fragment.map(ByteText.init) != right.fragment.map(ByteText.init) {
+            parts.append("fragment differs")
+        }
         return parts.isEmpty || parts.count > 3 ? nil : parts.joined(separator: "; ")
     }
 
-    private var pathNote: String { affix ?? invisible ?? coding ?? spelling ?? cut ?? position }
+    private var pathNote: String { form ?? affix ?? invisible ?? coding ?? spelling ?? cut ?? position }
 
     private var position: String {
         if isSecret {

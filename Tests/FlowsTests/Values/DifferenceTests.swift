@@ -39,6 +39,14 @@ struct DifferenceTests {
         ("abcd", "abcd\u{200b}", "has U+200B, which cannot be seen, from character 5 on"),
         ("ab\u{feff}cd", "abcd", "lacks U+FEFF, which cannot be seen, from character 3 on"),
         (
+            "https://a.example/caf\u{e9}", "https://a.example/cafe\u{301}",
+            "the same text in another Unicode normal form, from character 22 on"
+        ),
+        (
+            "caf\u{e9}", "cafe\u{301}/",
+            "differs from character 4 on: \"e\u{301}/\" instead of \"\u{e9}\"; the first of them is U+0065 instead of U+00E9"
+        ),
+        (
             "a b", "a\u{a0}b",
             "differs from character 2 on: \"\u{a0}b\" instead of \" b\"; the first of them is U+00A0 instead of U+0020"
         ),

@@ -37,10 +37,10 @@ struct PARClientMismatch: Rule {
             else { return .holds }
             let known = Self.clients(of: call)
             guard !known.isEmpty else { return .abstains("the pushed request does not show its client") }
-            guard let other = known.first(where: { $0.value != sent.value && $0.rawValue != sent.value })
-            else {
-                return .holds
+            let other = known.first {
+                !$0.value.equalsBytes(of: sent.value) && !$0.rawValue.equalsBytes(of: sent.value)
             }
+            guard let other else { return .holds }
             return .violated(
                 Violation(
                     [

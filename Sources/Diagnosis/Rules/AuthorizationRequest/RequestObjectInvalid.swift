@@ -122,7 +122,9 @@ struct RequestObjectInvalid: Rule {
         let outer = attempt.ownParameters.items.first { $0.name == "client_id" && !$0.value.isEmpty }
         guard let client = outer ?? attempt.pushed?.authentication.clientID else { return nil }
         for name in ["client_id", "iss"] {
-            guard let value = token.claim(name)?.string, value != client.value else { continue }
+            guard let value = token.claim(name)?.string, !value.equalsBytes(of: client.value) else {
+                continue
+            }
             let claim = Evidence(
                 place: Place(exchange: exchange, part: .jwtClaims, name: name),
                 value: Masking.shown(value, of: name),
@@ -145,7 +147,7 @@ struct RequestObjectInvalid: Rule {
     {
         guard let document = flow.metadata(of: attempt) else { return nil }
         let audience = token.audience
-        if let issuer = document.issuer, !audience.isEmpty, !audience.contains(issuer) {
+        if let issuer = document.issuer, !audience.isEmpty, !audience.contains(bytesOf: issuer) {
             let claim = Evidence(
                 place: Place(exchange: exchange, part: .jwtClaims, name: "aud"),
                 value: Masking.shown(audience.prefix(8).joined(separator: ", "), of: "aud")

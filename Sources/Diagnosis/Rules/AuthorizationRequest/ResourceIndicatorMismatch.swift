@@ -37,7 +37,8 @@ struct ResourceIndicatorMismatch: Rule {
             let refusal = attempt.refusal.flatMap { $0.error == "invalid_target" ? $0.evidence() : nil }
             for request in attempt.tokenRequests {
                 let sent = Self.resources(of: request)
-                guard let other = sent.first(where: { one in !asked.contains { $0.value == one.value } }),
+                let known = asked.map(\.value)
+                guard let other = sent.first(where: { !known.contains(bytesOf: $0.value) }),
                     let expected = asked.first
                 else { continue }
                 return violation(
@@ -49,10 +50,10 @@ struct ResourceIndicatorMismatch: Rule {
                 )
             }
             let messages = [asked] + attempt.tokenRequests.map { Self.resources(of: $0) }
-            let named = Set(documents.compactMap { $0.answer.json?["resource"]?.string })
+            let named = documents.compactMap { $0.answer.json?["resource"]?.string }
             for sent in messages {
                 guard let first = sent.first, let document = documents.last, !named.isEmpty,
-                    !sent.contains(where: { named.contains($0.value) })
+                    !sent.contains(where: { named.contains(bytesOf: $0.value) })
                 else { continue }
                 let resource = document.answer.json?["resource"]?.string ?? ""
                 let stated = Evidence(

@@ -55,7 +55,7 @@ struct JARMInvalid: Rule {
         -> [Evidence]
     {
         var evidence: [Evidence] = []
-        if let client = attempt.parameter("client_id"), !token.audience.contains(client.value) {
+        if let client = attempt.parameter("client_id"), !token.audience.contains(bytesOf: client.value) {
             evidence.append(
                 Evidence(
                     place: Place(exchange: exchange, part: .jwtClaims, name: "aud"),

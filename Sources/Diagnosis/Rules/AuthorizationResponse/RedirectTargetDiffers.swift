@@ -29,7 +29,7 @@ struct RedirectTargetDiffers: Rule {
 
     /// The redirect URIs of all requests of the capture, as they are compared.
     private struct KnownTargets {
-        var urls: Set<String>
+        var urls: Set<ByteText>
     }
 
     func verdict(on flow: Flow) -> Verdict {
@@ -77,8 +77,8 @@ struct RedirectTargetDiffers: Rule {
     }
 
     /// What browsers do not tell apart is the same.
-    private static func normal(_ url: RecordedURL) -> String {
-        guard url.isWeb else { return url.withoutQuery }
-        return (url.origin ?? "") + (url.path.isEmpty ? "/" : PercentEncoding.decode(url.path))
+    private static func normal(_ url: RecordedURL) -> ByteText {
+        guard url.isWeb else { return ByteText(url.withoutQuery) }
+        return ByteText((url.origin ?? "") + (url.path.isEmpty ? "/" : PercentEncoding.decode(url.path)))
     }
 }

@@ -44,7 +44,7 @@ struct StateMismatch: Rule {
         let outer = requests.filter { $0.pushed != nil }.compactMap {
             flow.sentParameters(of: $0.exchange)["state"]
         }
-        let sentStates = Set(requests.compactMap(\.state) + outer)
+        let sentStates = Set((requests.compactMap(\.state) + outer).map(ByteText.init))
         let answers = AnsweredStates(responses, flow.surroundings.position)
         for response in responses {
             let states = states(of: response, in: flow)
@@ -52,7 +52,7 @@ struct StateMismatch: Rule {
             let later = requests.partitionPoint { flow.capture[$0.exchange].startedAt > start }
             guard let request = requests[..<later].last, let sent = request.parameters.parameter("state")
             else { continue }
-            for came in states where !came.value.isEmpty && !sentStates.contains(came.value) {
+            for came in states where !came.value.isEmpty && !sentStates.contains(ByteText(came.value)) {
                 guard !belongsElsewhere(came.value, request, flow) else { continue }
                 guard !answers.isAnswered(sent.value, before: response) else {
                     isOrphan = true
@@ -73,7 +73,7 @@ struct StateMismatch: Rule {
     private func encodedTwice(in flow: Flow) -> Violation? {
         for attempt in flow.loginAttempts {
             guard let sent = attempt.parameter("state"), let response = attempt.response,
-                response.state == sent.value, response.code != nil,
+                sent.value.equalsBytes(of: response.state), response.code != nil,
                 let encoded = Self.sequences.first(where: sent.value.asciiLowercased().containsBytes),
                 let callback = response.callback, flow.stopped(at: response)
             else { continue }
@@ -141,12 +141,12 @@ struct StateMismatch: Rule {
 private struct AnsweredStates {
     private let position: [Int]
     /// Of each state the first response, and the first with another code.
-    private var first: [String: (response: AuthorizationResponse, other: AuthorizationResponse?)] = [:]
+    private var first: [ByteText: (response: AuthorizationResponse, other: AuthorizationResponse?)] = [:]
 
     init(_ responses: [AuthorizationResponse], _ position: [Int]) {
         self.position = position
         for response in responses.sorted(by: { position[$0.exchange] < position[$1.exchange] }) {
-            guard let state = response.state else { continue }
+            guard let state = response.state.map(ByteText.init) else { continue }
             guard let known = first[state] else {
                 first[state] = (response, nil)
                 continue
@@ -157,7 +157,7 @@ private struct AnsweredStates {
 
     /// Whether a `state` came back before, with another code: a later response then answers a request that was not recorded.
     func isAnswered(_ state: String, before response: AuthorizationResponse) -> Bool {
-        guard let known = first[state] else { return false }
+        guard let known = first[ByteText(state)] else { return false }
         let earlier = known.response.code == response.code ? known.other : known.response
         return earlier.map { position[$0.exchange] < position[response.exchange] } ?? false
     }

@@ -46,7 +46,8 @@ struct AuthorizationServerNotListed: Rule {
             let isListed =
                 issuers.isEmpty
                 ? request.endpoint.origin.map { origins.contains($0) } ?? true
-                : listed.contains { server in issuers.contains { Self.plain($0.issuer) == Self.plain(server) }
+                : listed.contains { server in
+                    issuers.contains { Self.plain($0.issuer).equalsBytes(of: Self.plain(server)) }
                 }
             guard !isListed else { continue }
             let used =
@@ -96,7 +97,7 @@ struct AuthorizationServerNotListed: Rule {
 
     /// The same resource, or something below it.
     private func isPart(_ resource: String, of whole: String) -> Bool {
-        resource == whole || resource.utf8.starts(with: (whole + "/").utf8)
+        resource.equalsBytes(of: whole) || resource.utf8.starts(with: (whole + "/").utf8)
     }
 
     private static func plain(_ text: String) -> String {

@@ -131,7 +131,7 @@ struct DiscoveryIssuerMismatch: Rule {
     /// front of a balancer.
     private func isReadRightly(_ issuer: String, _ flow: Flow) -> Bool {
         flow.serverMetadata.contains { other in
-            other.isUsable && other.issuer == issuer && !Self.isOther(issuer, other)
+            other.isUsable && issuer.equalsBytes(of: other.issuer) && !Self.isOther(issuer, other)
                 && flow.wentOn(after: other)
         }
     }
@@ -150,15 +150,15 @@ struct DiscoveryIssuerMismatch: Rule {
 
     /// Whether an ID token or an authorization response of the flow names this issuer.
     private func isIssuer(_ issuer: String, of flow: Flow) -> Bool {
-        flow.authorizationResponses.contains { $0.parameter("iss")?.value == issuer }
-            || flow.idTokens.contains { $0.token.token.issuer == issuer }
+        flow.authorizationResponses.contains { issuer.equalsBytes(of: $0.parameter("iss")?.value) }
+            || flow.idTokens.contains { issuer.equalsBytes(of: $0.token.token.issuer) }
     }
 
     /// Whether the app refused a login whose ID token has the name that the client asked under: it compared that with the
     /// document's.
     private func isRefusedForIt(_ document: MetadataDocument, _ flow: Flow) -> Bool {
         let asked = Self.plain(document.askedIssuer)
-        return flow.idTokens.contains { Self.plain($0.token.token.issuer ?? "") == asked }
+        return flow.idTokens.contains { asked.equalsBytes(of: Self.plain($0.token.token.issuer ?? "")) }
             && !RejectedCallback.all(in: flow).isEmpty
     }
 
@@ -168,7 +168,7 @@ struct DiscoveryIssuerMismatch: Rule {
     static func isOther(_ issuer: String, _ document: MetadataDocument) -> Bool {
         let asked = RecordedURL(document.askedIssuer)
         let named = RecordedURL(issuer)
-        guard plain(asked.text) != plain(issuer) else { return false }
+        guard !plain(asked.text).equalsBytes(of: plain(issuer)) else { return false }
         return !isEntra(asked, named) && !isWSO2(asked, named) && !isCognito(named)
     }
 

@@ -50,7 +50,7 @@ struct IDTokenAZPMismatch: Rule {
                 reason = Gap.clientID
                 continue
             }
-            guard audience.contains(where: names.contains) else { continue }
+            guard audience.contains(where: names.contains(bytesOf:)) else { continue }
             let all = Evidence(
                 place: delivered.idToken.place(ofClaim: "aud"),
                 value: Masking.shown(audience.prefix(5).joined(separator: ", "), of: "aud")
@@ -66,8 +66,8 @@ struct IDTokenAZPMismatch: Rule {
                 )
                 continue
             }
-            let others = audience.filter { !names.contains($0) }
-            guard !names.contains(party), !delivered.isAsked(others) else { continue }
+            let others = audience.filter { !names.contains(bytesOf: $0) }
+            guard !names.contains(bytesOf: party), !delivered.isAsked(others) else { continue }
             var evidence = [delivered.evidence(ofClaim: "azp"), all]
             evidence += delivered.clients.prefix(1).map { Evidence($0, note: "the client of this login") }
             return .violated(

@@ -53,7 +53,9 @@ struct IDTokenAudienceMismatch: Rule {
                 reason = Gap.clientID
                 continue
             }
-            guard !audience.contains(where: names.contains), !delivered.isAsked(audience) else { continue }
+            guard !audience.contains(where: names.contains(bytesOf:)), !delivered.isAsked(audience) else {
+                continue
+            }
             let near = clients.first.flatMap { client in
                 audience.lazy.compactMap { AudienceSpelling(of: $0, client: client.value) }.first
             }

@@ -101,11 +101,11 @@ struct IDTokenIssuerMismatch: Rule {
         var asked: String?
 
         func fits(_ seen: String, tenant: String?) -> Bool {
-            if seen == issuer || seen == asked { return true }
+            if seen.equalsBytes(of: issuer) || seen.equalsBytes(of: asked) { return true }
             // The URL of a document does not show whether the issuer ends with a slash (Discovery, section 4).
-            if !isStated, seen == issuer + "/" { return true }
+            if !isStated, seen.equalsBytes(of: issuer + "/") { return true }
             if let tenant, issuer.containsBytes("{tenantid}"),
-                seen == issuer.replacing("{tenantid}", with: tenant)
+                seen.equalsBytes(of: issuer.replacingBytes("{tenantid}", with: tenant))
             {
                 return true
             }

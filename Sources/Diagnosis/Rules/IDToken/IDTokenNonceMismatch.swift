@@ -69,7 +69,7 @@ struct IDTokenNonceMismatch: Rule {
         -> Violation?
     {
         let came = claim.string ?? JSONWriter.text(of: claim)
-        guard came != sent.value else { return nil }
+        guard !came.equalsBytes(of: sent.value) else { return nil }
         let other = flow.surroundings.requestValues.request(withNonce: came)
         // A code challenge is a hash of the same kind.
         let relation = other == nil ? CodeChallenge.relation(of: came, to: sent.value) : nil

@@ -113,13 +113,13 @@ struct LogoutHintInvalid: Rule {
         }
         guard token.claims != nil else { return [] }
         var evidence: [Evidence] = []
-        if let client = client(of: logout, flow), !token.audience.contains(client.value) {
+        if let client = client(of: logout, flow), !token.audience.contains(bytesOf: client.value) {
             evidence.append(
                 claim("aud", token.audience.prefix(5).joined(separator: ", "), logout, "not this client")
             )
             evidence.append(Evidence(client, note: "this client"))
         }
-        if let issuer = issuer(of: logout, flow), let own = token.issuer, own != issuer.value {
+        if let issuer = issuer(of: logout, flow), let own = token.issuer, !own.equalsBytes(of: issuer.value) {
             evidence.append(claim("iss", own, logout, Difference.note(expected: issuer.value, seen: own)))
             evidence.append(Evidence(issuer, note: "this issuer"))
         }

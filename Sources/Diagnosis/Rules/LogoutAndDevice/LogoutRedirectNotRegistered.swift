@@ -50,7 +50,7 @@ struct LogoutRedirectNotRegistered: Rule {
             let registered = registered(for: logout, flow)
             let isUnlisted =
                 wanted.name == "post_logout_redirect_uri"
-                && registered.map { !$0.uris.contains(wanted.value) } ?? false
+                && registered.map { !$0.uris.contains(bytesOf: wanted.value) } ?? false
             guard words != nil || isUnlisted && logout.course.end != .unanswered else { continue }
             var evidence = [Evidence(wanted)]
             if let registered {

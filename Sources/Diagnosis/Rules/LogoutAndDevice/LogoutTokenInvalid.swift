@@ -126,10 +126,10 @@ struct LogoutTokenInvalid: Rule {
         if claims["sub"] == nil, claims["sid"] == nil {
             faults.append(claim("sub", nil, "neither sub nor sid: whose session?"))
         }
-        if let issuer = flow.issuer, token.issuer != issuer {
+        if let issuer = flow.issuer, !issuer.equalsBytes(of: token.issuer) {
             faults.append(claim("iss", token.issuer, "the provider is \(issuer)"))
         }
-        if let client = flow.clientID, !Placeholder.isOne(client), !token.audience.contains(client) {
+        if let client = flow.clientID, !Placeholder.isOne(client), !token.audience.contains(bytesOf: client) {
             faults.append(
                 claim("aud", token.audience.prefix(5).joined(separator: ", "), "the client is \(client)")
             )

@@ -94,7 +94,9 @@ struct AppleClientSecretInvalid: Rule {
                 evidence(.jwtClaims, "aud", names.isEmpty ? nil : names, "has to be \(Self.audience)")
             )
         }
-        if let client = call.parameters["client_id"], !Placeholder.isOne(client), token.subject != client {
+        if let client = call.parameters["client_id"], !Placeholder.isOne(client),
+            !client.equalsBytes(of: token.subject)
+        {
             faults.append(evidence(.jwtClaims, "sub", token.subject, "the client_id is \(client)"))
         }
         if token.algorithm != "ES256" {

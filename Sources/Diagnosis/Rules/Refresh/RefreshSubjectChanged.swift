@@ -74,7 +74,7 @@ struct RefreshSubjectChanged: Rule {
             ("iss", original.token.issuer, fresh.token.issuer),
             ("sub", original.token.subject, fresh.token.subject),
         ] {
-            guard let was, let now, was != now else { continue }
+            guard let was, let now, !was.equalsBytes(of: now) else { continue }
             return [
                 Evidence(
                     place: original.place(ofClaim: claim),
@@ -90,7 +90,8 @@ struct RefreshSubjectChanged: Rule {
         }
         let before = original.token.audience
         let after = fresh.token.audience
-        guard let client, !after.isEmpty, !after.contains(client), before.contains(client) else { return [] }
+        guard let client, !after.isEmpty, !after.contains(bytesOf: client), before.contains(bytesOf: client)
+        else { return [] }
         return [(original, before, "of the login"), (fresh, after, "of the refresh, without \(client)")].map {
             Evidence(
                 place: $0.0.place(ofClaim: "aud"),

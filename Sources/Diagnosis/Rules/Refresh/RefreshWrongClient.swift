@@ -42,7 +42,7 @@ struct RefreshWrongClient: Rule {
                 isUnknown = true
                 continue
             }
-            guard owner.value != sent.value else { continue }
+            guard !owner.value.equalsBytes(of: sent.value) else { continue }
             return .violated(
                 Violation(
                     [

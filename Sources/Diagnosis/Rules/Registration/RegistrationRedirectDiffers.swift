@@ -63,12 +63,14 @@ struct RegistrationRedirectDiffers: Rule {
     }
 
     private func isSame(_ registered: String, _ used: String) -> Bool {
-        if registered == used { return true }
+        if registered.equalsBytes(of: used) { return true }
         let (left, right) = (RecordedURL(registered), RecordedURL(used))
         let addresses = ["127.0.0.1", "[::1]"]
         return left.scheme?.lowercased() == "http" && right.scheme?.lowercased() == "http"
-            && left.host == right.host && addresses.contains(left.host ?? "") && left.path == right.path
-            && left.query == right.query && left.fragment == right.fragment
+            && left.host == right.host && addresses.contains(left.host ?? "")
+            && left.path.equalsBytes(of: right.path)
+            && left.query.map(ByteText.init) == right.query.map(ByteText.init)
+            && left.fragment.map(ByteText.init) == right.fragment.map(ByteText.init)
     }
 
     private static func commonPrefix(_ left: String, _ right: String) -> Int {

@@ -67,6 +67,6 @@ struct AccessTokenIssuerMismatch: Rule {
 
     /// Identifiers are often listed with another slash at the end.
     private func isSame(_ left: String, _ right: String) -> Bool {
-        left == right || left == right + "/" || left + "/" == right
+        left.equalsBytes(of: right) || left.equalsBytes(of: right + "/") || right.equalsBytes(of: left + "/")
     }
 }

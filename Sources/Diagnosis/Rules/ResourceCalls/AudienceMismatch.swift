@@ -86,9 +86,9 @@ struct AudienceMismatch: Rule {
 
     /// What the token should be addressed to, as the messages say, and is not.
     private func expectation(of call: BearerCall, _ audience: [String], _ flow: Flow) -> Parameter? {
-        let has = Set(audience.map(Self.withoutSlash))
+        let has = Set(audience.map { ByteText(Self.withoutSlash($0)) })
         if let resource = resource(of: call, flow) {
-            return has.contains(Self.withoutSlash(resource.value)) ? nil : resource
+            return has.contains(ByteText(Self.withoutSlash(resource.value))) ? nil : resource
         }
         // Entra takes an address and answers with the application's number.
         guard flow.provider != .entra else { return nil }
@@ -98,7 +98,8 @@ struct AudienceMismatch: Rule {
         let asked = messages.flatMap { $0 }.filter {
             ["resource", "audience"].contains($0.name) && !$0.value.isEmpty
         }
-        guard let first = asked.first, !asked.contains(where: { has.contains(Self.withoutSlash($0.value)) })
+        guard let first = asked.first,
+            !asked.contains(where: { has.contains(ByteText(Self.withoutSlash($0.value))) })
         else {
             return nil
         }

@@ -59,7 +59,9 @@ struct UserinfoSubMismatch: Rule {
                 reason = Gap.idTokenClaims
                 continue
             }
-            guard let expected = token.idToken.token.subject, expected != subject.value else { continue }
+            guard let expected = token.idToken.token.subject, !expected.equalsBytes(of: subject.value) else {
+                continue
+            }
             return .violated(
                 Violation(
                     [token.evidence(ofClaim: "sub"), Evidence(subject, note: "another user")],

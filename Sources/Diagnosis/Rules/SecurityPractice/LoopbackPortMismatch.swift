@@ -86,6 +86,6 @@ struct LoopbackPortMismatch: Rule {
 
     private func differByPort(_ one: RecordedURL, _ other: RecordedURL) -> Bool {
         one.scheme?.lowercased() == other.scheme?.lowercased() && one.host != nil && one.host == other.host
-            && one.path == other.path && one.explicitPort != other.explicitPort
+            && one.path.equalsBytes(of: other.path) && one.explicitPort != other.explicitPort
     }
 }

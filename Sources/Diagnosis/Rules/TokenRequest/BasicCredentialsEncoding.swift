@@ -101,20 +101,20 @@ struct BasicCredentialsEncoding: Rule {
         let decoded = PercentEncoding.decode(raw, plusIsSpace: true)
         let variant: String
         let words: String
-        if raw == truth {
-            guard decoded != truth || isAmbiguous(raw) else { return nil }
+        if raw.equalsBytes(of: truth) {
+            guard !decoded.equalsBytes(of: truth) || isAmbiguous(raw) else { return nil }
             variant = "not-encoded"
             words =
                 "The secret stands in the header as it is; form-decoded, as RFC 6749 wants it, it becomes another one."
-        } else if decoded == truth {
+        } else if decoded.equalsBytes(of: truth) {
             variant = "not-decoded"
             words = "The secret is encoded as RFC 6749 wants it; this provider does not seem to decode it."
-        } else if PercentEncoding.decode(decoded) == truth
-            || PercentEncoding.decode(decoded, plusIsSpace: true) == truth
+        } else if PercentEncoding.decode(decoded).equalsBytes(of: truth)
+            || PercentEncoding.decode(decoded, plusIsSpace: true).equalsBytes(of: truth)
         {
             variant = "encoded-twice"
             words = "The secret is encoded twice."
-        } else if PercentEncoding.decode(raw) == truth {
+        } else if PercentEncoding.decode(raw).equalsBytes(of: truth) {
             variant = "plus-as-space"
             words = "The secret's \"+\" is not encoded, its other characters are."
         } else {

@@ -90,7 +90,7 @@ struct ClientAssertionAudience: Rule {
 
     /// To the letter, but for the spelling of the recorder, which may write the port out.
     private static func isSame(_ name: String, _ accepted: Evidence) -> Bool {
-        name == accepted.value
+        name.equalsBytes(of: accepted.value)
             || accepted.place.part == .requestURL
                 && RecordedURL(name).normalizedWithoutQuery
                     == RecordedURL(accepted.value).normalizedWithoutQuery

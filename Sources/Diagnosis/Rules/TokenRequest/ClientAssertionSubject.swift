@@ -44,9 +44,9 @@ struct ClientAssertionSubject: Rule {
         for call in calls {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
             let own = call.parameters.parameter("client_id").flatMap { $0.value.isEmpty ? nil : $0 }
-            let issuer = assertion.token.issuer
-            let subject = assertion.token.subject
-            if issuer == subject, subject == (own ?? asked)?.value {
+            let issuer = assertion.token.issuer.map(ByteText.init)
+            let subject = assertion.token.subject.map(ByteText.init)
+            if issuer == subject, subject == (own ?? asked).map({ ByteText($0.value) }) {
                 if needsIdentifier, let fault = missingIdentifier(assertion, call, flow) {
                     found.append(fault)
                 }
@@ -55,18 +55,19 @@ struct ClientAssertionSubject: Rule {
             // A whole other client that exchanges the code, or pushes the request, is told as that.
             let isOtherClient =
                 (call.kind == .token || call.kind == .pushedRequest) && issuer == subject && subject != nil
-                && (own == nil || own?.value == subject)
+                && (own == nil || own.map { ByteText($0.value) } == subject)
             guard !isOtherClient else { continue }
             guard let expected = asked ?? own else {
                 if issuer == nil || subject == nil || issuer != subject {
-                    found.append(violation(assertion, issuer, subject, nil, call))
+                    found.append(violation(assertion, issuer?.text, subject?.text, nil, call))
                 }
                 continue
             }
-            guard issuer != expected.value || subject != expected.value else { continue }
+            let client = ByteText(expected.value)
+            guard issuer != client || subject != client else { continue }
             // Made by an issuer of its own for this client: the provider knows it.
-            if call.answer.isSuccess, issuer.map({ RecordedURL($0).isWeb }) ?? false { continue }
-            found.append(violation(assertion, issuer, subject, expected, call))
+            if call.answer.isSuccess, issuer.map({ RecordedURL($0.text).isWeb }) ?? false { continue }
+            found.append(violation(assertion, issuer?.text, subject?.text, expected, call))
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
     }
@@ -112,7 +113,7 @@ struct ClientAssertionSubject: Rule {
             Evidence(
                 place: assertion.place(ofClaim: name),
                 value: value.map { Masking.shown($0, of: name) } ?? "missing",
-                note: expected.map { $0.value == value ? "the client" : "another one" }
+                note: expected.map { $0.value.equalsBytes(of: value) ? "the client" : "another one" }
             )
         }
         if let expected { evidence.append(Evidence(expected, note: "the client of this login")) }

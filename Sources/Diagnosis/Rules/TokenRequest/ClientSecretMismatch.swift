@@ -102,18 +102,20 @@ struct ClientSecretMismatch: Rule {
 
     // MARK: - Encodings
 
-    private func readings(of authentication: ClientAuthentication) -> Set<String> {
+    private func readings(of authentication: ClientAuthentication) -> Set<ByteText> {
         [authentication.secret?.value, authentication.secret?.rawValue, authentication.undecodedSecret]
             .compactMap { $0 }.reduce(into: []) { $0.formUnion(readings(of: $1)) }
     }
 
     /// What a secret becomes when one side encodes and the other does not.
-    private func readings(of secret: String) -> Set<String> {
-        [
-            secret, PercentEncoding.decode(secret), PercentEncoding.decode(secret, plusIsSpace: true),
-            PercentEncoding.encode(secret),
-            FormBody.encode([("", secret)]).dropFirst().description,
-        ]
+    private func readings(of secret: String) -> Set<ByteText> {
+        Set(
+            [
+                secret, PercentEncoding.decode(secret), PercentEncoding.decode(secret, plusIsSpace: true),
+                PercentEncoding.encode(secret),
+                FormBody.encode([("", secret)]).dropFirst().description,
+            ].map(ByteText.init)
+        )
     }
 
     // MARK: - Providers' words

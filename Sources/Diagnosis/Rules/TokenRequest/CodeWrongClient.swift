@@ -37,7 +37,8 @@ struct CodeWrongClient: Rule {
             }
             for request in certain where isRefused(request) {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
-                    sent.value != asked.value, sent.rawValue != asked.value, !isAssertionsFault(request)
+                    !sent.value.equalsBytes(of: asked.value), !sent.rawValue.equalsBytes(of: asked.value),
+                    !isAssertionsFault(request)
                 else { continue }
                 let spelling = Difference(expected: asked.value, seen: sent.value)
                 let isNear = spelling.isSpelling
@@ -143,7 +144,7 @@ struct CodeWrongClient: Rule {
                 && !request.isRefused(with: "expired_token")
             {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
-                    sent.value != asked.value
+                    !sent.value.equalsBytes(of: asked.value)
                 else { continue }
                 return Violation(
                     [
@@ -172,7 +173,7 @@ struct CodeWrongClient: Rule {
             else { continue }
             for request in flow.tokenRequests where request.code == code && isRefused(request) {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
-                    !Placeholder.isOne(sent.value), !token.token.audience.contains(sent.value)
+                    !Placeholder.isOne(sent.value), !token.token.audience.contains(bytesOf: sent.value)
                 else { continue }
                 return Violation(
                     [

@@ -273,6 +273,6 @@ struct DPoPProofInvalid: Rule {
         let right = RecordedURL(right)
         guard left.query == nil, left.fragment == nil, let origin = left.origin else { return false }
         let path = { (url: RecordedURL) in url.path.isEmpty ? "/" : PercentEncoding.decode(url.path) }
-        return origin == right.origin && path(left) == path(right)
+        return origin == right.origin && path(left).equalsBytes(of: path(right))
     }
 }

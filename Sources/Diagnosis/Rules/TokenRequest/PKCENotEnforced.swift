@@ -69,9 +69,9 @@ struct PKCENotEnforced: Rule {
     private func fits(_ challenge: String, _ verifier: String, _ request: AuthorizationRequest) -> Bool? {
         switch request.parameters["code_challenge_method"]?.lowercased() ?? "" {
         case "s256": return challenge == CodeChallenge.s256(of: verifier)
-        case "plain": return challenge == verifier
+        case "plain": return challenge.equalsBytes(of: verifier)
         // Hashed without a word: a provider that takes it for a hash compares all the same.
-        case "": return challenge == verifier || challenge == CodeChallenge.s256(of: verifier)
+        case "": return challenge.equalsBytes(of: verifier) || challenge == CodeChallenge.s256(of: verifier)
         default: return nil
         }
     }

@@ -41,7 +41,7 @@ struct RedirectURITokenMismatch: Rule {
             }
             for request in certain {
                 let sent = request.parameters.parameter("redirect_uri")
-                guard sent?.value != asked.value else { continue }
+                guard !asked.value.equalsBytes(of: sent?.value) else { continue }
                 // GitHub, Naver and Shopify do not want it.
                 if sent == nil, flow.provider == .github || isUnwanted(by: request, flow) { continue }
                 // Who misses it does not speak of the code.
