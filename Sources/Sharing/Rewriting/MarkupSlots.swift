@@ -76,12 +76,23 @@ enum MarkupSlots {
                 label = nil
             }
             if attributes.tag == "script" {
-                let end = text[index...].firstRange(of: Array("</script".utf8))?.lowerBound ?? text.endIndex
+                let end = endOfScript(from: index, in: text)
                 slots += ScriptSlots.slots(in: text[index..<end])
                 index = end
             }
         }
         return slots + AddressSlots.slots(in: text[index...], coding: .entities)
+    }
+
+    /// Where a script ends that begins at a place: at the end tag, in any case, or with the text.
+    private static func endOfScript(from start: Int, in text: ArraySlice<UInt8>) -> Int {
+        var rest = text[start...]
+        while let open = rest.firstIndex(of: 0x3c) {
+            rest = rest[open...]
+            if rest.prefix(8).withUnsafeBufferPointer({ ASCIICase.areEqual($0, "</script") }) { return open }
+            rest = rest.dropFirst()
+        }
+        return text.endIndex
     }
 
     /// `<key>password</key><string>…</string>` of a property list, `<name>…</name><value><string>…` of XML-RPC.

@@ -73,6 +73,8 @@ struct SlotReaderTests {
         (#"<a href='/x?code=1'>x</a><p class="y">"#, ["href=/x?code=1"]),
         (#"<meta http-equiv="refresh" content="0; url=/cb?code=1">"#, ["content=/cb?code=1"]),
         (#"<script>var a = {"token":"x"}</script><input id=q value=1>"#, ["token=x", "q=1"]),
+        (#"<SCRIPT>var a = "</b"</SCRIPT><input name=pin value="4829">"#, ["a=</b", "pin=4829"]),
+        (#"<script>var a = "x"</Script ><input name=pin value="4829">"#, ["a=x", "pin=4829"]),
         ("<dl><dt> name: </dt><dd>\n x y</dd></dl>", ["name=x y"]),
         ("<tr><td>email</td><td>x</td></tr><tr><td>y</td></tr>", ["email=x"]),
         (#"<meta property="profile:username" content="x">"#, ["profile:username=x"]),
