@@ -1,87 +1,107 @@
 import Captures
 
 /// Values of a page and of XML: attributes, fields, elements, and what its scripts say.
-enum MarkupSlots {
+struct MarkupSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
-        var slots: [Slot] = []
-        var index = text.startIndex
-        /// What the cell before says.
-        var label: String?
-        /// Its names are its own, also those that HTML has.
-        let isXML = isXML(text)
-        var labels = TextLabels()
-        var key = ElementKey()
-        while let open = text[index...].firstIndex(of: 0x3c) {
-            if let slot = labels.slot(in: text[index..<open]) { slots.append(slot) }
-            slots += AddressSlots.slots(in: text[index..<open], coding: .entities)
-            slots += GreetingSlots.slots(in: text[index..<open], coding: .entities)
-            index = open + 1
-            if let comment = comment(at: open, in: text) {
-                if !comment.isEmpty { slots.append(Slot(name: "", range: comment)) }
-                index = comment.upperBound + 3
-                continue
-            }
-            let attributes = HTMLAttributes(text, from: index)
-            index = attributes.end
-            labels.meet(attributes.tag)
-            let field = name(of: attributes, in: text)
-            let isElementOfXML = isXML || attributes.isXML
-            for attribute in attributes.list where Self.isRead(attribute.name) {
-                var label = TextLabels()
-                if let slot = label.slot(in: text[attribute.value]) { slots.append(slot) }
-                slots += GreetingSlots.slots(in: text[attribute.value], coding: .entities)
-            }
-            for attribute in attributes.list
-            where !attribute.value.isEmpty
-                && (hasValue(attribute.name) || isElementOfXML && saysWho(attribute.name, of: attributes))
-            {
-                let isValue = attribute.name == "value"
-                if Self.holdsAddresses(attribute.name) {
-                    slots += AddressSlots.slots(in: text[attribute.value], coding: .entities)
-                } else if attribute.name == "content" {
-                    // `0; url=…`
-                    let value = text[attribute.value]
-                    let url = value.firstIndex(of: 0x3d).map { $0 + 1 } ?? value.startIndex
-                    slots.append(
-                        Slot(name: field ?? "content", range: url..<value.endIndex, coding: .entities)
-                    )
-                } else {
-                    let name = isValue ? field ?? "" : attribute.name
-                    let isCode = holdsCode(attribute.name)
-                    slots.append(
-                        Slot(
-                            name: isCode ? "" : name,
-                            range: attribute.value,
-                            coding: .entities,
-                            kind: isCode ? .json : nil
-                        )
-                    )
-                }
-            }
-            if var content = content(of: attributes, named: field, isXML: isElementOfXML, in: text) {
-                if isElementOfXML { key.name(&content, of: attributes.tag, in: text) }
-                slots.append(content)
-                index = content.range.upperBound
-            }
-            if let cell = cell(of: attributes, in: text) {
-                let words = String(decoding: text[cell].prefix(64), as: UTF8.self)
-                if let name = label, attributes.tag == "dd" || attributes.tag == "td" {
-                    slots.append(Slot(name: name, range: cell, coding: .entities))
-                    label = nil
-                } else {
-                    label = words.hasSuffix(":") ? String(words.dropLast()) : words
-                }
-                index = cell.upperBound
-            } else if attributes.tag == "tr" || attributes.tag == "/dl" {
-                label = nil
-            }
-            if attributes.tag == "script" {
-                let end = endOfScript(from: index, in: text)
-                slots += ScriptSlots.slots(in: text[index..<end])
-                index = end
-            }
+        var reader = MarkupSlots(text)
+        while let open = text[reader.index...].firstIndex(of: 0x3c) {
+            reader.readText(to: open)
+            reader.readTag(at: open)
         }
-        return slots + AddressSlots.slots(in: text[index...], coding: .entities)
+        return reader.slots + AddressSlots.slots(in: text[reader.index...], coding: .entities)
+    }
+
+    private let text: ArraySlice<UInt8>
+    private var index: Int
+    private var slots: [Slot] = []
+    /// Its names are its own, also those that HTML has.
+    private let isXML: Bool
+    /// What the cell before says.
+    private var label: String?
+    private var labels = TextLabels()
+    private var key = ElementKey()
+
+    private init(_ text: ArraySlice<UInt8>) {
+        self.text = text
+        index = text.startIndex
+        isXML = Self.isXML(text)
+    }
+
+    private mutating func readText(to open: Int) {
+        let node = text[index..<open]
+        if let slot = labels.slot(in: node) { slots.append(slot) }
+        slots += AddressSlots.slots(in: node, coding: .entities)
+        slots += GreetingSlots.slots(in: node, coding: .entities)
+    }
+
+    /// A tag with what belongs to it: the text of a field, of a cell, of a script; or a comment.
+    private mutating func readTag(at open: Int) {
+        if let comment = Self.comment(at: open, in: text) {
+            if !comment.isEmpty { slots.append(Slot(name: "", range: comment)) }
+            index = comment.upperBound + 3
+            return
+        }
+        let element = HTMLAttributes(text, from: open + 1)
+        index = element.end
+        labels.meet(element.tag)
+        let field = Self.name(of: element, in: text)
+        let isOfXML = isXML || element.isXML
+        for attribute in element.list where Self.isRead(attribute.name) {
+            var label = TextLabels()
+            if let slot = label.slot(in: text[attribute.value]) { slots.append(slot) }
+            slots += GreetingSlots.slots(in: text[attribute.value], coding: .entities)
+        }
+        for attribute in element.list
+        where !attribute.value.isEmpty
+            && (Self.hasValue(attribute.name) || isOfXML && Self.saysWho(attribute.name, of: element))
+        {
+            readValue(of: attribute, named: field)
+        }
+        if var content = Self.content(of: element, named: field, isXML: isOfXML, in: text) {
+            if isOfXML { key.name(&content, of: element.tag, in: text) }
+            slots.append(content)
+            index = content.range.upperBound
+        }
+        readCell(of: element)
+        if element.tag == "script" {
+            let end = Self.endOfScript(from: index, in: text)
+            slots += ScriptSlots.slots(in: text[index..<end])
+            index = end
+        }
+    }
+
+    /// `field`: what the element is called.
+    private mutating func readValue(of attribute: HTMLAttributes.Attribute, named field: String?) {
+        let value = text[attribute.value]
+        switch attribute.name {
+        case let name where Self.holdsAddresses(name):
+            slots += AddressSlots.slots(in: value, coding: .entities)
+        case "content":
+            // `0; url=…`
+            let start = value.firstIndex(of: 0x3d).map { $0 + 1 } ?? value.startIndex
+            slots.append(Slot(name: field ?? "content", range: start..<value.endIndex, coding: .entities))
+        case let name where Self.holdsCode(name):
+            slots.append(Slot(name: "", range: attribute.value, coding: .entities, kind: .json))
+        case let name:
+            let own = name == "value" ? field ?? "" : name
+            slots.append(Slot(name: own, range: attribute.value, coding: .entities))
+        }
+    }
+
+    /// A cell is called by the one before it.
+    private mutating func readCell(of element: HTMLAttributes) {
+        guard let cell = Self.cell(of: element, in: text) else {
+            if element.tag == "tr" || element.tag == "/dl" { label = nil }
+            return
+        }
+        if let name = label, element.tag == "dd" || element.tag == "td" {
+            slots.append(Slot(name: name, range: cell, coding: .entities))
+            label = nil
+        } else {
+            let words = SlotReader.string(text[cell].prefix(64))
+            label = words.hasSuffix(":") ? String(words.dropLast()) : words
+        }
+        index = cell.upperBound
     }
 
     /// Where a script ends that begins at a place: at the end tag, in any case, or with the text.
