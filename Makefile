@@ -16,15 +16,17 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 
 .PHONY: build demo test check lint format captures fuzz packages components install uninstall clean
 
-# Six runs: what waits for real components, what waits for sockets (some at a time: with a thousand sockets open Foundation's Process
-# crashes), what gives a browser so many seconds as it gets at a user's, what waits for other programs beside servers of its own or
-# counts seconds (one at a time), what runs nothing but programs (as many at a time as there are threads: each holds one while it
-# waits), and what computes. In one run they would all wait for the few threads that computing leaves; what computes takes the time
-# that all others leave, and what runs programs the time that those leave that run one at a time and wait for the most part. What
-# serves from the tests' own process is neither among the components nor among the commands: there every thread is held.
+# Seven runs: what waits for real components, what waits for sockets (some at a time: with a thousand sockets open Foundation's
+# Process crashes), what gives a browser so many seconds as it gets at a user's, what waits for other programs beside servers of
+# its own or counts seconds (one at a time, the commands of the documents beside the rest), what runs nothing but programs (as
+# many at a time as there are threads: each holds one while it waits), and what computes. In one run they would all wait for the
+# few threads that computing leaves; what computes takes the time that all others leave, and what runs programs the time that
+# those leave that run one at a time and wait for the most part. What serves from the tests' own process is neither among the
+# components nor among the commands: there every thread is held.
 BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
 COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 COMMANDS = AgeProgramTests|AttackSuiteTests|BisectCommandTests|CommandLineTests|CutCaptureTests|DiffCommandTests|EncryptedCaptureTests|ExportedLoginTests|ImportCommandTests|ImportedPacketsTests|JWTCommandTests|MockTests|PipedCaptureTests|ShareCommandTests|SharedReplayTests|StandardOutputTests
+DOCUMENTED = DocumentedCommandsTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs
@@ -34,10 +36,12 @@ Tests/run --twice --filter '$(COMPONENTS_TESTS)' || status=$$?; \
 Tests/run --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)' || status=$$?; \
 Tests/run --twice --filter '$(BROWSERS)' || status=$$?; \
 nice -n 10 Tests/run --twice --filter 'EndToEndTests.($(COMMANDS))' > $$logs/commands 2>&1 & commands=$$!; \
-Tests/run --twice --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)|$(COMMANDS)' || status=$$?; \
+Tests/run --twice --no-parallel --filter 'EndToEndTests.$(DOCUMENTED)' > $$logs/documented 2>&1 & documented=$$!; \
+Tests/run --twice --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TESTS)|$(BROWSERS)|$(COMMANDS)|$(DOCUMENTED)' || status=$$?; \
 wait $$commands || status=$$?; \
+wait $$documented || status=$$?; \
 wait $$computing || status=$$?; \
-cat $$logs/commands $$logs/computing; rm -rf $$logs; exit $$status
+cat $$logs/commands $$logs/documented $$logs/computing; rm -rf $$logs; exit $$status
 endef
 
 ## What a user runs
