@@ -59,6 +59,15 @@ struct RecordedURLTests {
         #expect(target.url.text == expected && target.isLatin1 == isLatin1)
     }
 
+    @Test(arguments: [
+        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (1_709_164_800, "Thu, 29 Feb 2024 00:00:00 GMT"),
+    ])
+    func httpDateComesBack(seconds: Int64, text: String) {
+        let time = Timestamp(seconds: seconds)
+        #expect(time.httpDate == text && Timestamp(httpDate: text) == time)
+    }
+
     @Test func hostileTextsNeverTrap() {
         var random = SeededGenerator(seed: 3986)
         for _ in 0..<20_000 {

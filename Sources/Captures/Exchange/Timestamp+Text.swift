@@ -14,7 +14,7 @@ extension Timestamp {
 
     private static func append(_ parts: Parts, to out: inout [UInt8]) {
         let (total, fraction) = parts
-        let day = total >= 0 ? total / 86400 : (total - 86399) / 86400
+        let day = Self.day(at: total)
         let second = total - day * 86400
         let (year, month, dayOfMonth) = civil(fromDay: day)
         for (value, width, end) in [
@@ -78,39 +78,12 @@ extension Timestamp {
         text.utf8.dropFirst(19).contains { $0 | 0x20 == 0x7a || $0 == 0x2b || $0 == 0x2d }
     }
 
-    /// The time of a `Date` or `Expires` header (RFC 9110, section 5.6.7): IMF-fixdate and the two obsolete
-    /// forms.
-    package init?(httpDate text: String) {
-        guard let parts = Self.parts(ofHTTPDate: text) else { return nil }
-        self.init(statedSeconds: parts.seconds)
-    }
-
-    /// The same where no `Timestamp` holds it.
-    static func parts(ofHTTPDate text: String) -> Parts? {
-        let words = text.split(whereSeparator: { " ,-".contains($0) }).map(String.init)
-        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-        guard words.count >= 5, let clock = words.first(where: { $0.utf8.contains(0x3a) }) else { return nil }
-        let isAsctime = words[3] == clock
-        let dayText = isAsctime ? words[2] : words[1]
-        let monthText = isAsctime ? words[1] : words[2]
-        let yearText = isAsctime ? words[4] : words[3]
-        let parts = clock.split(separator: ":").compactMap { Int64($0) }
-        guard let day = Int64(dayText),
-            let month = months.firstIndex(of: monthText.lowercased().prefix(3).description),
-            var year = Int64(yearText), parts.count == 3, (1...31).contains(day), (0..<24).contains(parts[0]),
-            (0..<60).contains(parts[1]), (0..<61).contains(parts[2]), (0..<10000).contains(year)
-        else { return nil }
-        if yearText.utf8.count == 2 { year += year < 70 ? 2000 : 1900 }
-        let total = Self.day(year, Int64(month) + 1, day) * 86400 + parts[0] * 3600 + parts[1] * 60 + parts[2]
-        return Self.years.contains(total) ? (total, 0) : nil
-    }
-
     /// Seconds since the epoch of the years 0 to 9999.
-    private static let years: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+    static let years: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
     // MARK: - The proleptic Gregorian calendar, counted from a March so that leap days come last
 
-    private static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400
@@ -118,7 +91,10 @@ extension Timestamp {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    private static func civil(fromDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    /// Days since the epoch at so many seconds since it.
+    static func day(at seconds: Int64) -> Int64 { (seconds >= 0 ? seconds : seconds - 86399) / 86400 }
+
+    static func civil(fromDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

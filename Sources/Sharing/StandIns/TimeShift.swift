@@ -136,14 +136,6 @@ package struct TimeShift: Sendable {
 
     // MARK: - HTTP
 
-    private static let weekdays = Weekday.names.map {
-        Array(($0.prefix(1).uppercased() + $0.dropFirst().prefix(2)).utf8)
-    }
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-    .map { Array($0.utf8) }
-
     private func dateOfHTTP(at index: Int, in text: [UInt8]) -> (Int, [UInt8])? {
         guard index + 3 < text.count, text[index + 3] == 0x2c else { return nil }
         let isOld = Self.matches("aaa, 00-aaa-0000 00:00:00", at: index, in: text)
@@ -152,13 +144,9 @@ package struct TimeShift: Sendable {
         guard let time = Timestamp(httpDate: words + " GMT"), window.contains(time.seconds) else {
             return nil
         }
-        let moved = time.seconds + offset
-        let plain = Array(Timestamp(seconds: moved).rfc3339.utf8)
-        let month = Int(plain[5] - 0x30) * 10 + Int(plain[6] - 0x30)
-        let separator: [UInt8] = [isOld ? 0x2d : 0x20]
-        let weekday = Self.weekdays[Weekday.index(at: moved)]
-        let date = Array(plain[8..<10]) + separator + Self.months[month - 1] + separator + Array(plain[0..<4])
-        return (25, weekday + [0x2c, 0x20] + date + [0x20] + Array(plain[11..<19]))
+        var other = Array(Timestamp(seconds: time.seconds + offset).httpDate.utf8.prefix(25))
+        if isOld { (other[7], other[11]) = (0x2d, 0x2d) }
+        return (25, other)
     }
 
     // MARK: - Bytes

@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import Foundation
 import JOSE
 import JSON
 import LibCrypto
@@ -341,7 +340,7 @@ struct AnotherDay {
                     if ["date", "expires", "last-modified"].contains(name),
                         let time = Timestamp(httpDate: field.value)
                     {
-                        return (field.name, Self.httpDate(time + .seconds(AnotherDay.distance)))
+                        return (field.name, (time + .seconds(AnotherDay.distance)).httpDate)
                     }
                     return (field.name, replaced(field.value))
                 }
@@ -398,14 +397,6 @@ struct AnotherDay {
                 rest -= rest > 0 ? 1 : 0
             }
             return output
-        }
-
-        private static func httpDate(_ time: Timestamp) -> String {
-            let formatter = DateFormatter()
-            formatter.locale = Locale(identifier: "en_US_POSIX")
-            formatter.timeZone = TimeZone(secondsFromGMT: 0)
-            formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-            return formatter.string(from: Date(timeIntervalSince1970: Double(time.seconds)))
         }
     }
 }

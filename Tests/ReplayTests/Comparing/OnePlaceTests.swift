@@ -139,10 +139,10 @@ struct OnePlaceTests {
             note: "deleted instead of set"
         ) { recording in
             recording.editing("/login") { exchange in
-                let time = String((exchange.endedAt - .seconds(86_400)).rfc3339.prefix(19))
+                let end = (exchange.endedAt - .seconds(86_400)).httpDate
                 for index in exchange.response?.headers.fields.indices ?? 0..<0
                 where exchange.response?.headers.fields[index].value.hasPrefix("shop_login=") ?? false {
-                    exchange.response?.headers.fields[index].value += "; Expires=\(Self.httpDate(time) ?? "")"
+                    exchange.response?.headers.fields[index].value += "; Expires=\(end)"
                 }
             }
         },
@@ -303,9 +303,7 @@ struct OnePlaceTests {
             let date = recording.exchanges.last { $0.request.url.path == "/token" }?.startedAt
             return recording.header(
                 "Date",
-                date.map { ($0 + .seconds(7200)).rfc3339 }.map { String($0.prefix(19)) }.flatMap(
-                    Self.httpDate
-                ),
+                date.map { ($0 + .seconds(7200)).httpDate },
                 ofAnswerFrom: "/callback"
             )
         },
@@ -352,18 +350,6 @@ struct OnePlaceTests {
             )
         },
     ]
-
-    private static func httpDate(_ text: String) -> String? {
-        guard let time = Timestamp(rfc3339: text) else { return nil }
-        let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-        let months = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-        let parts = text.split { "-T:".contains($0) }.map(String.init)
-        guard parts.count == 6, let month = Int(parts[1]) else { return nil }
-        return "\(days[Int(time.seconds / 86400 % 7)]), \(parts[2]) \(months[month - 1]) \(parts[0]) "
-            + "\(parts[3]):\(parts[4]):\(parts[5]) GMT"
-    }
 
     /// Each capture that is changed, and the same login on another day.
     private static let days: [String: (one: ComparedRecording, other: ComparedRecording)] =
