@@ -57,6 +57,8 @@ struct HTMLFormTests {
         ),
         (#"<script>"<form action=no>"</SCRIPT ><form action="/yes">"#, ["/yes"]),
         (#"<!-- <form action=no> --><style><form></style><form action=/yes></form>"#, ["/yes"]),
+        ("<!--><form action=/yes>--><!---><form action=/2>", ["/yes", "/2"]),
+        ("<!-- a > b -- ><form action=no>--><!----><form action=/yes><!-- <form action=no>", ["/yes"]),
         (#"<p =">"><form action=/yes><input name=a value=b>"#, ["/yes a=b"]),
         // One that begins ends the one before; fields outside of any are dropped.
         (

@@ -76,13 +76,8 @@ struct HTMLTags: Sequence, IteratorProtocol {
 
     private mutating func skipDeclaration() {
         if bytes[position...].starts(with: [0x21, 0x2d, 0x2d]) {
-            var index = position + 3
-            while index + 2 < bytes.count,
-                !(bytes[index] == 0x2d && bytes[index + 1] == 0x2d && bytes[index + 2] == 0x3e)
-            {
-                index += 1
-            }
-            position = Swift.min(index + 3, bytes.count)
+            let open = position - 1
+            position = bytes.withUnsafeBufferPointer { HTMLWords.commentEnd(at: open, in: $0) }
         } else {
             position = bytes[position...].firstIndex(of: 0x3e).map { $0 + 1 } ?? bytes.count
         }

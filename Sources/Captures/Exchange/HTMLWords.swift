@@ -26,8 +26,8 @@ package enum HTMLWords {
         return ByteSearch.index(of: 0x3e, in: bytes, index..<bytes.count).map { $0 + 1 } ?? bytes.count
     }
 
-    /// The dashes of the beginning may be those of the end (`<!-->`, `<!--->`).
-    private static func commentEnd(at open: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    /// The place behind a comment, which begins with `<!--` there; the dashes of the beginning may be those of the end (`<!-->`, `<!--->`).
+    static func commentEnd(at open: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var index = open + 4
         while let close = ByteSearch.index(of: 0x3e, in: bytes, index..<bytes.count) {
             if bytes[close - 1] == 0x2d, bytes[close - 2] == 0x2d { return close + 1 }
