@@ -35,17 +35,17 @@ extension Drive {
                 results[index] = .notNeeded
                 break
             }
-            let live = try await follow(redirected, like: step.exchange, isWholeWay: isArrival(step.exchange))
+            let live = try await follow(redirected, for: index)
             results[index] = live.map(FlowRun.Result.sent) ?? .notReached
             if let live { learn(from: live, recorded: step.exchange) }
         case .submit:
-            try await settle()
+            try await settle(before: index)
             // A form behind the login, as that of a logout, is none of its own.
             guard stop == nil, !browser.isAnswered || !browser.isInteraction(index) else { break }
             try await submit(index)
         case .send:
             if step.kind != .authorizationRequest || !browser.isBeginning(step.exchange) {
-                try await settle()
+                try await settle(before: index)
             }
             guard stop == nil else { break }
             if browser.isAnswered, browser.isInteraction(index) {
@@ -83,13 +83,14 @@ extension Drive {
     /// Whether a recorded answer is where redirects had led to.
     private func isArrival(_ recorded: Int) -> Bool { capture[recorded].response?.location == nil }
 
-    /// Follows a redirect; nil where it leads out of the replay.
+    /// Follows a redirect for a step; nil where it leads out of the replay.
     ///
-    /// `isWholeWay`: also the redirects behind it, of which the recording had not so many.
-    mutating func follow(_ redirected: Int, like recorded: Int?, isWholeWay: Bool) async throws -> Int? {
+    /// Where the step arrived, also the redirects behind it, of which the recording had not so many.
+    mutating func follow(_ redirected: Int, for index: Int) async throws -> Int? {
+        let recorded = plan.steps[index].exchange
         guard let live = try await follow(redirected, like: recorded) else { return nil }
-        guard isWholeWay, exchanges[live].isRedirect else { return live }
-        try await settle()
+        guard isArrival(recorded), exchanges[live].isRedirect else { return live }
+        try await settle(before: index + 1)
         return browser.shown ?? live
     }
 
@@ -116,12 +117,15 @@ extension Drive {
     }
 
     /// Goes on by redirects, and by pages that go on by themselves, that the recording had not.
-    mutating func settle() async throws {
+    ///
+    /// `next`: the first step of the browser from there on comes then, and its form is left to it.
+    mutating func settle(before next: Int? = nil) async throws {
         var count = 0
         while stop == nil, !browser.isAnswered, let live = browser.shown {
             if exchanges[live].isRedirect {
                 guard try await follow(live, like: nil) != nil else { return }
-            } else if let request = browser.automaticRequest(on: exchanges[live]), browser.allows(request.url)
+            } else if !isForm(of: next, on: exchanges[live]),
+                let request = browser.automaticRequest(on: exchanges[live]), browser.allows(request.url)
             {
                 let next = try await exchange(request, isBrowser: true, like: nil)
                 arrive(at: next)
@@ -135,18 +139,32 @@ extension Drive {
         }
     }
 
+    /// Whether the first step of the browser from one on sends the form of a page that seems to go on by itself.
+    private func isForm(of next: Int?, on shown: Exchange) -> Bool {
+        guard let next, let step = plan.steps[next...].first(where: \.isBrowser),
+            case .submit = step.action, let page = Page(shown), page.automaticForm != nil
+        else { return false }
+        return form(of: step.request, on: page) != nil
+    }
+
+    /// The form of a page that a recorded request sent.
+    private func form(of recorded: RecordedRequest, on page: Page) -> HTMLForm? {
+        let isPost = recorded.method == "POST"
+        guard let items = isPost ? FormBody.items(of: recorded.body) : recorded.url.queryItems
+        else { return nil }
+        return FormMatch.best(
+            in: page,
+            for: items,
+            isPost: isPost,
+            target: options.map.mapped(recorded.url)
+        )
+    }
+
     mutating func submit(_ index: Int) async throws {
         let step = plan.steps[index]
         let recorded = step.request
         guard let shown = browser.shown, let page = Page(exchanges[shown]),
-            let items = recorded.method == "POST"
-                ? FormBody.items(of: recorded.body) : recorded.url.queryItems,
-            let form = FormMatch.best(
-                in: page,
-                for: items,
-                isPost: recorded.method == "POST",
-                target: options.map.mapped(recorded.url)
-            )
+            let form = form(of: recorded, on: page)
         else {
             // Saved without its page, or made by a script: as recorded, with the values of this run.
             let live = try await send(index)

@@ -42,14 +42,19 @@ struct Page {
 
     /// The form that the page submits by itself: OAuth 2.0 Form Post Response Mode, section 2, and what brokers do alike.
     ///
-    /// Its fields are all hidden, and a script submits it.
+    /// Its fields are all hidden, and a script submits it. With the fields that a browser sends: `submit()` sends no button, a
+    /// click sends the one that it is for (HTML, section 4.10.22.4). Where there are two, somebody is asked.
     var automaticForm: HTMLForm? {
-        guard text.containsBytes("submit()") || text.containsBytes(".submit(") || text.containsBytes("onload")
-        else { return nil }
+        let isSubmitted = ["submit()", ".submit(", "submit.call(", "requestSubmit("].contains(
+            where: text.containsBytes
+        )
+        guard isSubmitted || text.containsBytes(".click()") else { return nil }
         let forms = forms
-        guard forms.count == 1, let form = forms.first, !form.fields.isEmpty,
-            form.fields.allSatisfy({ ["hidden", "submit", "button"].contains($0.type) })
+        guard forms.count == 1, var form = forms.first, !form.fields.isEmpty,
+            form.fields.allSatisfy({ ["hidden", "submit", "button"].contains($0.type) }),
+            form.fields.count(where: { $0.type != "hidden" }) <= 1
         else { return nil }
+        form.fields.removeAll { isSubmitted && $0.type != "hidden" || $0.type == "button" }
         return form
     }
 }
