@@ -16,7 +16,7 @@ struct FollowedAddressTests {
         )
     }
 
-    private static func capture() -> Capture {
+    private static func capture(app: String = app, returning back: String? = nil) -> Capture {
         let browser = [("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Test/1")]
         var capture = CaptureBuilder()
         let query = FormBody.encode([
@@ -30,7 +30,7 @@ struct FollowedAddressTests {
             [("username", "alice"), ("password", "wonderland")],
             302,
             headers: browser,
-            answer: [("Location", app + "?code=c-Kq2vLx7TzB4nWm8R&state=s-Kq2vLx7TzB4nWm8R")]
+            answer: [("Location", (back ?? app) + "?code=c-Kq2vLx7TzB4nWm8R&state=s-Kq2vLx7TzB4nWm8R")]
         )
         capture.post(
             "https://id.example/token",
@@ -62,6 +62,45 @@ struct FollowedAddressTests {
         let page = Self.page(action, "<base target=x><base href=\"/ui/\"><base href=/other/>")
         let sent = try await sent("/login?hint=a", page)
         #expect(sent.map(\.url.text) == ["/login?hint=a", target].map { "https://id.example" + $0 })
+    }
+
+    /// In a redirect, in the form of a page and in a refresh.
+    @Test(
+        arguments: [
+            ("https://app.example", "https://app.example/"),
+            ("https://app.example:443/cb", "https://app.example/cb"),
+            ("https://APP.example/cb", "https://app.example/cb"),
+        ],
+        ["redirect", "form", "refresh"]
+    )
+    func appIsReachedInAnySpelling(_ app: (named: String, reached: String), by way: String) async throws {
+        let capture = Self.capture(app: app.named, returning: app.reached)
+        let replay = try await AskedReplay(of: capture) { request, first in
+            let back = AskedReplay.back(to: app.reached, code: "c-7Hq2vLx7", answering: first)
+            switch (request.url.path, request.method) {
+            case ("/authorize", _):
+                return RecordedResponse(status: 302, headers: HeaderFields([("Location", Self.login)]))
+            case ("/token", _):
+                return RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8"}"#))
+            case (_, "GET"): return RecordedResponse(status: 200, body: Self.page("/login?hint=a"))
+            default: return way == "redirect" ? back : Self.page(leadingBackAs: back, byForm: way == "form")
+            }
+        }
+        #expect(replay.run.isComplete, "\(replay.run.results) \(String(describing: replay.run.stop))")
+        let redeemed = replay.asked.last.flatMap { FormBody.items(of: $0.body) }
+        #expect(redeemed?.first("code") == "c-7Hq2vLx7")
+        #expect(redeemed?.first("redirect_uri") == app.named)
+    }
+
+    /// A page that leads where a redirect does.
+    private static func page(leadingBackAs redirect: RecordedResponse, byForm: Bool) -> RecordedResponse {
+        let url = RecordedURL(redirect.location ?? "")
+        let fields = url.queryItems.items.map { "<input type=hidden name=\($0.name) value=\"\($0.value)\">" }
+        let text =
+            byForm
+            ? "<form method=post action=\"\(url.withoutQuery)\">\(fields.joined())</form><script>f.submit()</script>"
+            : "<meta http-equiv=refresh content=\"0; url=\(url.text)\">"
+        return RecordedResponse(status: 200, body: .html(text))
     }
 
     /// The recorded form is known for the page's, although its fields say nothing and only its address does.

@@ -148,22 +148,17 @@ struct BrowserWalk {
     /// The response to the app that an answer carries: in a redirect to it, or in a page with an automatic form.
     func caught(_ exchange: Exchange) -> QueryItems? {
         guard let redirectURI, !isAnswered else { return nil }
-        let target = RecordedURL(redirectURI).withoutQuery
+        let target = RedirectTarget(redirectURI)
         if let location = exchange.response?.location {
-            let url = exchange.request.url.resolving(location)
-            guard url.withoutQuery == target else { return nil }
-            return QueryItems(items: url.queryItems.items + url.fragmentItems.items)
+            return target.response(in: exchange.request.url.resolving(location))
         }
         guard let page = Page(exchange) else { return nil }
-        for form in page.forms where page.target(of: form).url.withoutQuery == target {
+        for form in page.forms where target.matches(page.target(of: form).url) {
             return QueryItems(
                 items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
             )
         }
-        if let refresh = page.refreshTarget?.url, refresh.withoutQuery == target {
-            return QueryItems(items: refresh.queryItems.items + refresh.fragmentItems.items)
-        }
-        return nil
+        return page.refreshTarget.flatMap { target.response(in: $0.url) }
     }
 
     /// The response that a real browser was about to hand to the app.
