@@ -192,7 +192,13 @@ struct BuiltInEndpointsTests {
 
     // MARK: - DPoP
 
-    private func proof(_ path: String, _ identifier: String, token: String? = nil, method: String = "POST")
+    private func proof(
+        _ path: String,
+        _ identifier: String,
+        token: String? = nil,
+        method: String = "POST",
+        by other: PrivateKey? = nil
+    )
         throws
         -> (String, String)
     {
@@ -201,8 +207,8 @@ struct BuiltInEndpointsTests {
             "iat": .number(JSONNumber(caller.now.seconds)),
         ]
         if let token { claims["ath"] = .string(DPoPProof.hash(ofAccessToken: token)) }
-        let jwk = JSONWebKey(key.publicKey, id: nil).json
-        return ("DPoP", try signed(claims, ["typ": "dpop+jwt", "jwk": .object(jwk)]))
+        let jwk = JSONWebKey((other ?? key).publicKey, id: nil).json
+        return ("DPoP", try signed(claims, ["typ": "dpop+jwt", "jwk": .object(jwk)], with: other))
     }
 
     @Test func tokenIsBoundToTheKeyOfTheProof() throws {
@@ -222,6 +228,59 @@ struct BuiltInEndpointsTests {
         #expect(
             ask([authorization, try proof("/userinfo", "2", token: access, method: "GET")]).status == 400
         )
+    }
+
+    /// RFC 9449, section 5: the client is what refresh tokens of those are bound to who authenticate.
+    @Test func refreshTokenOfAClientWithASecretIsBoundToNoKey() throws {
+        let another = try PrivateKey.generate(.elliptic(.p256))
+        func refresh(_ tokens: JSONValue, _ headers: [(String, String)]) -> JSONValue {
+            let token = tokens["refresh_token"]?.string ?? ""
+            let form = [("grant_type", "refresh_token"), ("refresh_token", token)] + Self.secret
+            return caller.json(caller.post(Self.issuer + "/token", form, headers: headers))
+        }
+        let first = caller.json(redeem(code(), headers: [try proof("/token", "1")]))
+        let second = refresh(first, [try proof("/token", "2", by: another)])
+        #expect(second["token_type"] == "DPoP")
+        let access = try #require(second["access_token"]?.string)
+        func ask(_ identifier: String, by key: PrivateKey) throws -> Int {
+            let proof = try proof("/userinfo", identifier, token: access, method: "GET", by: key)
+            let authorization = ("Authorization", "DPoP \(access)")
+            return caller.get(Self.issuer + "/userinfo", headers: [authorization, proof]).status
+        }
+        // The access token is: to the key of the request that brought it.
+        #expect(try ask("3", by: another) == 200)
+        #expect(try ask("4", by: key) == 401)
+        #expect(refresh(second, [])["token_type"] == "Bearer")
+    }
+
+    @Test func refreshTokenOfAPublicClientIsBoundToItsKey() throws {
+        var policy = ProviderPolicy()
+        policy.acceptsUnknownClients = true
+        policy.autoLogin = "alice"
+        let caller = Caller(try Self.provider(key, policy))
+        let redirectURI = "http://localhost:3000/cb"
+        let query = [("response_type", "code"), ("client_id", "app"), ("redirect_uri", redirectURI)]
+        let code = caller.get(Self.issuer + "/authorize", query).parameters.first("code") ?? ""
+        let client = [("client_id", "app")]
+        let first = caller.json(
+            caller.post(
+                Self.issuer + "/token",
+                [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI)]
+                    + client,
+                headers: [try proof("/token", "1")]
+            )
+        )
+        let form =
+            [
+                ("grant_type", "refresh_token"), ("refresh_token", first["refresh_token"]?.string ?? ""),
+            ] + client
+        func refresh(_ headers: [(String, String)]) -> JSONValue {
+            caller.json(caller.post(Self.issuer + "/token", form, headers: headers))
+        }
+        let another = try PrivateKey.generate(.elliptic(.p256))
+        #expect(refresh([try proof("/token", "2", by: another)])["error"] == "invalid_dpop_proof")
+        #expect(refresh([])["error"] == "invalid_dpop_proof")
+        #expect(refresh([try proof("/token", "3")])["token_type"] == "DPoP")
     }
 
     @Test func proofForAnotherPlaceIsRefused() throws {

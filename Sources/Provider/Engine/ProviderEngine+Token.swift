@@ -21,7 +21,10 @@ extension ProviderEngine {
         let grantType = form.first("grant_type") ?? (form.contains("code") ? "authorization_code" : nil)
         switch grantType {
         case "authorization_code": return redeem(form, client, boundKey)
-        case "refresh_token": return refresh(form, client, boundKey)
+        case "refresh_token":
+            let parameters = Parameters(form, of: 0, in: .requestBody)
+            let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
+            return refresh(form, client, boundKey, isPublic: authentication.methods == [.none])
         case GrantType.deviceCode: return poll(form, client, boundKey)
         case "client_credentials" where dialect.allows("client_credentials"):
             return actForItself(form, client, boundKey)
@@ -94,10 +97,12 @@ extension ProviderEngine {
 
     // MARK: - Refresh
 
+    /// `isPublic`: whether the client proved nothing about itself; only its refresh tokens are bound to a key (RFC 9449, section 5).
     private mutating func refresh(
         _ form: QueryItems,
         _ client: ProviderConfiguration.Client,
-        _ boundKey: String?
+        _ boundKey: String?,
+        isPublic: Bool
     )
         -> BuiltAnswer
     {
@@ -110,7 +115,10 @@ extension ProviderEngine {
             return refuse(.refreshTokenUsed, at: .token)
         }
         var grant = token.grant
-        if let expected = grant.boundKey, expected != boundKey { return refuse(.proofInvalid, at: .token) }
+        if isPublic, let expected = grant.boundKey, expected != boundKey {
+            return refuse(.proofInvalid, at: .token)
+        }
+        grant.boundKey = boundKey
         let had = Set(grant.scope.split(separator: " "))
         if let asked = form.first("scope"), !asked.isEmpty, !grant.isForeign {
             guard had.isSuperset(of: dialect.granted(asked).split(separator: " ")) else {
