@@ -223,6 +223,17 @@ struct BuiltInEndpointsTests {
             ask([authorization, try proof("/userinfo", "2", token: access, method: "GET")]).status == 200
         )
         #expect(ask([("Authorization", "Bearer \(access)")]).status == 401)
+        // RFC 9449, section 7.2: as a bearer's, with a good proof beside it too.
+        let proved = try proof("/userinfo", "4", token: access, method: "GET")
+        let asBearer = ask([("Authorization", "Bearer \(access)"), proved])
+        #expect(asBearer.status == 401)
+        #expect(asBearer.headers.first("www-authenticate")?.hasPrefix("DPoP ") ?? false)
+        let parameter = caller.get(
+            Self.issuer + "/userinfo",
+            [("access_token", access)],
+            headers: [try proof("/userinfo", "5", token: access, method: "GET")]
+        )
+        #expect(parameter.status == 401)
         // Without the hash of the token, and the same proof again (RFC 9449, section 4.3).
         #expect(ask([authorization, try proof("/userinfo", "3", method: "GET")]).status == 400)
         #expect(

@@ -55,7 +55,7 @@ extension ProviderEngine {
         return claims
     }
 
-    /// The token of a call, valid and bound to who sends it (RFC 6750, section 3.1; RFC 9449, section 7.1).
+    /// The token of a call, valid and bound to who sends it (RFC 6750, section 3.1; RFC 9449, sections 7.1 and 7.2).
     private mutating func accessToken(of request: RecordedRequest, at role: Endpoints.Role) throws(Refused)
         -> ProviderState.AccessToken
     {
@@ -75,14 +75,22 @@ extension ProviderEngine {
             )
         }
         guard let boundKey = access.grant.boundKey else { return access }
-        switch proof(of: request, at: role, accessToken: text) {
-        case .valid(let thumbprint) where thumbprint == boundKey: return access
-        case .refused(let answer): throw Refused(answer: answer)
-        case .none, .valid:
-            throw Refused(
-                answer: refuse(.tokenInvalid, at: role, headers: [("WWW-Authenticate", "DPoP \(challenge)")])
-            )
+        // Whoever got hold of a bound token and sends it as a bearer's is refused, whatever else is there.
+        if Self.isSentAsBound(request) {
+            switch proof(of: request, at: role, accessToken: text) {
+            case .valid(let thumbprint) where thumbprint == boundKey: return access
+            case .refused(let answer): throw Refused(answer: answer)
+            case .none, .valid: break
+            }
         }
+        throw Refused(
+            answer: refuse(.tokenInvalid, at: role, headers: [("WWW-Authenticate", "DPoP \(challenge)")])
+        )
+    }
+
+    private static func isSentAsBound(_ request: RecordedRequest) -> Bool {
+        let header = request.headers.first("authorization")?.utf8.prefix(5)
+        return header.map { String(decoding: $0, as: UTF8.self).lowercased() } == "dpop "
     }
 
     private func validToken(_ text: String) -> ProviderState.AccessToken? {
