@@ -101,9 +101,9 @@ struct HostileTextTests {
         }
     }
 
-    @Test func markupOfACaptureIsNoMarkupOfTheReport() {
+    /// Of a login whose client, error and file have this name.
+    private static func reportOfRefusal(saying hostile: String) -> Report {
         var capture = CaptureBuilder()
-        let hostile = "</failure><script>|`*[x](javascript:1)\u{1b}"
         let query = FormBody.encode([
             ("response_type", "code"), ("client_id", hostile), ("redirect_uri", "https://shop.example/cb"),
         ])
@@ -111,7 +111,12 @@ struct HostileTextTests {
             "https://idp.example/authorize?\(query)",
             to: "https://shop.example/cb?error=\(PercentEncoding.encode(hostile))"
         )
-        let report = ReportBuilder.report(on: capture.capture, named: hostile)
+        return ReportBuilder.report(on: capture.capture, named: hostile)
+    }
+
+    @Test func markupOfACaptureIsNoMarkupOfTheReport() {
+        let hostile = "</failure><script>|`*[x](javascript:1)\u{1b}"
+        let report = Self.reportOfRefusal(saying: hostile)
         let xml = JUnitReport.text(of: [report], failingOn: .note)
         #expect(!xml.contains("<script>") && !xml.contains("\u{1b}"))
         #expect(xml.components(separatedBy: "</failure>").count <= 2)
@@ -127,20 +132,12 @@ struct HostileTextTests {
 
     /// A bar in front of a combining accent is a bar all the same; outside of tables it ends nothing.
     @Test func barIsEscapedInTablesAlone() {
-        var capture = CaptureBuilder()
         let hostile = "a|\u{301}![x](https://evil.example/p.png)|b"
         #expect(MarkdownReport.code(hostile) == "`\(hostile)`")
         #expect(
             MarkdownReport.codeInTable(hostile) == "`a\\|\u{301}![x](https://evil.example/p.png)\\|b`"
         )
-        let query = FormBody.encode([
-            ("response_type", "code"), ("client_id", hostile), ("redirect_uri", "https://shop.example/cb"),
-        ])
-        capture.redirect(
-            "https://idp.example/authorize?\(query)",
-            to: "https://shop.example/cb?error=\(PercentEncoding.encode(hostile))"
-        )
-        let report = ReportBuilder.report(on: capture.capture, named: hostile)
+        let report = Self.reportOfRefusal(saying: hostile)
         let lines = MarkdownReport.text(of: [report]).split(separator: "\n")
         #expect(lines.first == "# Login diagnosis: `\(hostile)`")
         let rows = lines.filter { $0.hasPrefix("| entry") && $0.contains("evil.example") }
