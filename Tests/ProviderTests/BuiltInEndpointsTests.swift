@@ -106,6 +106,8 @@ struct BuiltInEndpointsTests {
         )
         let uri = try #require(pushed["request_uri"]?.string)
         #expect(pushed["expires_in"] == 60)
+        // RFC 9126, section 2.2.
+        #expect(uri.hasPrefix("urn:ietf:params:oauth:request_uri:"))
         let query = [("client_id", "shop"), ("request_uri", uri)]
         let answer = signIn(caller.get(Self.issuer + "/authorize", query))
         #expect(answer.parameters.first("state") == "a-state" && answer.parameters.first("code") != nil)
@@ -114,6 +116,54 @@ struct BuiltInEndpointsTests {
         #expect(later.get(Self.issuer + "/authorize", query).status == 400)
         // RFC 9126, section 2.1: whoever pushes is who he says.
         #expect(caller.post(Self.issuer + "/par", Self.request).status == 401)
+    }
+
+    /// RFC 9126, section 2.1: as the authorization endpoint would refuse it.
+    @Test(arguments: [
+        ("response_type", "nonsense", "unsupported_response_type"), ("response_type", "", "invalid_request"),
+        ("redirect_uri", "https://evil.example/cb", "invalid_request"),
+        ("code_challenge_method", "S512", "invalid_request"),
+    ])
+    func pushedRequestIsValidated(name: String, value: String, error: String) {
+        let form = Self.request.filter { $0.0 != name } + [(name, value), ("client_secret", "shop-secret")]
+        let answer = caller.post(Self.issuer + "/par", form)
+        #expect(answer.status == 400 && caller.json(answer)["error"] == .string(error))
+    }
+
+    /// RFC 9101, section 6.3, and RFC 9126, section 4: what stands beside it does not count.
+    @Test func parametersBesideAPushedRequestDoNotCount() throws {
+        let form = Self.request.filter { $0.0 != "state" } + [("client_secret", "shop-secret")]
+        let pushed = caller.json(caller.post(Self.issuer + "/par", form))
+        let uri = try #require(pushed["request_uri"]?.string)
+        let page = caller.get(
+            Self.issuer + "/authorize",
+            [("client_id", "shop"), ("request_uri", uri), ("state", "outer"), ("nonce", "outer")]
+        )
+        let answer = signIn(page)
+        #expect(answer.parameters.first("code") != nil && answer.parameters.first("state") == nil)
+    }
+
+    /// Those of OpenID Connect, which say so outside, are put together of both (Core, section 6.3.3).
+    @Test(arguments: [(nil, nil), ("read", nil), ("openid", "outer")] as [(String?, String?)])
+    func parametersBesideARequestObjectCountForOpenIDConnectAlone(scope: String?, state: String?) throws {
+        let object = try signed([
+            "iss": "shop", "aud": .string(Self.issuer), "client_id": "shop", "response_type": "code",
+            "redirect_uri": .string(Self.redirectURI), "scope": "openid",
+        ])
+        let page = caller.get(
+            Self.issuer + "/authorize",
+            [("client_id", "shop"), ("request", object), ("state", "outer")]
+                + (scope.map { [("scope", $0)] } ?? [])
+        )
+        let answer = signIn(page)
+        #expect(answer.parameters.first("code") != nil && answer.parameters.first("state") == state)
+    }
+
+    /// RFC 6749, section 3.1.1.
+    @Test func requestWithoutAResponseTypeIsRefused() {
+        let answer = caller.get(Self.issuer + "/authorize", Self.request.filter { $0.0 != "response_type" })
+        #expect(answer.parameters.first("error") == "invalid_request")
+        #expect(answer.parameters.first("state") == "a-state")
     }
 
     @Test func requestObjectCountsIfTheClientMadeIt() throws {

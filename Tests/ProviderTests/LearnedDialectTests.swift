@@ -158,6 +158,54 @@ struct LearnedDialectTests {
         }
     }
 
+    // MARK: - Requests
+
+    /// RFC 6749, section 3.1.1: refused, but where the recorded provider took it for a code's, as GitHub does.
+    @Test(arguments: [true, false])
+    func responseTypeIsNeededUnlessTheRecordingDoesWithout(isNamed: Bool) throws {
+        var builder = CaptureBuilder()
+        let request = Self.loginRequest()
+        builder.redirect(
+            isNamed ? request : request.replacing("response_type=code&", with: ""),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        let answer = Self.signIn(Caller(try Self.provider(builder)), ["response_type": ""])
+        #expect(answer.parameters.first("error") == (isNamed ? "invalid_request" : nil))
+        #expect((answer.parameters.first("code") == nil) == isNamed)
+    }
+
+    /// RFC 9126, section 4: only what was pushed counts, but where the recorded provider took what stood beside it.
+    @Test(arguments: [true, false])
+    func parameterBesideAPushedRequestCountsWhereItDidThen(wasPushed: Bool) throws {
+        let pushed = [
+            ("response_type", "code"), ("client_id", "web"), ("redirect_uri", Self.redirectURI),
+            ("scope", "openid"), ("client_secret", "secret-of-web"),
+        ]
+        let state = [("state", "state-0123456789")]
+        let uri = "urn:ietf:params:oauth:request_uri:XcCReVYn2kgi3fj64wyOtdA0"
+        var builder = CaptureBuilder()
+        builder.post(
+            Self.issuer + "/par",
+            pushed + (wasPushed ? state : []),
+            201,
+            body: .json(#"{"request_uri":"\#(uri)","expires_in":60}"#)
+        )
+        builder.redirect(
+            Self.issuer + "/auth?" + FormBody.encode([("client_id", "web"), ("request_uri", uri)] + state),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        let caller = Caller(try Self.provider(builder))
+        let fresh = caller.json(caller.post(Self.base + "/par", pushed))["request_uri"]?.string ?? ""
+        let answer = caller.get(
+            Self.base + "/auth",
+            [("client_id", "web"), ("request_uri", fresh), ("state", "state-of-mine")]
+        )
+        #expect(answer.parameters.first("code") != nil)
+        #expect(answer.parameters.first("state") == (wasPushed ? nil : "state-of-mine"))
+    }
+
     // MARK: - Refreshed ID tokens
 
     @Test(arguments: [("nonce-0123456789", "nonce-of-mine"), (nil, nil)] as [(String?, String?)])

@@ -133,6 +133,10 @@ package struct ProviderDialect: Sendable {
     package var assertionIssuers: Set<String> = []
     /// Whether a client may have its tokens unsigned (OpenID Connect Registration, section 2).
     package var allowsUnsigned = false
+    /// Whether a request without `response_type` was taken for one of a code.
+    package var assumesCode = false
+    /// Whether what stands beside a `request_uri` was taken where it had not been pushed.
+    package var mergesOuterParameters = false
     /// Whether proofs of a key are passed over and tokens bound to none.
     package var ignoresProofs = false
     /// Answers to be given again as recorded, by endpoint, in order; nil stands for a success.

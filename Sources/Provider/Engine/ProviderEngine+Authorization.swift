@@ -37,8 +37,9 @@ extension ProviderEngine {
 
     // MARK: - Reading
 
-    /// The request with what was pushed (RFC 9126) or signed (RFC 9101), and its client; a page for those who cannot
-    /// be told otherwise (RFC 6749, section 4.1.2.1).
+    /// The request, and its client; a page for those who cannot be told otherwise (RFC 6749, section 4.1.2.1).
+    ///
+    /// What was pushed (RFC 9126, section 4) or signed (RFC 9101, section 6.3) counts alone.
     private mutating func readRequest(_ items: QueryItems, _ request: RecordedRequest) throws(Refused) -> (
         PendingLogin, ProviderConfiguration.Client
     ) {
@@ -50,23 +51,39 @@ extension ProviderEngine {
             parameters =
                 pushed.parameters
                 + parameters.filter { item in
-                    !pushed.parameters.contains { $0.name == item.name }
+                    (item.name == "client_id" || dialect.mergesOuterParameters)
+                        && !pushed.parameters.contains { $0.name == item.name }
                 }
         }
         let outer = parameters.first { $0.name == "client_id" }?.value
         guard let client = client(outer) else { throw errorPage(.clientUnknown) }
         if let text = parameters.first(where: { $0.name == "request" })?.value {
             guard let claims = requestObject(text, client) else { throw errorPage(.requestObjectInvalid) }
-            parameters = claims + parameters.filter { item in !claims.contains { $0.name == item.name } }
+            // A request of OpenID Connect says so outside, and is put together of both (Core, section 6.3.3).
+            let isOpenID = items.first("scope")?.split(separator: " ").contains("openid") ?? false
+            parameters =
+                claims
+                + parameters.filter { item in
+                    (item.name == "client_id" || isOpenID) && !claims.contains { $0.name == item.name }
+                }
         }
+        guard let login = pendingLogin(parameters, client) else { throw errorPage(.redirectURIUnregistered) }
+        return (login, client)
+    }
+
+    /// What the parameters of a request ask for; nil where its redirect URI is none of the client's.
+    func pendingLogin(
+        _ parameters: [(name: String, value: String)],
+        _ client: ProviderConfiguration.Client
+    ) -> PendingLogin? {
         func value(_ name: String) -> String? {
             parameters.first { $0.name == name }.map(\.value).flatMap { $0.isEmpty ? nil : $0 }
         }
         let sent = value("redirect_uri")
         guard let redirectURI = sent ?? (client.redirectURIs.count == 1 ? client.redirectURIs[0] : nil),
             accepts(redirectURI: redirectURI, of: client)
-        else { throw errorPage(.redirectURIUnregistered) }
-        let login = PendingLogin(
+        else { return nil }
+        return PendingLogin(
             clientID: client.id,
             redirectURI: redirectURI,
             responseType: value("response_type") ?? "code",
@@ -83,7 +100,6 @@ extension ProviderEngine {
             boundKey: value("dpop_jkt"),
             parameters: parameters
         )
-        return (login, client)
     }
 
     /// The parameters of a request object; nil where it cannot be read, or somebody else made it.
@@ -129,8 +145,11 @@ extension ProviderEngine {
 
     // MARK: - Judging
 
-    /// What is wrong with a request whose redirect URI is right: told to the client (RFC 6749, section 4.1.2.1).
-    private func refusal(of login: PendingLogin, _ client: ProviderConfiguration.Client) -> Refusal? {
+    /// What is wrong with a request whose redirect URI is right: told to the client (RFC 6749, sections 3.1.1 and 4.1.2.1).
+    func refusal(of login: PendingLogin, _ client: ProviderConfiguration.Client) -> Refusal? {
+        guard dialect.assumesCode || !(login.parameter("response_type") ?? "").isEmpty else {
+            return .responseTypeMissing
+        }
         let types = Set(login.responseType.split(separator: " ").map(String.init))
         guard !types.isEmpty, dialect.supports(responseType: login.responseType) else {
             return .responseTypeUnsupported

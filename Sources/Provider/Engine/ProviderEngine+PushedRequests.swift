@@ -4,6 +4,9 @@ import OAuth
 
 /// Requests that a client pushes before the user comes (RFC 9126).
 extension ProviderEngine {
+    /// Of the name by which a pushed request goes (section 2.2).
+    private static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
+
     mutating func pushRequest(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
         let client: ProviderConfiguration.Client
         do throws(Refused) {
@@ -27,17 +30,25 @@ extension ProviderEngine {
             guard let claims = requestObject(text, client) else {
                 return refuse(.requestObjectInvalid, at: .pushedRequest)
             }
+            // Section 3: whatever is not signed does not count.
             parameters =
                 claims
                 + parameters.filter { item in
-                    item.name != "request" && !claims.contains { $0.name == item.name }
+                    item.name == "client_id" && !claims.contains { $0.name == item.name }
                 }
         }
         if let boundKey, !parameters.contains(where: { $0.name == "dpop_jkt" }) {
             parameters.append(("dpop_jkt", boundKey))
         }
+        // Section 2.1: as if it had come to the authorization endpoint.
+        guard let login = pendingLogin(parameters, client) else {
+            return refuse(.redirectURIUnregistered, at: .pushedRequest)
+        }
+        if !policy.isAsRecorded, let refusal = refusal(of: login, client) {
+            return refuse(refusal, at: .pushedRequest)
+        }
         let lifetime = dialect.pushedRequest?.members?["expires_in"]?.int ?? 60
-        let uri = fresh("request_uri")
+        let uri = (dialect.shapes["request_uri"] == nil ? Self.requestURIPrefix : "") + fresh("request_uri")
         state.pushedRequests[uri] = ProviderState.PushedRequest(
             clientID: client.id,
             parameters: parameters,

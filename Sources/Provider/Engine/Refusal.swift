@@ -39,6 +39,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case redirectURIUnregistered
     case requestURIUnknown
     case requestObjectInvalid
+    case responseTypeMissing
     case responseTypeUnsupported
     case responseModeUnsupported
     case challengeMissing
@@ -96,6 +97,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .requestURIUnknown:
             (400, "invalid_request_uri", "the request_uri is not known, was used, or has expired")
         case .requestObjectInvalid: (400, "invalid_request_object", "the request object is not valid")
+        case .responseTypeMissing: (400, "invalid_request", "response_type is missing")
         case .responseTypeUnsupported:
             (400, "unsupported_response_type", "this response_type is not supported")
         case .responseModeUnsupported: (400, "invalid_request", "response_mode is not supported")

@@ -80,6 +80,14 @@ struct AnswerFinder {
         if let method = login.request.parameters["code_challenge_method"] {
             dialect.challengeMethods.insert(method)
         }
+        let asked = login.request
+        let isWhole = !asked.parameters.contains("request") && !asked.parameters.contains("request_uri")
+        if isWhole || asked.pushed != nil, (asked.responseType ?? "").isEmpty { dialect.assumesCode = true }
+        if let pushed = asked.pushed, let state = asked.parameters.parameter("state"),
+            state.place.exchange != pushed, response.parameters["state"] == state.value
+        {
+            dialect.mergesOuterParameters = true
+        }
         var envelope: TokenTemplate?
         if let token = response.parameters["response"].flatMap({ JSONWebToken.parse($0) }),
             let claims = token.claims
