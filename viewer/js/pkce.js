@@ -56,7 +56,8 @@ export function pkcePanel(proof, { veil, redraw }) {
     // The verifier of plain is the challenge: neither is to be seen then.
     const isHidden = isPlain && !veil.shows(place);
     steps.replaceChildren(
-      hash ? element("li", {}, "SHA-256 of its ASCII bytes ", element("code", {}, hash)) : null,
+      // Null would be inserted as a word.
+      ...(hash ? [element("li", {}, "SHA-256 of its ASCII bytes ", element("code", {}, hash))] : []),
       element("li", {}, isPlain ? "the method is plain: it is sent as it is" : "in base64url, without padding ", isHidden ? "" : element("code", {}, start, isSame ? one : element("mark", {}, one), end)),
       element("li", {}, `code_challenge as [${proof.asked}] sent it `, isHidden ? "" : element("code", {}, start, isSame ? other : element("mark", {}, other), end)),
       element("li", { class: isSame ? "passed" : "failed" }, isSame ? "✓ The two are the same." : "✗ The two are not the same."),
