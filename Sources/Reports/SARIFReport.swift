@@ -39,7 +39,7 @@ package enum SARIFReport {
     /// Of a capture that could not be read (SARIF 2.1.0, 3.58).
     private static func notification(_ failure: String, of report: Report) -> JSONValue {
         [
-            "level": "error", "message": ["text": .string(failure)],
+            "level": "error", "message": message(failure),
             "locations": .array([location(nil, nil, in: report)]),
         ]
     }
@@ -71,7 +71,7 @@ package enum SARIFReport {
         let places = finding.evidence.filter { $0.place.exchange != nil }
         var object: JSONObject = [
             "ruleId": .string(finding.rule), "level": .string(finding.severity.rawValue),
-            "message": ["text": .string(message(finding))],
+            "message": message(text(of: finding)),
         ]
         if let index = indices[finding.rule] { object["ruleIndex"] = .number(JSONNumber(Int64(index))) }
         object["locations"] = .array([location(places.first?.place.exchange, nil, in: report)])
@@ -93,9 +93,26 @@ package enum SARIFReport {
         return .object(object)
     }
 
-    private static func message(_ finding: Finding) -> String {
+    private static func text(of finding: Finding) -> String {
         let variant = finding.variant.map { " (\($0))" } ?? ""
         return "\(finding.title)\(variant). \(finding.explanation) \(finding.fix)"
+    }
+
+    /// A message with words of a capture in it, which are neither placeholders nor links (SARIF 2.1.0, 3.11.5 and 3.11.6).
+    ///
+    /// Brackets that make no link stand as they are, as 3.11.6 allows: viewers show a backslash before them.
+    private static func message(_ text: String) -> JSONValue {
+        let hasLink = text.containsBytes("](")
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "{", "}": escaped.unicodeScalars.append(scalar)
+            case "[", "]", "\\": if hasLink { escaped += "\\" }
+            default: break
+            }
+            escaped.unicodeScalars.append(scalar)
+        }
+        return ["text": .string(escaped)]
     }
 
     private static func location(_ exchange: Int?, _ words: String?, in report: Report) -> JSONValue {
@@ -106,7 +123,7 @@ package enum SARIFReport {
             physical["region"] = ["startLine": .number(JSONNumber(Int64(line)))]
         }
         var object: JSONObject = ["physicalLocation": .object(physical)]
-        if let words { object["message"] = ["text": .string(words)] }
+        if let words { object["message"] = message(words) }
         return .object(object)
     }
 }

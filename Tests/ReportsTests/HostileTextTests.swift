@@ -55,6 +55,31 @@ struct HostileTextTests {
         }
     }
 
+    /// SARIF 2.1.0, 3.11.5 and 3.11.6: what a provider or an attacker wrote is neither a link nor a placeholder.
+    @Test(arguments: [
+        ("[sign in again](https://evil.example/)", #"\[sign in again\](https://evil.example/)"#),
+        (#"[sign in again\](https://evil.example/)"#, #"\[sign in again\\\](https://evil.example/)"#),
+        ("no {0} for you", "no {{0}} for you"), (#"[1] of C:\app"#, #"[1] of C:\app"#),
+    ])
+    func textOfACaptureIsTextInSARIF(words: String, expected: String) throws {
+        var capture = CaptureBuilder()
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", "shop"), ("state", "s-Kq2vLx7TzB4nWm8R"),
+            ("redirect_uri", "https://shop.example/cb"),
+        ])
+        let back = FormBody.encode([
+            ("error", "invalid_scope"), ("error_description", words), ("state", "s-Kq2vLx7TzB4nWm8R"),
+        ])
+        capture.redirect("https://idp.example/authorize?\(query)", to: "https://shop.example/cb?\(back)")
+        capture.get("https://shop.example/cb?\(back)")
+        let report = ReportBuilder.report(on: capture.capture, named: "login.har")
+        let text = SARIFReport.text(of: [report], rules: [], version: "0")
+        #expect(text.contains(JSONWriter.text(of: .string(expected)).dropFirst().dropLast()))
+        #expect(
+            words == expected || !text.contains(JSONWriter.text(of: .string(words)).dropFirst().dropLast())
+        )
+    }
+
     @Test func whatCannotBeSeenIsWrittenOut() {
         #expect("a\u{200b}b\u{a0}c\u{feff}\u{ad}".printable == "a\\u{200b}b\\u{a0}c\\u{feff}\\u{ad}")
         // Signs that are made of several, and the space of Japanese.
