@@ -5,6 +5,24 @@ import OAuth
 import Testing
 
 extension Recording {
+    /// With a refresh at the end, which gets another access token.
+    func refreshing(to token: String) -> Recording {
+        var recording = editingAnswer(of: "/token") { $0["refresh_token"] = "a-refresh-token-8675309" }
+        guard var refresh = recording.exchanges.last(where: { $0.request.url.path == "/token" }),
+            let last = recording.exchanges.last
+        else { return self }
+        refresh.startedAt = last.startedAt + .milliseconds(100)
+        recording.exchanges.append(refresh)
+        return recording.sending("grant_type", "refresh_token").sending("code", nil)
+            .sending("redirect_uri", nil).sending("code_verifier", nil)
+            .sending("refresh_token", "a-refresh-token-8675309")
+            .answering(
+                "/token",
+                200,
+                ["access_token": .string(token), "token_type": "Bearer", "expires_in": 600]
+            )
+    }
+
     /// The claims of the client assertion of the last request to a path, changed; its signature is then worth
     /// nothing.
     func asserting(to path: String = "/token", _ edit: (inout JSONObject) -> Void) -> Recording {

@@ -71,16 +71,15 @@ struct BearerCall {
         call: BearerCall, refusal: BearerRefusal
     )] {
         let calls = all(in: flow)
-        var succeeded: Set<String> = []
+        var later = LaterCalls()
         var accepted: Set<String> = []
         var refused: [(call: BearerCall, refusal: BearerRefusal)] = []
         for call in calls.reversed() {
             guard let status = call.call.answer.status else { continue }
-            let address = call.call.endpoint.text
             if status < 400 {
-                succeeded.insert(address)
+                later.add(call.call, isUserInfo: call.isUserInfo, in: flow.capture)
                 accepted.insert(call.token.value)
-            } else if !succeeded.contains(address) {
+            } else if !later.isRepaired(call.call, isUserInfo: call.isUserInfo, in: flow.capture) {
                 let refusal = BearerRefusal(of: call.call.exchange, in: flow)
                 guard
                     statuses.contains(status)

@@ -20,7 +20,7 @@ extension Ending {
             }
         }.max()
         let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
-        let calls = messages.compactMap { message -> Answer? in
+        let calls = messages.compactMap { message -> (call: EndpointCall, isUserInfo: Bool)? in
             switch message {
             case .resource(let call)
             where !isRefusedForItsToken(call.answer) && !isStuckAtIntrospection(call.exchange)
@@ -34,7 +34,8 @@ extension Ending {
                 }
                 if call.answer.isRefusal, isSignedOut(before: call.exchange) { return nil }
                 if index.isRenewed(after: call) { return nil }
-                return call.answer
+                if case .userInfo = message { return (call, true) }
+                return (call, false)
             case .endSession(let call):
                 let end = LogoutCourse(of: call, in: index).end
                 let url = index.capture[call.exchange].request.url.withoutQuery
@@ -64,16 +65,26 @@ extension Ending {
             default: return nil
             }
         }
-        // Each URL counts by its last answer: a 401 that was repeated with success is none.
-        for answer in calls {
-            if let status = answer.status {
-                let isForScope = status < 400 && ScopeRefusal(answer, in: index.capture) != nil
-                last[index.capture[answer.exchange].request.url.withoutQuery] = isForScope ? 403 : status
-            }
-        }
-        if last.values.contains(where: { $0 >= 400 }) { return .failure }
+        if last.values.contains(where: { $0 >= 400 }) || isRefusedForGood(calls) { return .failure }
         // Asked to be sent back, and left on the provider's page.
         return isLeftOpen ? .incomplete : .success
+    }
+
+    /// Whether one of these calls was refused, and nothing later shows that it would be let in: a 401 that was repeated with success is
+    /// none.
+    private func isRefusedForGood(_ calls: [(call: EndpointCall, isUserInfo: Bool)]) -> Bool {
+        var later = LaterCalls()
+        for (call, isUserInfo) in calls.reversed() {
+            guard let status = call.answer.status else { continue }
+            if ScopeRefusal(call.answer, in: index.capture) != nil {
+                if !index.isGranted(after: call) { return true }
+            } else if status < 400 {
+                later.add(call, isUserInfo: isUserInfo, in: index.capture)
+            } else if !later.isRepaired(call, isUserInfo: isUserInfo, in: index.capture) {
+                return true
+            }
+        }
+        return false
     }
 
     /// Whether what comes at an exchange comes behind the end of the session.

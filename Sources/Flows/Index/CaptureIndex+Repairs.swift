@@ -34,6 +34,11 @@ extension CaptureIndex {
         return derived.value { RenewedTokens(self) }.isRenewed(token, after: call.exchange, in: self)
     }
 
+    /// Whether a call that was refused for a scope went well later, with one that was granted since, as far as the capture tells.
+    package func isGranted(after call: EndpointCall) -> Bool {
+        derived.value { GrantedScopes(self) }.isGranted(after: call, in: self)
+    }
+
     var subjects: TokenSubjects { derived.value { TokenSubjects(self) } }
 
     private var goodLogins: UserTraces { derived.value { GoodLogins(self) }.traces }

@@ -28,11 +28,7 @@ struct InsufficientScope: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let refused = refused(in: flow)
         guard !refused.isEmpty else { return .holds }
-        let successes = successes(flow)
-        for (call, refusal, scope) in refused {
-            // Went well later, with a token that was asked for anew.
-            let position = flow.surroundings.position[call.call.exchange]
-            if let later = successes[call.call.endpoint.text], later > position { continue }
+        for (call, refusal, scope) in refused where !flow.surroundings.isGranted(after: call.call) {
             var evidence = [refusal.evidence, call.address]
             if let needed = scope?.needed {
                 evidence.append(
@@ -116,24 +112,6 @@ struct InsufficientScope: Rule {
             return OpenIDIntent.sign(of: request, in: flow) != nil
         }
         return call.grant?.request?.isCodeExchange ?? false && OpenIDIntent.userInfo(in: flow) != nil
-    }
-
-    /// Where each address was called with success for the last time, by anybody in this capture.
-    private func successes(_ flow: Flow) -> [String: Int] {
-        let surroundings = flow.surroundings
-        var latest: [String: Int] = [:]
-        for (exchange, message) in surroundings.messages {
-            switch message {
-            case .userInfo(let call), .resource(let call):
-                guard call.answer.isSuccess else { continue }
-                latest[call.endpoint.text] = max(
-                    latest[call.endpoint.text] ?? 0,
-                    surroundings.position[exchange]
-                )
-            default: continue
-            }
-        }
-        return latest
     }
 
     private func grantedScope(_ call: BearerCall, _ flow: Flow) -> Parameter? {

@@ -37,6 +37,46 @@ struct BearerRejectedTests {
         #expect(other.finding(rule) == nil)
     }
 
+    /// A list that is open to all says nothing of a token that may not write into it; another token at its address does.
+    @Test(arguments: [
+        ("POST", "GET", false, true), ("POST", "GET", true, false), ("POST", "POST", false, false),
+    ])
+    func isNotOverForWhatAnotherMethodAnswers(method: String, later: String, isNewToken: Bool, fires: Bool)
+        throws
+    {
+        var recording = try Recording(broken)
+        recording.exchanges[6].request.method = method
+        var second = recording.exchanges[6]
+        second.startedAt = second.startedAt + .seconds(1)
+        second.request.method = later
+        second.response?.status = 200
+        second.response?.headers.fields.removeAll { $0.name.lowercased() == "www-authenticate" }
+        if isNewToken {
+            let token = "another-token-8675309"
+            recording = recording.refreshing(to: token)
+            recording.exchanges.append(second)
+            recording = recording.replacing("Authorization", with: "Bearer " + token, at: 8)
+        } else {
+            recording.exchanges.append(second)
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
+    /// UserInfo is one call by either method.
+    @Test(arguments: ["GET", "POST"])
+    func isOverWhereUserInfoAnswers(method: String) throws {
+        var recording = try Recording("healthy/web-code-flow")
+        let place = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/userinfo" })
+        var first = recording.exchanges[place]
+        first.request.method = method
+        first.response?.status = 401
+        recording.exchanges[place].startedAt = recording.exchanges[place].startedAt + .milliseconds(100)
+        recording.exchanges.insert(first, at: place)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
     @Test func showsTheClaimsOfATokenThatCanBeRead() throws {
         let finding = try #require(Recording("resource-calls/audience-mismatch.near-miss").finding(rule))
         #expect(

@@ -158,6 +158,55 @@ struct InsufficientScopeTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// An app that loads its list again after it was not let create anything; then what shows that the scope is there by now.
+    @Test(arguments: [
+        ("POST", "GET", false, "", true), ("POST", "GET", true, "", true), ("POST", "POST", true, "", false),
+        ("POST", "POST", false, "", false), ("GET", "GET", false, "?mine=1", true),
+    ])
+    func holdsARefusalAgainstTheSameCall(
+        method: String,
+        later: String,
+        isNewToken: Bool,
+        query: String,
+        fires: Bool
+    ) throws {
+        var recording = try Recording(broken)
+        recording.exchanges[6].request.method = method
+        var second = recording.exchanges[6]
+        second.startedAt = second.startedAt + .seconds(60)
+        second.request.method = later
+        second.request.url = RecordedURL(second.request.url.text + query)
+        second.response?.status = 200
+        second.response?.headers.fields.removeAll { $0.name.lowercased() == "www-authenticate" }
+        if isNewToken {
+            let token = "another-token-8675309"
+            recording = recording.refreshing(to: token)
+            recording.exchanges.append(second)
+            recording = recording.replacing("Authorization", with: "Bearer " + token, at: 8)
+        } else {
+            recording.exchanges.append(second)
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
+    /// The token stays what it is, and its user agreed to more (Facebook).
+    @Test func leavesATokenAloneWhoseUserWasAskedAgain() throws {
+        var recording = try Recording(broken)
+        var request = try #require(
+            recording.exchanges.first { $0.request.url.path == "/authorize" }
+        )
+        request.startedAt = recording.exchanges[6].startedAt + .seconds(30)
+        var later = recording.exchanges[6]
+        later.startedAt = later.startedAt + .seconds(60)
+        later.request.url = RecordedURL(later.request.url.text + "?page=1")
+        later.response?.status = 200
+        recording.exchanges.append(later)
+        #expect(recording.finding(rule) != nil)
+        recording.exchanges.insert(request, at: 7)
+        #expect(recording.finding(rule) == nil)
+    }
+
     /// UserInfo serves tokens of OpenID Connect alone, and not every provider says so when it refuses another.
     @Test(arguments: [("orders.read", true), ("openid orders.read", false)])
     func knowsATokenWithoutOpenIDAtUserInfo(scope: String, fires: Bool) throws {

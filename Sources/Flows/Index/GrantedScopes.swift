@@ -1,0 +1,93 @@
+import Captures
+import JOSE
+import OAuth
+
+/// Calls of APIs and UserInfo that went well, as answers to one that was refused for a scope before (RFC 6750, section 3.1).
+struct GrantedScopes: Sendable {
+    private struct Owner: Sendable {
+        var client: String
+        var subject: String?
+    }
+
+    /// What requests have in common that are one and the same but for their bodies.
+    private struct Line: Hashable {
+        var token: String
+        var method: String
+        var url: String
+    }
+
+    /// Of the tokens that the capture saw given out.
+    private var owners: [String: Owner] = [:]
+    /// The last position of each token, by method and address.
+    private var taken: [String: [String: Int]] = [:]
+    /// Exchanges, in order of time.
+    private var lines: [Line: [Int]] = [:]
+
+    init(_ index: CaptureIndex) {
+        for request in index.tokenRequests where request.answer.isSuccess {
+            guard let client = request.clientID, let token = request.accessToken, !Placeholder.isOne(token)
+            else { continue }
+            owners[token] = Owner(client: client, subject: index.subjects.granted[request.exchange])
+        }
+        for exchange in index.order {
+            guard let call = Self.call(index.messages[exchange]), call.answer.isSuccess else { continue }
+            let address = Self.address(of: call, index)
+            taken[address, default: [:]][Self.token(of: call)] = index.position[exchange]
+            lines[Self.line(of: call, index), default: []].append(exchange)
+        }
+    }
+
+    /// Whether a call went well after it was refused: with a token that was got anew, with the same one where its user was asked in
+    /// between, or sent again just as it was.
+    ///
+    /// Another method at the same address may want another scope.
+    func isGranted(after call: EndpointCall, in index: CaptureIndex) -> Bool {
+        let refused = index.capture[call.exchange]
+        let place = index.position[call.exchange]
+        let isRepeated = (lines[Self.line(of: call, index)] ?? []).reversed().contains { other in
+            index.position[other] > place
+                && index.capture[other].request.body?.bytes == refused.request.body?.bytes
+        }
+        if isRepeated { return true }
+        let token = Self.token(of: call)
+        let owner = owners[token]
+        return (taken[Self.address(of: call, index)] ?? [:]).contains { other, last in
+            guard last > place else { return false }
+            // What was taken out of the capture may be any.
+            if token.isEmpty || other.isEmpty { return true }
+            if token == other {
+                return index.authorizationRequests(after: refused.startedAt, within: Self.day).contains {
+                    (owner == nil || $0.clientID == owner?.client) && index.position[$0.exchange] < last
+                }
+            }
+            guard let owner, let another = owners[other] else { return true }
+            return owner.client == another.client
+                && (owner.subject == nil || another.subject == nil || owner.subject == another.subject)
+        }
+    }
+
+    private static let day = Duration.seconds(86_400)
+
+    private static func call(_ message: OAuthMessage?) -> EndpointCall? {
+        switch message {
+        case .userInfo(let call), .resource(let call): call
+        default: nil
+        }
+    }
+
+    /// Empty where it was taken out of the capture.
+    private static func token(of call: EndpointCall) -> String {
+        call.token.flatMap { Placeholder.isOne($0.value) ? nil : $0.value } ?? ""
+    }
+
+    /// UserInfo is the same by GET and POST (OpenID Connect Core, section 5.3.1).
+    private static func address(of call: EndpointCall, _ index: CaptureIndex) -> String {
+        if case .userInfo = index.messages[call.exchange] { return call.endpoint.text }
+        return "\(index.capture[call.exchange].request.method) \(call.endpoint.text)"
+    }
+
+    private static func line(of call: EndpointCall, _ index: CaptureIndex) -> Line {
+        let request = index.capture[call.exchange].request
+        return Line(token: token(of: call), method: request.method, url: request.url.text)
+    }
+}
