@@ -55,7 +55,7 @@ struct RefreshTokenExpired: Rule {
                     ),
                     at: 0
                 )
-            } else if !saysSo(refused.answer) {
+            } else if !Self.isStated(by: refused.answer) {
                 isUnknown = isUnknown || lifetime == nil
                 continue
             }
@@ -96,14 +96,15 @@ struct RefreshTokenExpired: Rule {
 
     // MARK: - Providers' words
 
-    private func saysSo(_ answer: Answer) -> Bool {
+    /// Whether a refusal says so.
+    static func isStated(by answer: Answer) -> Bool {
         // Google Workspace's limit to a session, named beside the error.
         if answer.parameters["error_subtype"] == "invalid_rapt" { return true }
         let text = (answer.error?.description ?? "").lowercased()
         guard !text.isEmpty, text.utf8.count < 4096, !StatedGrantFault.namesEveryReason(text) else {
             return false
         }
-        return Self.texts.contains(where: text.containsBytes)
+        return texts.contains(where: text.containsBytes)
     }
 
     private static let texts = [

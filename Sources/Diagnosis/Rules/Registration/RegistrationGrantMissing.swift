@@ -34,7 +34,9 @@ struct RegistrationGrantMissing: Rule {
                 let client = RegisteredClient.of(request.clientID, before: request.exchange, in: flow)
             else { continue }
             let registered = client.list("grant_types") ?? ["authorization_code"]
-            guard !registered.contains(grant.value) else { continue }
+            guard !registered.contains(grant.value), !isOfAnotherCause(request),
+                !wasGranted(request, to: client, flow)
+            else { continue }
             let list =
                 client.evidence("grant_types", note: "registered")
                 ?? Evidence(
@@ -47,5 +49,23 @@ struct RegistrationGrantMissing: Rule {
             )
         }
         return .holds
+    }
+
+    /// Whether the provider says of the grant itself what is wrong with it, so that the client may use its kind.
+    private func isOfAnotherCause(_ request: TokenRequest) -> Bool {
+        guard request.isRefused(with: "invalid_grant") else { return false }
+        return StatedGrantFault(request) != nil || RefusedGrant.isCalledExpired(request)
+            || request.isRefresh && RefreshTokenExpired.isStated(by: request.answer)
+    }
+
+    /// Whether the client got tokens by this grant before, so registered: a server may read a registration that names no grants as it likes.
+    private func wasGranted(_ request: TokenRequest, to client: RegisteredClient, _ flow: Flow) -> Bool {
+        let position = flow.surroundings.position
+        let since = position[client.call.exchange]
+        return flow.surroundings.tokenRequests.contains { other in
+            let place = position[other.exchange]
+            return since < place && place < position[request.exchange] && other.answer.isSuccess
+                && other.clientID == client.clientID && other.grantType == request.grantType
+        }
     }
 }

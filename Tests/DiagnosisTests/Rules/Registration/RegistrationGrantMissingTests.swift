@@ -35,6 +35,42 @@ struct RegistrationGrantMissingTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// The first refresh went well, or another client's did; only what the same client was given shows that it may.
+    @Test(
+        arguments: [
+            ("invalid_grant", nil, false), ("unauthorized_client", nil, false),
+            ("unauthorized_client", "another-client", true),
+        ] as [(String, String?, Bool)]
+    )
+    func aGrantThatTheClientGotTokensByIsRefusedForSomethingElse(
+        error: String,
+        client: String?,
+        fires: Bool
+    ) throws {
+        var recording = try Recording(broken).answering("/token", 400, ["error": .string(error)])
+        var second = recording.exchanges[7]
+        second.startedAt = second.startedAt + .seconds(60)
+        recording = recording.answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        if let client { recording = recording.sending("client_id", client) }
+        recording.exchanges.append(second)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    @Test(arguments: [
+        ("refresh token expired", false), ("Token has been revoked", false), ("Session not found", false),
+        ("Refresh token was already used", false), ("grant type not allowed for this client", true),
+        ("The grant is invalid, expired, revoked, or was issued to another client", true),
+    ])
+    func leavesAGrantAloneThatTheProviderSaysAnotherFaultOf(text: String, fires: Bool) throws {
+        let recording = try Recording(broken)
+            .answering("/token", 400, ["error": "invalid_grant", "error_description": .string(text)])
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func withoutAListItIsTheCodeAlone() throws {
         let recording = try Recording(broken).editingAnswer(of: "/register") { $0["grant_types"] = nil }
         #expect(recording.finding(rule)?.evidence.first?.value == "authorization_code")
