@@ -119,7 +119,9 @@ struct LogoutHintInvalid: Rule {
             )
             evidence.append(Evidence(client, note: "this client"))
         }
-        if let issuer = issuer(of: logout, flow), let own = token.issuer, !own.equalsBytes(of: issuer.value) {
+        if let issuer = issuer(of: logout, flow), let own = token.issuer,
+            !IssuerTemplate.matches(own, issuer.value)
+        {
             evidence.append(claim("iss", own, logout, Difference.note(expected: issuer.value, seen: own)))
             evidence.append(Evidence(issuer, note: "this issuer"))
         }

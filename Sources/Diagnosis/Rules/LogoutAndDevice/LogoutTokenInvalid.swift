@@ -126,7 +126,7 @@ struct LogoutTokenInvalid: Rule {
         if claims["sub"] == nil, claims["sid"] == nil {
             faults.append(claim("sub", nil, "neither sub nor sid: whose session?"))
         }
-        if let issuer = flow.issuer, !issuer.equalsBytes(of: token.issuer) {
+        if let issuer = flow.issuer, !IssuerTemplate.matches(token.issuer ?? "", issuer) {
             faults.append(claim("iss", token.issuer, "the provider is \(issuer)"))
         }
         if let client = flow.clientID, !Placeholder.isOne(client), !token.audience.contains(bytesOf: client) {

@@ -42,6 +42,16 @@ struct LogoutHintInvalidTests {
         #expect(try hint(expired).finding(rule) == nil)
     }
 
+    /// Entra's metadata for all tenants leaves a gap in the issuer, which any tenant fills, and nothing else.
+    @Test(arguments: [("9188040d-6c67-4c5b-b112-36a304b66dad/v2.0", false), ("9188040d/v1.0", true)])
+    func fillsTheGapForTheTenant(end: String, fires: Bool) throws {
+        let hint = token(#"{"iss":"https://id.harbour.example/\#(end)","aud":"shop-web"}"#)
+        let recording = try self.hint(hint).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["issuer"] = "https://id.harbour.example/{tenantid}/v2.0"
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     /// Keycloak's words for a hint of a session or a realm that it does not know any more.
     @Test(arguments: [
         ("Invalid parameter: id_token_hint", true), ("The id_token_hint has expired", false),

@@ -42,6 +42,17 @@ struct LogoutTokenInvalidTests {
         #expect(try token { _ in }.finding(rule) == nil)
     }
 
+    /// Entra's metadata for all tenants leaves a gap in the issuer.
+    @Test(arguments: [("9188040d-6c67-4c5b-b112-36a304b66dad/v2.0", false), ("9188040d/v1.0", true)])
+    func fillsTheGapForTheTenant(end: String, fires: Bool) throws {
+        let recording = try token { $0["iss"] = .string("https://id.harbour.example/\(end)") }
+            .editingAnswer(of: "/.well-known/openid-configuration") {
+                $0["issuer"] = "https://id.harbour.example/{tenantid}/v2.0"
+            }
+        let evidence = recording.finding(rule)?.evidence ?? []
+        #expect(evidence.contains { $0.place.name == "iss" } == fires)
+    }
+
     /// 400 is said of a token; anything else by who does not look at it, or by nobody.
     @Test(
         arguments: [(400, false), (500, false), (404, true), (403, true), (503, true), (nil, true)]
