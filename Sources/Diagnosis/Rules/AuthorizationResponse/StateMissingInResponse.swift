@@ -36,7 +36,9 @@ struct StateMissingInResponse: Rule {
             guard let sent = attempt.parameter("state"), let response = attempt.response, !response.isSigned
             else { return .holds }
             let arrived = response.arrived
-            guard arrived.contains("code") || arrived.contains("error"), !arrived.contains("state") else {
+            // A parameter without a value is one that was left out (RFC 6749, section 3.1).
+            guard arrived.contains("code") || arrived.contains("error"), (arrived["state"] ?? "").isEmpty
+            else {
                 return .holds
             }
             var evidence = [Evidence(sent), response.missing("state", note: "arrived without it")]
@@ -45,7 +47,7 @@ struct StateMissingInResponse: Rule {
                 part: arrived.items.first?.place.part ?? .responseLocation,
                 name: "state"
             )
-            if let redirected = response.parameters.parameter("state") {
+            if let redirected = response.parameters.parameter("state"), !redirected.value.isEmpty {
                 evidence.append(Evidence(redirected, note: "still there in the redirect"))
             }
             let isLostOnTheWay = evidence.count > 2

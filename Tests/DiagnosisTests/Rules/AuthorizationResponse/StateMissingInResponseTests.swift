@@ -24,6 +24,14 @@ struct StateMissingInResponseTests {
         #expect(try Recording(broken).asking("state", "").finding(rule) == nil)
     }
 
+    /// RFC 6749, section 3.1.
+    @Test func countsAnEmptyOneAsMissing() throws {
+        let recording = try Recording(broken).redirecting(with: [("state", "")])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence[1].value == "missing" && finding.evidence.count == 2)
+    }
+
     @Test func countsErrorsAsWell() throws {
         let recording = try Recording(broken).redirecting(with: [("code", nil), ("error", "invalid_scope")])
         #expect(recording.finding(rule) != nil)
