@@ -50,7 +50,7 @@ extension ProviderDialect {
         metadata.members?["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 
-    /// Response types are sets (OAuth 2.0 Multiple Response Types, section 3).
+    /// Response types are sets (RFC 6749, section 3.1.1).
     func supports(responseType: String) -> Bool {
         if authorizations.contains(where: { Self.isSame($0.responseType, responseType) }) { return true }
         guard let supported = metadata.members?["response_types_supported"]?.array else {

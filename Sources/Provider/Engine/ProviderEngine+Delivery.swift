@@ -4,7 +4,7 @@ import JSON
 import OAuth
 
 /// Authorization responses: what goes back to the redirect URI (RFC 6749, section 4.1.2; OAuth 2.0 Multiple Response
-/// Types, section 3; RFC 9207).
+/// Types, section 5; RFC 9207).
 extension ProviderEngine {
     /// Tells the client why nothing came of its request.
     func deliver(_ refusal: Refusal, to login: PendingLogin) -> BuiltAnswer {

@@ -5,8 +5,7 @@ import OAuth
 
 /// The provider, or this client's registration, does not allow the response type or mode.
 ///
-/// Order does not matter in a response type (OAuth 2.0 Multiple Response Types, section 3); the list in the metadata
-/// is read as sets of words.
+/// Order does not matter in a response type (RFC 6749, section 3.1.1); the list in the metadata is read as sets of words.
 struct ResponseTypeUnsupported: Rule {
     static let info = RuleInfo(
         id: "response-type-unsupported",
@@ -28,7 +27,7 @@ struct ResponseTypeUnsupported: Rule {
         specifications: [
             .rfc(6749, "4.1.2.1"),
             SpecificationReference(
-                text: "OAuth 2.0 Multiple Response Types §3",
+                text: "OAuth 2.0 Multiple Response Types §5",
                 url: "https://openid.net/specs/oauth-v2-multiple-response-types-1_0.html#Combinations"
             ),
         ]
