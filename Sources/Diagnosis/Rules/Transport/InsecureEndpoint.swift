@@ -4,7 +4,8 @@ import OAuth
 
 /// A request of the protocol was sent in clear, where everybody on the way can read codes, tokens and passwords.
 ///
-/// The machine itself is exempt, and so is a first step that a server or browser sends on to https before anything secret was in it.
+/// Keys and metadata count where the issuer is https: whoever can change those can sign what they like. The machine itself is
+/// exempt, and so is a first step that a server or browser sends on to https before anything secret was in it.
 struct InsecureEndpoint: Rule {
     static let info = RuleInfo(
         id: "insecure-endpoint",
@@ -20,14 +21,14 @@ struct InsecureEndpoint: Rule {
         goodExample: """
             POST https://id.example/token   grant_type=authorization_code&code=…
             """,
-        specifications: [.rfc(6749, "3.1"), .rfc(6749, "3.2"), .rfc(9700, "2.6")]
+        specifications: [.rfc(6749, "3.1"), .rfc(6749, "3.2"), .rfc(8414, "3"), .rfc(9700, "2.6")]
     )
 
     func verdict(on flow: Flow) -> Verdict {
         var seen: Set<String> = []
         var evidence: [Evidence] = []
         let messages = flow.messages.compactMap { message in
-            kind(of: message).map { (exchange: message.exchange, kind: $0) }
+            kind(of: message, flow).map { (exchange: message.exchange, kind: $0) }
         }
         let hosts = flow.providerHosts
         let forms = flow.exchanges.filter {
@@ -52,15 +53,28 @@ struct InsecureEndpoint: Rule {
         return evidence.isEmpty ? .holds : .violated(Violation(evidence))
     }
 
-    private func kind(of message: OAuthMessage) -> String? {
+    private func kind(of message: OAuthMessage, _ flow: Flow) -> String? {
         switch message {
         case .authorizationRequest: "authorization request"
         case .token: "token request"
         case .userInfo: "userinfo request"
         case .pushedRequest: "pushed authorization request"
         case .endSession: "logout request"
+        case .revocation: "revocation request"
+        case .introspection: "introspection request"
+        case .deviceAuthorization: "device authorization request"
+        case .keySet(let document) where document.keys != nil && isSecure(flow.issuer):
+            "the keys that signatures are checked with"
+        case .discovery(let document)
+        where document.isUsable && !document.isProtectedResource && isSecure(document.issuer):
+            "metadata"
         default: nil
         }
+    }
+
+    /// A provider that is http by its very name has no https address to be asked at.
+    private func isSecure(_ issuer: String?) -> Bool {
+        issuer.map { RecordedURL($0).scheme?.lowercased() == "https" } ?? false
     }
 
     /// Sent on to https at once, with nothing in it that lets somebody in.

@@ -2,6 +2,7 @@ import Captures
 import Diagnosis
 import Flows
 import OAuth
+import TestSupport
 import Testing
 
 struct InsecureEndpointTests {
@@ -40,6 +41,50 @@ struct InsecureEndpointTests {
             exchange.request.url = RecordedURL("http://\(host)/token")
         }
         #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    /// Of a provider whose issuer is https.
+    @Test(
+        arguments: [
+            ("/jwks", "keycloak:8080", "the keys that signatures are checked with"),
+            ("/.well-known/openid-configuration", "keycloak:8080", "metadata"),
+            ("/jwks", "localhost:8080", nil),
+            ("/.well-known/openid-configuration", "localhost:8080", nil),
+        ] as [(String, String, String?)]
+    )
+    func tellsKeysAndMetadata(path: String, host: String, note: String?) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == path else { return }
+            exchange.request.url = RecordedURL("http://\(host)\(path)")
+        }
+        let finding = recording.finding(rule)
+        #expect(finding?.notes == note.map { [$0] })
+        #expect(finding.map { $0.severity == .warning } ?? true)
+    }
+
+    @Test func leavesAProviderAloneThatIsHTTPByItsName() throws {
+        let recording = try Recording("discovery/discovery-endpoint-insecure.near-miss")
+        #expect(recording.finding(rule) == nil)
+    }
+
+    @Test(arguments: [
+        ("/revoke", "token=a-refresh-token-8675309&token_type_hint=refresh_token", "revocation request"),
+        ("/introspect", "token=an-access-token-8675309", "introspection request"),
+        ("/device_authorization", "client_id=shop-tv&scope=openid", "device authorization request"),
+    ])
+    func tellsCallsWithTokensAndCodes(path: String, form: String, note: String) throws {
+        var recording = try Recording("healthy/web-code-flow")
+        var call = try #require(recording.exchanges.first { $0.request.url.path == "/token" })
+        call.startedAt = call.startedAt + .seconds(60)
+        call.request.url = RecordedURL("http://id.harbour.example\(path)")
+        call.request.body = Body(text: form, mediaType: FormBody.mediaType)
+        call.response?.body = .json(
+            path == "/introspect"
+                ? #"{"active":true}"#
+                : #"{"device_code":"a-device-code-1","user_code":"WDJB-MJHT","verification_uri":"https://id.harbour.example/device","expires_in":600}"#
+        )
+        recording.exchanges.append(call)
+        #expect(recording.findings.filter { $0.rule == rule }.flatMap(\.notes) == [note])
     }
 
     @Test(arguments: [("id.harbour.example", true), ("localhost", false)])
