@@ -48,7 +48,9 @@ struct PKCEVerifierMalformed: Rule {
                 guard relation == .s256 || relation == .plain else { continue }
             }
             // Without a code there was nothing to hold the verifier against.
-            let isRefused = request.isGrantRefused && request.code?.isEmpty == false
+            let isRefused =
+                request.isGrantRefused && request.code?.isEmpty == false
+                && !wasTaken(verifier.value, request, flow)
             if found != nil, !isRefused { continue }
             var evidence = [Evidence(verifier, note: fault)]
             if let challenge { evidence.append(Evidence(challenge, note: "made from this very verifier")) }
@@ -64,6 +66,17 @@ struct PKCEVerifierMalformed: Rule {
         }
         if let found { return .violated(found) }
         return isTakenOut ? .abstains("the verifier was taken out of the capture") : .holds
+    }
+
+    /// Whether this endpoint took the verifier, or the code with any, before: that is not what it is refused for now.
+    private func wasTaken(_ verifier: String, _ request: TokenRequest, _ flow: Flow) -> Bool {
+        let position = flow.surroundings.position
+        let code = request.code.flatMap { Placeholder.isOne($0) ? nil : $0 }
+        return flow.surroundings.tokenRequests.contains { other in
+            other.answer.isSuccess && position[other.exchange] < position[request.exchange]
+                && other.endpoint.text == request.endpoint.text
+                && (code != nil && other.code == code || other.parameters["code_verifier"] == verifier)
+        }
     }
 
     /// What is wrong with the form, in words; nil for a verifier that is as it should be.

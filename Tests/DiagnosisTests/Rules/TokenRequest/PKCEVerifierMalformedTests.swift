@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct PKCEVerifierMalformedTests {
@@ -53,6 +54,21 @@ struct PKCEVerifierMalformedTests {
             ["access_token": "not-a-token", "token_type": "Bearer"]
         ).finding(rule)
         #expect(finding?.severity == .warning)
+    }
+
+    /// A code that is sent twice, and a verifier that is used for two logins.
+    @Test(arguments: [true, false])
+    func isAWarningWhereItWasTakenBefore(isSameCode: Bool) throws {
+        var recording = try Recording(broken)
+        var first = recording.exchanges[4]
+        first.startedAt = first.startedAt - .milliseconds(20)
+        first.response?.status = 200
+        first.response?.body = .json(#"{"access_token":"not-a-token","token_type":"Bearer"}"#)
+        recording.exchanges.insert(first, at: 4)
+        if !isSameCode { recording = recording.sending("code", "another-code-8675309") }
+        let severities = recording.findings.filter { $0.rule == rule }.map(\.severity)
+        #expect(!severities.isEmpty && severities.allSatisfy { $0 == .warning })
+        #expect(recording.findings.allSatisfy { $0.effectOf != rule })
     }
 
     @Test func leavesAVerifierThatDoesNotFitToItsOwnRule() throws {
