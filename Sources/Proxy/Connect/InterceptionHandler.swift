@@ -145,6 +145,12 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     private func begin(_ leg: UpstreamLeg) {
         upstream = leg
         leg.owner = self
+        speak(to: leg)
+        // Told while nobody owned the leg.
+        if let end = leg.end { upstreamEnded(end.error) }
+    }
+
+    private func speak(to leg: UpstreamLeg) {
         if interception.passes != nil { return join() }
         guard let name = interception.providerName else {
             guard interception.hello != nil else { return join() }
@@ -289,7 +295,10 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     }
 
     private func join() {
-        guard let context, let upstream, let upstreamContext = upstream.context else { return }
+        guard let context, let upstream else { return }
+        guard let upstreamContext = upstream.context else {
+            return refuse(.unasked(origin, upstream.end?.error))
+        }
         phase = .done
         deadline?.cancel()
         let tee = Tee(
@@ -330,6 +339,8 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
             handlers.client.flush()
         }
         leave(context)
+        // What is asked is asked in vain, and is to be in the capture.
+        if upstream.end != nil { tee.inputClosed(.server) }
         upstream.startReading(upstreamContext)
     }
 
@@ -356,12 +367,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         case .providerHandshake: handshakeFailed(.closed)
         case .clientHandshake:
             // With TLS 1.3 a provider that wants a client certificate says so after its handshake.
-            let reason = error.map { TransportReason.broken($0, by: "server") }
-            phase = .refusing(
-                UpstreamFailure(
-                    reason: reason ?? "\(origin) closed the connection before it was asked anything"
-                )
-            )
+            phase = .refusing(.unasked(origin, error))
             upstream?.close()
             upstream = nil
         default: break

@@ -130,6 +130,10 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
             self.entry = entry
             switch result {
             case .success(let leg):
+                if let failure = leg.failure(of: origin, acceptsSilence: passReason != nil) {
+                    leg.close()
+                    return refuse(failure)
+                }
                 leg.owner = self
                 upstream = leg
                 openTunnel()

@@ -17,6 +17,13 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
     private(set) var context: ChannelHandlerContext?
     weak var owner: (any UpstreamLegOwner)?
     private var early: ByteBuffer
+    /// How the provider's bytes ended; nil while they have not. NIO tells of it once, also before there is an owner.
+    private(set) var end: End?
+
+    struct End {
+        /// What broke the connection; nil where the provider closed it.
+        var error: (any Error)?
+    }
 
     /// `early`: what came of the provider already.
     init(early: [UInt8] = []) { self.early = ByteBuffer(bytes: early) }
@@ -26,6 +33,14 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         owner = nil
+    }
+
+    /// Why there is no use in the connection: it is gone, or nothing comes of the provider and nothing has; nil where there is.
+    func failure(of origin: Origin, acceptsSilence: Bool) -> UpstreamFailure? {
+        guard context != nil, end == nil || acceptsSilence || early.readableBytes > 0 else {
+            return .unasked(origin, end?.error)
+        }
+        return nil
     }
 
     func startReading() {
@@ -71,19 +86,24 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
                 try? context.channel.syncOptions?.setOption(.autoRead, value: false)
             }
             owner?.providerHandshakeEnded(outcome)
-        case ChannelEvent.inputClosed as ChannelEvent: owner?.upstreamEnded(nil)
+        case ChannelEvent.inputClosed as ChannelEvent: ended(nil)
         default: context.fireUserInboundEventTriggered(event)
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        owner?.upstreamEnded(error)
+        ended(error)
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        owner?.upstreamEnded(nil)
+        ended(nil)
         context.fireChannelInactive()
+    }
+
+    private func ended(_ error: (any Error)?) {
+        end = End(error: end?.error ?? error)
+        owner?.upstreamEnded(error)
     }
 }
 

@@ -88,6 +88,16 @@ struct UpstreamFailure: Error, Equatable {
         }
     }
 
+    /// A provider that went before it was asked anything.
+    ///
+    /// `error`: what broke the connection; nil where it was closed.
+    static func unasked(_ origin: Origin, _ error: (any Error)?) -> UpstreamFailure {
+        UpstreamFailure(
+            reason: error.map { TransportReason.broken($0, by: "server") }
+                ?? "\(origin) closed the connection before it was asked anything"
+        )
+    }
+
     static func handshakeTimeout(_ origin: Origin) -> UpstreamFailure {
         UpstreamFailure(reason: TransportReason.handshakeTimedOut(origin.description))
     }
