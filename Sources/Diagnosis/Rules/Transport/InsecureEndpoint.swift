@@ -4,8 +4,8 @@ import OAuth
 
 /// A request of the protocol was sent in clear, where everybody on the way can read codes, tokens and passwords.
 ///
-/// Keys and metadata count where the issuer is https: whoever can change those can sign what they like. The machine itself is
-/// exempt, and so is a first step that a server or browser sends on to https before anything secret was in it.
+/// Keys and metadata count where the issuer is https and they come from outside of the own network: whoever can change those can
+/// sign what they like. The machine itself is exempt, and so is a first step that a server or browser sends on to https before anything secret was in it.
 struct InsecureEndpoint: Rule {
     static let info = RuleInfo(
         id: "insecure-endpoint",
@@ -63,10 +63,12 @@ struct InsecureEndpoint: Rule {
         case .revocation: "revocation request"
         case .introspection: "introspection request"
         case .deviceAuthorization: "device authorization request"
-        case .keySet(let document) where document.keys != nil && isSecure(flow.issuer):
+        case .keySet(let document)
+        where document.keys != nil && isSecure(flow.issuer) && !isNearby(document.url):
             "the keys that signatures are checked with"
         case .discovery(let document)
-        where document.isUsable && !document.isProtectedResource && isSecure(document.issuer):
+        where document.isUsable && !document.isProtectedResource && isSecure(document.issuer)
+            && !isNearby(document.url):
             "metadata"
         default: nil
         }
@@ -76,6 +78,9 @@ struct InsecureEndpoint: Rule {
     private func isSecure(_ issuer: String?) -> Bool {
         issuer.map { RecordedURL($0).scheme?.lowercased() == "https" } ?? false
     }
+
+    /// The inner address of a provider, as `http://keycloak:8080`, which a back end fetches its keys from.
+    private func isNearby(_ url: RecordedURL) -> Bool { url.host.map(NearbyHost.isNearby) ?? false }
 
     /// Sent on to https at once, with nothing in it that lets somebody in.
     private func isUpgraded(_ exchange: Exchange) -> Bool {

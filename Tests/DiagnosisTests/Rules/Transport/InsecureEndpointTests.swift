@@ -46,8 +46,10 @@ struct InsecureEndpointTests {
     /// Of a provider whose issuer is https.
     @Test(
         arguments: [
-            ("/jwks", "keycloak:8080", "the keys that signatures are checked with"),
-            ("/.well-known/openid-configuration", "keycloak:8080", "metadata"),
+            ("/jwks", "keys.harbour.example:8080", "the keys that signatures are checked with"),
+            ("/.well-known/openid-configuration", "id.harbour.example", "metadata"),
+            ("/jwks", "keycloak:8080", nil),
+            ("/.well-known/openid-configuration", "10.0.3.7", nil),
             ("/jwks", "localhost:8080", nil),
             ("/.well-known/openid-configuration", "localhost:8080", nil),
         ] as [(String, String, String?)]
