@@ -118,6 +118,28 @@ struct BurpItemsTests {
         #expect(strange.count == 1 && strange.losses.count == 1 && strange.losses[0].line > 8)
     }
 
+    /// As in other formats the first are told one by one; each has the line on which its item ends.
+    @Test func lossesAreToldUpToANumber() throws {
+        let strange = String(repeating: "<item>\n</item>\n", count: 300)
+        let losses = try read(Self.item() + strange).losses
+        #expect(losses.count == 201 && losses.last?.what == "and 100 more like these")
+        #expect(zip(losses, losses.dropFirst()).prefix(199).allSatisfy { $1.line == $0.line + 2 })
+    }
+
+    /// Lines are counted once, not from the beginning for every loss.
+    @Test func timeGrowsWithTheLosses() {
+        func seconds(_ count: Int) -> Double {
+            let strange = String(
+                repeating: "<item></item>\(String(repeating: " ", count: 4_000))\n",
+                count: count
+            )
+            return ProcessorTime.seconds { #expect(throws: CaptureError.self) { try read(strange) } }
+        }
+        let few = seconds(100)
+        // Eight times the items: linear is 8, quadratic 64.
+        #expect(seconds(800) < 20 * max(few, 0.002))
+    }
+
     @Test func fileWithoutItemsIsRefused() throws {
         let error = try #require(throws: CaptureError.self) { try read("") }
         #expect("\(error)".contains("Burp"), "\(error)")

@@ -136,6 +136,25 @@ struct ProducersTests {
         #expect(capture.losses.last?.what == "7 more entries have such a startedDateTime, this is the last")
     }
 
+    /// Lines are counted for what is told only, not for each entry that is like those.
+    @Test(arguments: [
+        "\"startedDateTime\":\"\",\"request\":{\"url\":\"https://a.example/\"}", "\"request\":{}",
+    ])
+    func timeGrowsWithTheEntriesThatLackSomething(members: String) throws {
+        func seconds(_ count: Int) throws -> Double {
+            let entry = "{\(members),\"comment\":\"\(String(repeating: "x", count: 4_000))\"}"
+            let har =
+                "{\"log\":{\"entries\":[\(Array(repeating: entry, count: count).joined(separator: ",\n"))]}}"
+            var line: Int?
+            let seconds = try ProcessorTime.seconds { line = try read(har).losses.last?.line }
+            #expect(line == count)
+            return seconds
+        }
+        let few = try seconds(100)
+        // Eight times the entries: linear is 8, quadratic 64.
+        #expect(try seconds(800) < 20 * max(few, 0.002))
+    }
+
     // MARK: - Round trip
 
     /// What is written otherwise than it was read, and why.

@@ -11,7 +11,9 @@ struct BurpItems {
     private let source: CaptureSource
     private let name: String
     private var exchanges: [Exchange] = []
-    private var losses: [Capture.Loss] = []
+    private var losses = LossList()
+    /// Of the last loss: lines are counted on from there.
+    private var place = (offset: 0, line: 1)
 
     private init(_ source: CaptureSource, name: String) {
         self.source = source
@@ -50,9 +52,9 @@ struct BurpItems {
         if item != nil {
             lose(
                 "item \(exchanges.count) is cut off; the \(exchanges.count) before it are whole",
-                source.size
+                source.size,
+                isEnd: true
             )
-            losses[losses.count - 1].isEnd = true
         }
         guard !exchanges.isEmpty else {
             throw .notCapture(
@@ -62,12 +64,15 @@ struct BurpItems {
             )
         }
         var capture = Capture(foreign: exchanges, creator: "Burp", version: version)
-        capture.losses = losses
+        capture.losses = losses.told
+        if let others = losses.others { capture.losses.append(others) }
         return capture
     }
 
-    private mutating func lose(_ what: String, _ offset: Int) {
-        losses.append(Capture.Loss(offset: offset, line: source.line(of: offset), what: what))
+    /// `offset`: behind that of the loss before.
+    private mutating func lose(_ what: String, _ offset: Int, isEnd: Bool = false) {
+        place = (offset, source.line(of: offset, behind: place))
+        losses.append(Capture.Loss(offset: offset, line: place.line, what: what, isEnd: isEnd))
     }
 
     // MARK: - Items

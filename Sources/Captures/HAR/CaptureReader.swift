@@ -106,8 +106,7 @@ package enum CaptureReader {
                 collector.add(
                     entry: try check(found),
                     offset: found.offset,
-                    length: found.length,
-                    line: source.line(of: found.offset)
+                    length: found.length
                 )
             case .member(let name): collector.add(member: name, json: found.bytes)
             }
@@ -172,13 +171,13 @@ package enum CaptureReader {
                     return
                 }
                 if let page, entry["pageref"] == nil { entry["pageref"] = .string(page) }
-                collector.add(entry: entry, offset: offset, length: length, line: line)
+                collector.add(entry: entry, offset: offset, length: length)
             case .member(let log, let name, let json): collector.add(member: name, json: json, log: log)
             case .loss(let loss): collector.lose(loss)
             }
         }
         run(&scanner)
-        guard scanner.hasEntries, !collector.exchanges.isEmpty || collector.losses.isEmpty else { return nil }
+        guard scanner.hasEntries, !collector.exchanges.isEmpty || collector.isWhole else { return nil }
         return collector.capture()
     }
 

@@ -2,9 +2,10 @@ extension CaptureSource {
     private static let windowSize = 256 << 10
 
     /// The line (from 1) on which a byte stands.
-    func line(of offset: Int) -> Int {
-        var line = 1
-        var start = 0
+    ///
+    /// `known`: a place at it or before it, and its line; the bytes between are counted.
+    func line(of offset: Int, behind known: (offset: Int, line: Int) = (0, 1)) -> Int {
+        var (start, line) = known
         while start < offset {
             let window = bytes(at: start, count: min(Self.windowSize, offset - start))
             guard !window.isEmpty else { break }

@@ -15,15 +15,12 @@ final class EntryCollector {
     private var members: [JSONObject.Member] = []
     /// Of further logs in the same file.
     private var otherLogs: [Int: JSONObject] = [:]
-    private(set) var losses: [Capture.Loss] = []
-    private var untoldLosses = 0
-    /// How many entries there were something to say of, by the member it lies in.
-    private var remarks: [String: (count: Int, last: Capture.Loss)] = [:]
+    private var losses = LossList()
+    /// How many entries there were something to say of, by the member it lies in, and where the last one begins.
+    private var remarks: [String: (count: Int, lastOffset: Int)] = [:]
 
     /// Entries by whose length the number of all is guessed.
     private static let sampleSize = 1000
-    /// More are counted.
-    private static let toldLosses = 200
     /// Of what may be the same in every entry.
     private static let toldRemarks = 3
 
@@ -35,7 +32,7 @@ final class EntryCollector {
         self.isStrict = isStrict
     }
 
-    func add(entry written: JSONObject, offset: Int, length: Int, line: @autoclosure () -> Int) {
+    func add(entry written: JSONObject, offset: Int, length: Int) {
         let index = exchanges.count
         let plain = EntrySpelling.plain(written)
         let entry = plain ?? written
@@ -62,10 +59,17 @@ final class EntryCollector {
         }
         if Producers.isSuspicious(exchange) {
             for remark in Producers.remarks(on: entry) {
-                let loss = Capture.Loss(offset: offset, line: line(), what: "entry \(index): \(remark.what)")
                 let count = (remarks[remark.member]?.count ?? 0) + 1
-                remarks[remark.member] = (count, loss)
-                if count <= Self.toldRemarks { lose(loss) }
+                remarks[remark.member] = (count, offset)
+                // Lines are counted from the beginning of the file.
+                guard count <= Self.toldRemarks else { continue }
+                lose(
+                    Capture.Loss(
+                        offset: offset,
+                        line: source.line(of: offset),
+                        what: "entry \(index): \(remark.what)"
+                    )
+                )
             }
         }
         if exchange.startedAt.nanoseconds != 0 {
@@ -101,9 +105,10 @@ final class EntryCollector {
         members.append(JSONObject.Member(name: name, value: value))
     }
 
-    func lose(_ loss: Capture.Loss) {
-        if losses.count < Self.toldLosses || loss.isEnd { losses.append(loss) } else { untoldLosses += 1 }
-    }
+    /// Whether all could be used.
+    var isWhole: Bool { losses.told.isEmpty }
+
+    func lose(_ loss: Capture.Loss) { losses.append(loss) }
 
     func capture() -> Capture {
         let settled = guessedSchemes.settle(&exchanges)
@@ -115,16 +120,13 @@ final class EntryCollector {
         }
         capture.logMembers = JSONObject(members)
         capture.alignClocks()
-        capture.losses = losses
+        capture.losses = losses.told
         for (member, (count, last)) in remarks.sorted(by: { $0.key < $1.key }) where count > Self.toldRemarks
         {
             let what = "\(count - Self.toldRemarks) more entries have such a \(member), this is the last"
-            capture.losses.append(Capture.Loss(offset: last.offset, line: last.line, what: what))
+            capture.losses.append(Capture.Loss(offset: last, line: source.line(of: last), what: what))
         }
-        if untoldLosses > 0, let last = losses.last {
-            let what = "and \(untoldLosses) more like these"
-            capture.losses.append(Capture.Loss(offset: last.offset, line: last.line, what: what))
-        }
+        if let others = losses.others { capture.losses.append(others) }
         capture.loadEntry = { [source, offsets, lengths, isStrict] index in
             if isStrict {
                 let bytes = source.bytes(at: offsets[index], count: lengths[index])
