@@ -1,4 +1,5 @@
 @testable import Captures
+import JSON
 import TestSupport
 import Testing
 
@@ -73,6 +74,39 @@ struct NetLogSentBytesTests {
         #expect(reader.weight == 0)
     }
 
+    /// Where the end of a head was looked for already, it is not looked for again.
+    @Test func timeGrowsWithTheHead() {
+        func seconds(_ lines: Int) -> Double {
+            var reader = NetLogSentBytes()
+            _ = reader.take(Array("GET / HTTP/1.1\r\n".utf8))
+            let piece = Array(String(repeating: "a:b\r\n", count: 10).utf8)
+            return ProcessorTime.seconds { for _ in 0..<(lines / 10) { _ = reader.take(piece) } }
+        }
+        let few = seconds(1_500)
+        // Eight times the head: linear is 8, quadratic 64.
+        #expect(seconds(12_000) < 24 * max(few, 0.001))
+    }
+
+    @Test func endOfAHeadMayComeInPieces() {
+        let head = Array("GET /x HTTP/1.1\r\nHost: a.example\r\n\r".utf8)
+        #expect(Self.bodies([head, Array(("\n" + Self.post).utf8)]) == ["POST a.example:8443/token code=1"])
+    }
+
+    /// What a socket sent already is not copied for each event that follows.
+    @Test func eventCostsTheSameHoweverMuchWasSent() {
+        func seconds(held: Int) -> Double {
+            var sockets = NetLogSockets()
+            func send(_ text: String) {
+                let params: JSONObject = ["bytes": .string(Base64.encode(Array(text.utf8)))]
+                sockets.sent(7, params, isEncrypted: true, at: 0)
+            }
+            send("POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n" + String(repeating: "a", count: held))
+            return ProcessorTime.seconds { for _ in 0..<1_000 { send("a") } }
+        }
+        let little = seconds(held: 1_000)
+        #expect(seconds(held: 900_000) < 3 * max(little, 0.002))
+    }
+
     /// Anything at all, in pieces of any size, is read without a trap, and the same way in one piece.
     @Test(arguments: [true, false]) func hostileBytesAreReadTheSameInPieces(isHTTP2: Bool) {
         var random = SeededGenerator(seed: isHTTP2 ? 2 : 1)
@@ -135,6 +169,44 @@ struct NetLogSentBytesTests {
         let log = Self.events + events.joined() + "]}"
         let capture = try CaptureReader.read(bytes: Array(log.utf8), name: "log")
         return capture.indices.map { capture[$0].request.body?.text ?? "" }
+    }
+
+    /// What is known of a request is not copied for each event of it.
+    @Test(arguments: [
+        "URL_REQUEST_JOB_FILTERED_BYTES_READ", "URL_REQUEST_JOB_BYTES_READ", "COOKIE_INCLUSION_STATUS",
+    ])
+    func eventsOfOneRequestAreAddedInPlace(event: String) {
+        var log = NetLog(source: CaptureSource(bytes: []))
+        let isLog = log.take(constants: [
+            "logEventTypes": .object(JSONObject([("URL_REQUEST_START_JOB", 1), (event, 2)])),
+            "logSourceType": ["URL_REQUEST": 1],
+        ])
+        #expect(isLog)
+        func take(_ type: Int64, _ params: JSONValue) {
+            let source: JSONValue = ["id": 5, "type": 1]
+            log.take(
+                ["source": source, "type": .init(integerLiteral: type), "time": "1", "params": params],
+                at: JSONEvents.Place(offset: 0)
+            )
+        }
+        take(1, ["url": "https://a.example/"])
+        var moves = 0
+        var last: [UInt] = []
+        for _ in 0..<500 {
+            take(2, ["byte_count": 1, "bytes": "YQ=="])
+            let hop = log.hops[0]
+            let now = [Self.address(hop.pieces), Self.address(hop.wirePieces), Self.address(hop.cookies)]
+            if now != last { moves += 1 }
+            last = now
+        }
+        // Its room grows by doubling.
+        #expect(log.hops[0].pieces.count + log.hops[0].wirePieces.count + log.hops[0].cookies.count == 500)
+        #expect(moves < 30)
+    }
+
+    /// Where the elements stand in memory.
+    private static func address(_ list: [some Any]) -> UInt {
+        list.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
     }
 
     @Test func bodyGoesToTheRequestThatWasSentMeanwhile() throws {

@@ -80,9 +80,9 @@ struct NetLog {
 
     private var version = ""
 
-    private init(source: CaptureSource) { self.source = source }
+    init(source: CaptureSource) { self.source = source }
 
-    private mutating func take(constants: JSONValue) -> Bool {
+    mutating func take(constants: JSONValue) -> Bool {
         guard let types = constants["logEventTypes"]?.object, let sources = constants["logSourceType"]?.object
         else {
             return false
@@ -104,7 +104,7 @@ struct NetLog {
 
     // MARK: - Events
 
-    private mutating func take(_ event: JSONValue, at place: JSONEvents.Place) {
+    mutating func take(_ event: JSONValue, at place: JSONEvents.Place) {
         guard let source = event["source"], let kind = source["type"]?.int,
             kind == requestType || kind == socketType || kind == sessionType, let id = source["id"]?.int,
             let type = event["type"]?.int, let name = eventNames[type],
@@ -241,9 +241,8 @@ struct NetLog {
 
     private mutating func change(_ id: Int64, _ body: (inout Hop) -> Void) {
         guard let index = open[id] else { return }
-        var hop = hops[index]
-        body(&hop)
-        hops[index] = hop
+        // A copy would have every append to its lists copy them.
+        body(&hops[index])
     }
 
     /// Drops what the browser itself asked for in vain, which says nothing of anybody's login.

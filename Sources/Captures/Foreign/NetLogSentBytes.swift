@@ -31,12 +31,15 @@ struct NetLogSentBytes {
 
     private var phase = Phase.beginning
     private var pending: [UInt8] = []
+    /// Bytes of the head under way in which its end does not begin.
+    private var searched = 0
     /// Bodies of streams under way.
     private var streams: [Int: [UInt8]] = [:]
     /// Streams whose bodies are too large to be kept.
     private var tooLarge: Set<Int> = []
 
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+    private static let headEnd = Array("\r\n\r\n".utf8)
     private static let largestHead = 256 << 10
     /// Requests of a login are small; Chromium's frames are 16 KiB at most unless the server wants larger ones.
     private static let largestBody = 1 << 20
@@ -94,13 +97,16 @@ struct NetLogSentBytes {
     // MARK: - HTTP/1.1
 
     private mutating func takeHead(_ index: inout Int, _ found: inout [Body]) -> Bool {
+        let start = index + searched
+        searched = 0
         let rest = pending[index...]
         guard rest.first.map({ (0x41...0x5a).contains($0) }) ?? true else {
             phase = .over
             return false
         }
-        guard let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) else {
+        guard let end = pending[start...].firstRange(of: Self.headEnd) else {
             if rest.count > Self.largestHead { phase = .over }
+            searched = max(0, rest.count - (Self.headEnd.count - 1))
             return false
         }
         let lines = String(decoding: rest[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")

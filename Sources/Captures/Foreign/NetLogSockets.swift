@@ -37,7 +37,8 @@ struct NetLogSockets {
         guard self[keyPath: path][socket] != nil || clear.count + encrypted.count < Self.mostSockets else {
             return
         }
-        var reader = self[keyPath: path][socket] ?? NetLogSentBytes()
+        // Taken out: of what the dictionary holds as well, every change makes a copy.
+        var reader = self[keyPath: path].removeValue(forKey: socket) ?? NetLogSentBytes()
         let before = reader.weight
         let found = reader.take(Base64.decode(text))
         budget -= reader.weight - before
