@@ -176,11 +176,15 @@ struct ForeignLogTests {
         }
     }
 
-    private static func flow(_ change: ([(String, Net)]) -> [(String, Net)] = { $0 }, body: String = "{}")
-        -> Net
-    {
+    private static func flow(
+        _ change: ([(String, Net)]) -> [(String, Net)] = { $0 },
+        body: String = "{}",
+        path: String = "/token?x=1",
+        field: String = "a=1",
+        reason: String = "OK"
+    ) -> Net {
         let headers = Net.list([
-            .list([.bytes("Host"), .bytes("idp.example")]), .list([.bytes("Cookie"), .bytes("a=1")]),
+            .list([.bytes("Host"), .bytes("idp.example")]), .list([.bytes("Cookie"), .bytes(field)]),
         ])
         return .object(
             change([
@@ -189,7 +193,7 @@ struct ForeignLogTests {
                     "request",
                     .object([
                         ("method", .bytes("POST")), ("scheme", .bytes("https")), ("host", .text("192.0.2.1")),
-                        ("port", .number("443")), ("path", .bytes("/token?x=1")), ("authority", .bytes("")),
+                        ("port", .number("443")), ("path", .bytes(path)), ("authority", .bytes("")),
                         ("http_version", .bytes("HTTP/1.1")), ("headers", headers),
                         ("content", .bytes("code=1")),
                         ("timestamp_start", .float("1772618048.356")),
@@ -199,7 +203,7 @@ struct ForeignLogTests {
                 (
                     "response",
                     .object([
-                        ("status_code", .number("200")), ("reason", .bytes("OK")),
+                        ("status_code", .number("200")), ("reason", .bytes(reason)),
                         ("http_version", .bytes("HTTP/1.1")),
                         ("headers", .list([.list([.bytes("Content-Type"), .bytes("application/json")])])),
                         ("content", .bytes(body)), ("timestamp_start", .float("1772618048.456")),
@@ -299,6 +303,35 @@ struct ForeignLogTests {
         }
         #expect(capture[0].response?.body?.text == text)
         #expect(capture.losses.map(\.what) == ["1 flows of type dns are no HTTP, and left out"])
+    }
+
+    /// A request object or a SAML request in the URL, and cookies of a megabyte.
+    @Test(arguments: [16_384, 16_385, 1 << 20]) func longTextsOfAHeadAreRead(count: Int) throws {
+        let text = String(repeating: "x", count: count - 2)
+        let exchange = try read(
+            Self.flow(path: "/a\(text)", field: "a=\(text)", reason: "OK\(text)").encoded
+        )[0]
+        #expect(exchange.request.url.text == "https://idp.example/a\(text)")
+        #expect(exchange.request.cookie("a") == text)
+        #expect(exchange.response?.statusText == "OK\(text)")
+    }
+
+    @Test func textThatIsTooLongIsTold() throws {
+        let text = String(repeating: "x", count: 1 << 20)
+        let flow = Self.flow(path: "/\(text)", field: "a=\(text)")
+        let capture = try read(Self.flow().encoded + flow.encoded)
+        #expect(capture[1].request.url.text == "https://idp.example" && capture[1].request.cookie("a") == nil)
+        #expect(
+            capture.losses.map(\.what) == [
+                "flow 1: its field Cookie has 1048578 bytes, and is left out",
+                "flow 1: its path has 1048577 bytes, and is left out",
+            ]
+        )
+        #expect(
+            try read(flow.encoded + String(Self.flow().encoded.dropLast())).losses.map(\.isEnd) == [
+                true, false, false,
+            ]
+        )
     }
 
     @Test func flowWithoutAnAnswerHasItsReason() throws {

@@ -4,6 +4,11 @@ import JSON
 struct MitmproxyExchange {
     private let flow: TypedNetstring
     private let source: CaptureSource
+    /// What of the flow was left in the file, by the places where it stands.
+    private(set) var losses: [(offset: Int, what: String)] = []
+
+    /// Bytes of the longest text of a head that is read.
+    private static let longestText = 1 << 20
 
     init(_ flow: TypedNetstring, source: CaptureSource) {
         self.flow = flow
@@ -11,60 +16,75 @@ struct MitmproxyExchange {
     }
 
     /// Nil for flows of other protocols.
-    func exchange() -> Exchange? {
+    mutating func exchange() -> Exchange? {
         guard (flow["type"]?.text ?? "http") == "http", let request = flow.first("request") else {
             return nil
         }
-        let headers = Self.headers(request["headers"])
+        let headers = headers(request["headers"])
         let began = request.first("timestamp_start")?.number
         let start = began.flatMap(ForeignTime.seconds)
         var exchange = Exchange(
             startedAt: start ?? Timestamp(nanoseconds: 0),
             duration: duration(from: began),
             request: RecordedRequest(
-                method: request["method"]?.text ?? "",
-                url: Self.url(request, headers),
+                method: text(of: request["method"], "method") ?? "",
+                url: url(request, headers),
                 httpVersion: Self.version(request),
                 headers: headers,
                 body: body(request.first("content", "body"), headers, isRequest: true),
-                trailers: Self.headers(request["trailers"])
+                trailers: self.headers(request["trailers"])
             ),
-            response: flow.first("response").flatMap(response),
-            failure: flow.first("error")?["msg"]?.text,
+            response: flow.first("response").flatMap { response($0) },
+            failure: text(of: flow.first("error")?["msg"], "error"),
             timings: timings(request),
             connection: connection(),
             client: ClientFacts(address: Self.address(flow["client_conn"]?.first("peername", "address")))
         )
         exchange.isZoneKnown = start != nil
-        if let comment = flow["comment"]?.text, !comment.isEmpty {
+        if let comment = text(of: flow["comment"], "comment"), !comment.isEmpty {
             exchange.foreign["comment"] = .string(comment)
         }
         takeWebSocket(&exchange)
         return exchange
     }
 
-    private func response(_ response: TypedNetstring) -> RecordedResponse? {
+    private mutating func response(_ response: TypedNetstring) -> RecordedResponse? {
         guard let status = response.first("status_code", "code")?.integer, (100...999).contains(status) else {
             return nil
         }
-        let headers = Self.headers(response["headers"])
+        let headers = headers(response["headers"])
         return RecordedResponse(
             status: status,
-            statusText: response.first("reason", "msg")?.text ?? "",
+            statusText: text(of: response.first("reason", "msg"), "reason") ?? "",
             httpVersion: Self.version(response),
             headers: headers,
             body: body(response.first("content", "body"), headers, isRequest: false),
-            trailers: Self.headers(response["trailers"])
+            trailers: self.headers(response["trailers"])
         )
     }
 
     // MARK: - Messages
 
-    private static func headers(_ value: TypedNetstring?) -> HeaderFields {
+    /// A text of a head, also one that stands in the file still; `name` is told where it is too long to be read.
+    private mutating func text(of value: TypedNetstring?, _ name: String) -> String? {
+        guard case .range(let range)? = value else { return value?.text }
+        guard range.count <= Self.longestText else {
+            losses.append((range.lowerBound, "its \(name) has \(range.count) bytes, and is left out"))
+            return nil
+        }
+        return String(decoding: source.bytes(at: range.lowerBound, count: range.count), as: UTF8.self)
+    }
+
+    private mutating func headers(_ value: TypedNetstring?) -> HeaderFields {
         HeaderFields(
             (value?.list ?? []).compactMap { pair in
-                guard let pair = pair.list, pair.count == 2, let name = pair[0].text else { return nil }
-                return HeaderFields.Field(name: name, value: pair[1].text ?? "")
+                guard let pair = pair.list, pair.count == 2, let name = text(of: pair[0], "field name") else {
+                    return nil
+                }
+                return HeaderFields.Field(
+                    name: name,
+                    value: text(of: pair[1], "field \(name.prefix(60))") ?? ""
+                )
             }
         )
     }
@@ -77,19 +97,20 @@ struct MitmproxyExchange {
     }
 
     /// As the client meant it: by the host it named, not by the address that was dialled for it.
-    private static func url(_ request: TypedNetstring, _ headers: HeaderFields) -> RecordedURL {
+    private mutating func url(_ request: TypedNetstring, _ headers: HeaderFields) -> RecordedURL {
         let host = request["host"]?.text ?? ""
         let port = request["port"]?.integer
         let dialled = ForeignTime.address(host, port: port.map(Int64.init))
-        let path = request["path"]?.text ?? ""
+        let path = text(of: request["path"], "path") ?? ""
         if request["method"]?.text == "CONNECT" {
-            let named = request["authority"]?.text ?? ""
+            let named = text(of: request["authority"], "authority") ?? ""
             return RecordedURL("https://\(named.isEmpty ? dialled : named)")
         }
         let scheme = request["scheme"]?.text ?? ""
-        let named = [request["authority"]?.text, headers.first("host")].compactMap { $0 }.first {
-            !$0.isEmpty
-        }
+        let named = [text(of: request["authority"], "authority"), headers.first("host")].compactMap { $0 }
+            .first {
+                !$0.isEmpty
+            }
         let isDefault = scheme == "https" && port == 443 || scheme == "http" && port == 80
         let authority = named ?? (isDefault ? ForeignTime.address(host, port: nil) : dialled)
         if path.hasPrefix("http://") || path.hasPrefix("https://") { return RecordedURL(path) }

@@ -18,6 +18,7 @@ struct MitmproxyFlows {
         var reader = NetstringReader(source)
         var exchanges: [Exchange] = []
         var losses: [Capture.Loss] = []
+        var leftOut = LossList()
         var others: [String: Int] = [:]
         var version = ""
         var offset = 0
@@ -29,8 +30,14 @@ struct MitmproxyFlows {
                 count += 1
                 if version.isEmpty { version = Self.version(flow) }
                 let type = flow["type"]?.text ?? "http"
-                if let exchange = MitmproxyExchange(flow, source: source).exchange() {
+                var read = MitmproxyExchange(flow, source: source)
+                if let exchange = read.exchange() {
                     exchanges.append(exchange)
+                    for (offset, what) in read.losses {
+                        leftOut.append(
+                            Capture.Loss(offset: offset, line: 1, what: "flow \(count - 1): \(what)")
+                        )
+                    }
                 } else {
                     others[type, default: 0] += 1
                 }
@@ -50,6 +57,8 @@ struct MitmproxyFlows {
                 offset = next
             }
         }
+        losses += leftOut.told
+        if let others = leftOut.others { losses.append(others) }
         for (type, count) in others.sorted(by: { $0.key < $1.key }) {
             let what = "\(count) flows of type \(type) are no HTTP, and left out"
             losses.append(Capture.Loss(offset: 0, line: 1, what: what))
