@@ -3,9 +3,10 @@ import JSON
 /// Keeps one copy of what entries repeat: header names, cookies, user agents, media types; and of whole lists of
 /// headers, which a browser sends again and again.
 ///
-/// Bounded, so that a file of ever new texts costs no more than without it.
+/// What stands for another is the same byte by byte (see ``ByteText``). Bounded, so that a file of ever new texts costs no more
+/// than without it.
 struct StringPool {
-    private var texts: Set<String> = []
+    private var texts: Set<ByteText> = []
     private var lists: Set<[HeaderFields.Field]> = []
     /// Cookies with all that a browser tells of each, which it tells with every request.
     private var details: Set<JSONValue> = []
@@ -32,7 +33,7 @@ struct StringPool {
         }
         guard !headers.fields.isEmpty else { return }
         if let index = lists.firstIndex(of: headers.fields) {
-            headers.fields = lists[index]
+            if Self.areSame(lists[index], headers.fields) { headers.fields = lists[index] }
         } else if lists.count < Self.maximumLists {
             lists.insert(headers.fields)
         }
@@ -41,7 +42,9 @@ struct StringPool {
     private mutating func shareCookies(_ foreign: inout JSONObject) {
         guard let index = foreign.members.lastIndex(where: { $0.name == "cookies" }) else { return }
         if let known = details.firstIndex(of: foreign.members[index].value) {
-            foreign.members[index].value = details[known]
+            if Self.areSame(details[known], foreign.members[index].value) {
+                foreign.members[index].value = details[known]
+            }
         } else if details.count < Self.maximumLists {
             details.insert(foreign.members[index].value)
         }
@@ -56,10 +59,31 @@ struct StringPool {
 
     private mutating func share(_ text: inout String) {
         guard Self.lengths.contains(text.utf8.count) else { return }
-        if let index = texts.firstIndex(of: text) {
-            text = texts[index]
+        let key = ByteText(text)
+        if let index = texts.firstIndex(of: key) {
+            text = texts[index].text
         } else if texts.count < Self.maximumTexts {
-            texts.insert(text)
+            texts.insert(key)
+        }
+    }
+
+    // MARK: - By their bytes
+
+    /// Of lists that are equal.
+    private static func areSame(_ left: [HeaderFields.Field], _ right: [HeaderFields.Field]) -> Bool {
+        zip(left, right).allSatisfy { $0.name.equalsBytes(of: $1.name) && $0.value.equalsBytes(of: $1.value) }
+    }
+
+    /// Of values that are equal.
+    private static func areSame(_ left: JSONValue, _ right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.string(let left), .string(let right)): left.equalsBytes(of: right)
+        case (.array(let left), .array(let right)): zip(left, right).allSatisfy(areSame)
+        case (.object(let left), .object(let right)):
+            zip(left.members, right.members).allSatisfy {
+                $0.name.equalsBytes(of: $1.name) && areSame($0.value, $1.value)
+            }
+        default: true
         }
     }
 }
