@@ -96,6 +96,18 @@ struct PastedTextTests {
         #expect(throws: CaptureError.self) { try CaptureReader.read(bytes: Array(text.utf8), name: "a.log") }
     }
 
+    /// Each `"log"` may stand behind the brace of a capture, and none does.
+    @Test func timeGrowsWithTheNamesThatBeginNone() {
+        func seconds(_ count: Int) -> Double {
+            let unit = String(repeating: "x", count: 50) + " \"log\""
+            let source = CaptureSource(bytes: Array(("x {\n" + String(repeating: unit, count: count)).utf8))
+            return ProcessorTime.seconds { #expect(PastedText(source) == nil) }
+        }
+        let few = seconds(2_000)
+        // Eight times the names: linear is 8, quadratic 64.
+        #expect(seconds(16_000) < 20 * max(few, 0.002))
+    }
+
     // MARK: - Mail
 
     /// As mail programs write it: lines of 76 characters, each broken by a `=`.

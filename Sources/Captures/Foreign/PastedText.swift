@@ -36,10 +36,11 @@ struct PastedText {
         var place = 0
         while let found = ByteSearch.index(of: name, in: head, from: place) {
             var before = head[..<found]
-            while let last = before.last, isSpace(last, before, form) { before.removeLast() }
+            // Taking an element out would copy all of them.
+            while let last = before.last, isSpace(last, before, form) { before = before.dropLast() }
             if before.last == UInt8(ascii: "{") {
                 guard form == .quoted else { return before.endIndex - 1 }
-                before.removeLast()
+                before = before.dropLast()
                 if let quote = before.lastIndex(of: 0x22) { return quote }
             }
             place = found + 1
