@@ -64,9 +64,11 @@ package enum HTMLText {
             return UInt32(text.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
         }
         if text.hasPrefix("#") { return UInt32(text.dropFirst()).flatMap(Unicode.Scalar.init) }
-        return [
-            "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{a0}", "sol": "/",
-            "equals": "=", "plus": "+", "colon": ":",
-        ][text]
+        return named[text]
     }
+
+    private static let named: [String: Unicode.Scalar] = [
+        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{a0}", "sol": "/",
+        "equals": "=", "plus": "+", "colon": ":",
+    ]
 }
