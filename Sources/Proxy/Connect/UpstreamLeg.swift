@@ -17,7 +17,9 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
     private(set) var context: ChannelHandlerContext?
     weak var owner: (any UpstreamLegOwner)?
     private var early: ByteBuffer
-    /// How the provider's bytes ended; nil while they have not. NIO tells of it once, also before there is an owner.
+    /// How the provider's bytes ended; nil while they have not.
+    ///
+    /// NIO tells of it once, also before there is an owner.
     private(set) var end: End?
 
     struct End {
