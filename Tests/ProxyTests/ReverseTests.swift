@@ -105,6 +105,23 @@ struct ReverseTests {
         try await stage.stop()
     }
 
+    @Test func connectionsInUseStayWhenOthersCome() async throws {
+        let stage = try await Stage("http", adjust: { $0.limits.connections = 4 })
+        var clients: [RawClient] = []
+        for _ in 0..<4 {
+            let client = try await RawClient(port: stage.port)
+            try await client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try await client.until { $0.received == Self.hello })
+            clients.append(client)
+        }
+        #expect(clients.allSatisfy { !$0.isEnded })
+        try await clients[0].send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try await clients[0].until { $0.received == Self.hello + Self.hello || $0.isEnded })
+        #expect(clients[0].received == Self.hello + Self.hello)
+        for client in clients { try? await client.close() }
+        try await stage.stop()
+    }
+
     @Test func nothingButHostIsAltered() async throws {
         let stage = try await Stage()
         let raw = try await RawClient(port: stage.port)

@@ -114,6 +114,7 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func dial(_ hello: ClientHello?) {
         guard let context, var entry else { return }
+        proxy.connections.spoke(context.channel)
         phase = .dialing(hello)
         deadline?.cancel()
         entry.facts.serverName = hello?.serverName
