@@ -26,6 +26,16 @@ struct UpstreamProxyTests {
         #expect(proxy.credentials?.password == row.password)
     }
 
+    @Test func requestForTheServerItselfHasNoPath() throws {
+        let origin = try #require(Origin(authority: "idp.example", defaultPort: 80))
+        for target in ["http://idp.example", "http://idp.example/", "http://idp.example/*"] {
+            let head = Array("OPTIONS \(target) HTTP/1.1\r\nHost: idp.example\r\n\r\n".utf8)
+            let rewritten = try ProxyRequest.parse(head).rewritten
+            let again = RetargetingHandler.retarget(rewritten, to: origin, credentials: nil)
+            #expect(String(decoding: again, as: UTF8.self) == String(decoding: head, as: UTF8.self))
+        }
+    }
+
     static let refused: [(text: String, error: UpstreamProxyError)] = [
         ("proxy.example:3128", .noScheme), ("alice:s3cret@proxy.example", .noScheme), ("", .noScheme),
         ("ftp://s3cret@proxy.example", .unknownScheme("ftp")), ("socks4://x", .unknownScheme("socks4")),

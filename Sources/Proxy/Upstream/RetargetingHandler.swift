@@ -44,7 +44,9 @@ final class RetargetingHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         var result = Array(head[...space])
         result += "http://\(origin.authority(defaultPort: 80))".utf8
-        result += head[(space + 1)...end]
+        let rest = head[(space + 1)...end]
+        // Where the server itself is meant there is no path (RFC 9112, section 3.2.4).
+        result += rest.starts(with: "* ".utf8) ? rest.dropFirst() : rest
         if let credentials { result += "Proxy-Authorization: \(credentials.fieldValue)\r\n".utf8 }
         return result + head[(end + 1)...]
     }
