@@ -256,6 +256,20 @@ struct PacketFileTests {
         }
     }
 
+    @Test func largeBlocksThatAreNoneAreSoughtWithFewReads() throws {
+        // A packet of almost 1 MiB begins every 8 bytes, and ends nowhere.
+        let packet: [UInt8] = [6, 0, 0, 0, 0xfc, 0xff, 0x0f, 0]
+        let file =
+            CaptureFileBuilder.section(isBig: false)
+            + (0..<140_000).flatMap { _ in packet }
+        var reads = 0
+        try PacketLog.withFile(file) { path in
+            var log = PacketLog()
+            _ = try PacketFile.read(path: path, into: &log) { _, _ in reads += 1 }
+        }
+        #expect(reads < 100)
+    }
+
     @Test func aPacketThatSaysWhatCannotBeIsLostAlone() throws {
         var file = CaptureFileBuilder.pcapng(made)
         file[48 + 8] = 9

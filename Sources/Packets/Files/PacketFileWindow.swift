@@ -130,17 +130,20 @@ final class PacketFileWindow {
     private func fill(_ count: Int) throws(PacketError) -> Bool {
         guard !isAtEnd else { return false }
         let held = end - begin
-        if count > buffer.count {
+        // Twice what is asked for: no more is moved than was passed since, also where every few bytes ask for as much again.
+        if 2 * count > buffer.count {
             let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * count, alignment: 16)
             larger.copyMemory(from: bytes)
             buffer.deallocate()
             buffer = larger
-        } else if begin > 0, held > 0 {
-            buffer.copyMemory(from: bytes)
+            begin = 0
+            end = held
+        } else if held == 0 || begin + count > buffer.count {
+            if begin > 0, held > 0 { buffer.copyMemory(from: bytes) }
+            begin = 0
+            end = held
         }
-        begin = 0
-        end = held
-        while end < count {
+        while end - begin < count {
             let room = UnsafeMutableRawBufferPointer(rebasing: buffer[end...])
             let found = inflater == nil ? try read(into: room) : try inflate(into: room)
             guard found > 0 else {
