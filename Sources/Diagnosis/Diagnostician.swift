@@ -1,3 +1,4 @@
+import Captures
 package import Flows
 import OAuth
 
@@ -49,6 +50,7 @@ package enum Diagnostician {
                         isSymptom: info.isSymptom && !violation.isCause,
                         explains: violation.explains,
                         time: violation.faultyExchange.flatMap { positions[$0] } ?? Int.max,
+                        isServed: violation.faultyExchange.map { flow.isServed($0) } ?? true,
                         rank: rank
                     )
                 )
@@ -70,6 +72,7 @@ package enum Diagnostician {
         if let innerFailure, isInnerTold == true {
             markEffects(of: innerFailure, among: &candidates, positions)
         }
+        weaken(&candidates, in: flow)
         let outcome = outcome(of: flow, candidates.map(\.finding), isBrokenInside: isBrokenInside)
         return FlowDiagnosis(
             outcome: outcome,
@@ -94,6 +97,35 @@ package enum Diagnostician {
                 Nothing is to be changed between this client and its provider: mend what broke \(failure.flow), the login at the provider behind.
                 """
         }
+    }
+
+    /// A document that did not come is not the reason why a login ended that went on without it, to where it was refused for another
+    /// one or the user left: worth a warning.
+    private static func weaken(_ candidates: inout [RootCause.Candidate], in flow: Flow) {
+        let transport = candidates.indices.filter {
+            candidates[$0].finding.severity == .error
+                && Precedence.transport.contains(candidates[$0].finding.rule)
+        }
+        guard !transport.isEmpty, flow.lacksOnlyDocuments else { return }
+        for index in transport {
+            let cause = candidates[index]
+            let isPassed = candidates.contains { other in
+                other.time > cause.time && isEnd(other, of: flow)
+                    && !Precedence.transport.contains(other.finding.rule)
+                    && !RootCause.goesBefore(cause, other)
+            }
+            if isPassed { candidates[index].finding.severity = .warning }
+        }
+    }
+
+    private static func isEnd(_ candidate: RootCause.Candidate, of flow: Flow) -> Bool {
+        if candidate.finding.rule == UserCancelled.info.id { return flow.ending != .success }
+        guard candidate.finding.severity == .error, candidate.isServed,
+            flow.exchanges.indices.contains(candidate.time)
+        else { return false }
+        // Where nothing is, a client looked that was not told where to go.
+        let status = flow.capture[flow.exchanges[candidate.time]].response?.status
+        return status != 404 && status != 405
     }
 
     // MARK: - Outcome

@@ -11,6 +11,8 @@ enum Precedence {
             case whenItSaysSo
             /// The effect's fault is at the cause's exchange or later: it could not happen because of it.
             case onlyAfterwards
+            /// The same, and the effect's exchange is the cause's own or was not served either: what was answered did happen.
+            case onlyUnserved
             /// The cause's fault is behind the effect's exchange: it was met while that went on.
             case onlyMeanwhile
         }
@@ -48,8 +50,16 @@ enum Precedence {
     ]
 
     static let rows: [Row] = [
-        Row(transport, over: ["*"], .onlyAfterwards),
-        Row(transport, over: ["callback-rejected-by-app"], .whenItSaysSo),
+        Row(transport, over: ["*"], .onlyUnserved),
+        Row(transport, over: madeOfWhatIsMissing, .onlyAfterwards),
+        Row(
+            transport,
+            over: [
+                "callback-rejected-by-app", "code-reused", "code-expired", "token-invalid-grant",
+                "token-endpoint-error",
+            ],
+            .whenItSaysSo
+        ),
         Row(
             ["client-clock-skew"],
             over: [
@@ -201,10 +211,15 @@ enum Precedence {
     // MARK: - Groups
 
     /// Stage 13: nothing goes over a connection that does not exist.
-    private static let transport = [
+    static let transport = [
         "tls-certificate-untrusted", "tls-client-rejects-recorder", "tls-handshake-failed",
         "host-unreachable",
         "rate-limited",
+    ]
+
+    /// What apps and APIs do that did not get what they need: the provider's keys, say.
+    private static let madeOfWhatIsMissing = [
+        "callback-rejected-by-app", "redirect-loop", "bearer-rejected", "code-never-redeemed",
     ]
 
     private static let pkceCauses = [
@@ -241,9 +256,15 @@ enum Precedence {
     ///   - effect: id of the other.
     ///   - explained: the ids that the finding of the cause names (``Violation/explains``).
     ///   - isEarlier: the cause's fault is at the effect's exchange or before.
+    ///   - isUnserved: the effect's exchange is the cause's, or was not served.
     /// - Returns: false where the table says nothing of the two.
-    static func places(_ cause: String, over effect: String, explained: Set<String>, isEarlier: Bool) -> Bool
-    {
+    static func places(
+        _ cause: String,
+        over effect: String,
+        explained: Set<String>,
+        isEarlier: Bool,
+        isUnserved: Bool
+    ) -> Bool {
         guard cause != effect else { return false }
         for chain in chains {
             if let first = chain.firstIndex(where: { matches($0, cause) }),
@@ -259,8 +280,9 @@ enum Precedence {
             switch row.condition {
             case .always: return true
             case .whenItSaysSo: return explained.contains(effect)
+            case .onlyAfterwards: return isEarlier
             // Two faults of the transport do not explain one another.
-            case .onlyAfterwards: return isEarlier && !row.causes.contains(effect)
+            case .onlyUnserved: return isEarlier && isUnserved && !row.causes.contains(effect)
             case .onlyMeanwhile: return !isEarlier
             }
         }

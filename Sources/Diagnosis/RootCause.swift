@@ -10,14 +10,24 @@ enum RootCause {
         var explains: Set<String>
         /// Position of the faulty exchange in the flow's time order; last where it is computed.
         var time: Int
+        /// Whether the faulty exchange was answered, and not with a refusal to serve anybody for now.
+        var isServed: Bool
         /// Position in the catalogue.
         var rank: Int
 
-        init(finding: Finding, isSymptom: Bool, explains: Set<String>, time: Int, rank: Int) {
+        init(
+            finding: Finding,
+            isSymptom: Bool,
+            explains: Set<String>,
+            time: Int,
+            isServed: Bool = true,
+            rank: Int
+        ) {
             self.finding = finding
             self.isSymptom = isSymptom
             self.explains = explains
             self.time = time
+            self.isServed = isServed
             self.rank = rank
         }
     }
@@ -61,12 +71,16 @@ enum RootCause {
         finding.severity != .note || (!isSuccess && reasons.contains(finding.rule))
     }
 
-    private static func goesBefore(_ cause: Candidate, _ effect: Candidate) -> Bool {
+    /// Whether the one explains the other, by ``Precedence``.
+    static func goesBefore(_ cause: Candidate, _ effect: Candidate) -> Bool {
         Precedence.places(
             cause.finding.rule,
             over: effect.finding.rule,
             explained: cause.explains,
-            isEarlier: cause.time <= effect.time
+            isEarlier: cause.time <= effect.time,
+            // A note tells of nothing that did not happen.
+            isUnserved: effect.finding.severity != .note
+                && (!effect.isServed || cause.time == effect.time && effect.time != Int.max)
         )
     }
 

@@ -199,6 +199,23 @@ struct Recording {
         )
     }
 
+    /// With the provider's metadata and keys asked for in front, some of it changed.
+    func withDocuments(_ edit: (inout Exchange) -> Void) throws -> Recording {
+        let paths = ["/.well-known/openid-configuration", "/jwks"]
+        let documents = try Recording("healthy/web-code-flow").exchanges.filter {
+            paths.contains($0.request.url.path)
+        }
+        #expect(documents.count == paths.count)
+        return Recording(
+            documents.enumerated().map { offset, exchange in
+                var exchange = exchange
+                exchange.startedAt = Timestamp(seconds: 1_772_000_000 + Int64(offset))
+                edit(&exchange)
+                return exchange
+            } + exchanges
+        )
+    }
+
     /// The browser's half alone.
     var frontChannel: Recording {
         without { $0.request.headers.first("user-agent")?.hasPrefix("shop-backend") ?? false }

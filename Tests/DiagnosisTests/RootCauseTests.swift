@@ -8,6 +8,7 @@ struct RootCauseTests {
         _ rule: String,
         _ severity: Severity = .error,
         time: Int = 0,
+        isServed: Bool = true,
         rank: Int = 0,
         explains: Set<String> = []
     ) -> RootCause.Candidate {
@@ -27,6 +28,7 @@ struct RootCauseTests {
             isSymptom: Precedence.symptoms.contains(rule),
             explains: explains,
             time: time,
+            isServed: isServed,
             rank: rank
         )
     }
@@ -134,6 +136,31 @@ struct RootCauseTests {
         )
     }
 
+    /// What was answered behind it did happen, and a note tells of nothing that did not; an app that refuses a callback lacks something.
+    @Test(arguments: [
+        ("pkce-verifier-mismatch", Severity.error, 4, true, false),
+        ("pkce-verifier-mismatch", .error, 4, false, true),
+        ("token-invalid-grant", .error, 4, true, false), ("token-response-not-json", .error, 1, true, true),
+        ("pkce-plain", .warning, 4, true, false), ("capture-sanitized", .note, 4, false, false),
+        ("user-cancelled", .note, 4, true, false), ("callback-rejected-by-app", .error, 4, true, true),
+        ("code-never-redeemed", .warning, 4, true, true),
+    ])
+    func theTransportDoesNotExplainWhatHappened(
+        rule: String,
+        severity: Severity,
+        time: Int,
+        isServed: Bool,
+        isEffect: Bool
+    ) {
+        for cause in ["rate-limited", "host-unreachable", "tls-handshake-failed"] {
+            let findings = RootCause.ordered(
+                [candidate(cause, time: 1), candidate(rule, severity, time: time, isServed: isServed)],
+                isSuccess: false
+            )
+            #expect(findings.first { $0.rule == rule }?.effectOf == (isEffect ? cause : nil))
+        }
+    }
+
     @Test func thenTheEarliestThenTheCatalogueDecides() {
         #expect(order([candidate("a", time: 4, rank: 0), candidate("b", time: 2, rank: 1)]) == ["b", "a"])
         #expect(order([candidate("b", time: 2, rank: 1), candidate("a", time: 2, rank: 0)]) == ["a", "b"])
@@ -152,9 +179,21 @@ struct RootCauseTests {
             .map { $0.hasSuffix("*") ? $0.dropLast() + "x" : $0 }
         for first in ids {
             for second in ids
-            where Precedence.places(first, over: second, explained: Set(ids), isEarlier: false) {
+            where Precedence.places(
+                first,
+                over: second,
+                explained: Set(ids),
+                isEarlier: false,
+                isUnserved: false
+            ) {
                 #expect(
-                    !Precedence.places(second, over: first, explained: Set(ids), isEarlier: false),
+                    !Precedence.places(
+                        second,
+                        over: first,
+                        explained: Set(ids),
+                        isEarlier: false,
+                        isUnserved: false
+                    ),
                     "\(first) and \(second)"
                 )
             }

@@ -177,6 +177,29 @@ extension Flow {
         )
     }
 
+    /// Whether a request was answered to the end, and not with a refusal for now.
+    func isServed(_ index: Int) -> Bool {
+        guard let response = capture[index].response, !capture[index].isBrokenOff else { return false }
+        return !RateLimited.isOne(response)
+    }
+
+    /// Whether all that was not served was asked for metadata or keys: a client that knows them goes on without.
+    var lacksOnlyDocuments: Bool {
+        let documents = Set(
+            messages.compactMap { message in
+                switch message {
+                case .discovery, .keySet: message.exchange
+                default: nil
+                }
+            }
+        )
+        let endpoints = endpoints
+        return exchanges.allSatisfy {
+            isServed($0) || documents.contains($0)
+                || !endpoints.contains($0) && !(isNeeded($0) && capture[$0].request.url.isWeb)
+        }
+    }
+
     /// Requests that are no messages, and without which no sign-in goes on.
     private func isNeeded(_ index: Int) -> Bool {
         let method = capture[index].request.method

@@ -119,8 +119,8 @@ struct AuthorizationError: Rule {
     private func deviceRefusal(in flow: Flow) -> Violation? {
         for call in ClientCall.all(in: flow) where call.kind == .deviceAuthorization {
             guard call.answer.isRefusal, !call.isClientRefused, let status = call.answer.status,
-                status < 500, status != 429,
-                !RateLimited.isSaid(in: flow.capture[call.exchange].response, status),
+                status < 500,
+                !(flow.capture[call.exchange].response.map(RateLimited.isOne) ?? false),
                 !isExplained(call.exchange, flow)
             else { continue }
             let other = status == 404 || status == 405 ? endpoint(otherThan: call, flow) : nil

@@ -32,18 +32,38 @@ struct RateLimited: Rule {
         for message in flow.messages where isEndpoint(message) {
             guard let status = flow.capture[message.exchange].response?.status else { continue }
             let name = name(of: message, in: flow)
-            if status == 429 || Self.isSaid(in: flow.capture[message.exchange].response, status) {
+            if flow.capture[message.exchange].response.map(Self.isOne) ?? false {
                 if known.insert(name).inserted { order.append(name) }
                 refused[name, default: []].append(message.exchange)
             } else if status < 400 {
                 refused[name] = nil
             }
         }
-        let left = order.compactMap { refused[$0] }
+        let left = order.compactMap { refused[$0] }.filter { !isOtherFormRead(of: $0, in: flow) }
         guard !left.isEmpty else { return signIn(flow) }
+        let isOfCode = flow.tokenRequests.contains { request in
+            request.code != nil && left.contains { $0.contains(request.exchange) }
+        }
         return .violated(
-            Violation(left.prefix(4).flatMap { evidence($0, flow) }).toldOfFront(in: flow)
+            Violation(
+                left.prefix(4).flatMap { evidence($0, flow) },
+                // A code does not last until there is time for it.
+                explains: isOfCode ? [CodeExpired.info.id] : []
+            )
+            .toldOfFront(in: flow)
         )
+    }
+
+    /// Whether these asked for a document that the client got from another of the URLs at which it may be.
+    private func isOtherFormRead(of refused: [Int], in flow: Flow) -> Bool {
+        let documents = flow.messages.compactMap {
+            if case .discovery(let document) = $0 { document } else { nil }
+        }
+        guard let tried = documents.first(where: { refused.contains($0.exchange) }) else { return false }
+        return documents.contains {
+            $0.isUsable && $0.isProtectedResource == tried.isProtectedResource
+                && $0.url.origin == tried.url.origin && $0.url.withoutQuery != tried.url.withoutQuery
+        }
     }
 
     /// A page of the provider's sign-in by which it took no more tries of a user, the last that there was.
@@ -77,11 +97,13 @@ struct RateLimited: Rule {
         )
     }
 
-    /// Google's word for it at the endpoint for devices, where there may be so many codes in a time.
-    static func isSaid(in response: RecordedResponse?, _ status: Int) -> Bool {
-        guard status == 403, let body = response?.body, (body.size ?? 0) < 4096, let bytes = body.bytes else {
-            return false
-        }
+    /// Whether an answer is a refusal for now: by its status, or in Google's word for it at the endpoint for devices, where there may
+    /// be so many codes in a time.
+    static func isOne(_ response: RecordedResponse) -> Bool {
+        if response.status == 429 { return true }
+        guard response.status == 403, let body = response.body, (body.size ?? 0) < 4096,
+            let bytes = body.bytes
+        else { return false }
         return (try? JSONParser.parse(bytes))?["error_code"]?.string == "rate_limit_exceeded"
     }
 

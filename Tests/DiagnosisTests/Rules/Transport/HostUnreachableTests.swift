@@ -260,5 +260,6 @@ struct HostUnreachableTests {
         let finding = try #require(recording.finding(rule))
         #expect((finding.title == "The client did not wait for the provider's answer") == fires)
         #expect(finding.notes.contains("the same code, sent again") == fires)
+        #expect(!fires || recording.finding("token-invalid-grant")?.effectOf == rule)
     }
 }

@@ -48,4 +48,62 @@ struct RateLimitedTests {
         #expect(finding.isPrimary)
         #expect(finding.evidence.last?.value == "Account locked: too many login attempts.")
     }
+
+    /// Clients try the URLs at which a document may be one by one.
+    @Test(arguments: [
+        ("token-request/pkce-verifier-mismatch", "pkce-verifier-mismatch", Outcome.failure),
+        ("authorization-response/user-cancelled", "user-cancelled", .cancelled),
+    ])
+    func probeWhoseOtherFormWasAnsweredIsNone(path: String, primary: String, outcome: Outcome) throws {
+        var recording = try Recording(path).withDocuments { _ in }
+        var probe = recording.exchanges[0]
+        probe.request.url = RecordedURL(
+            "https://id.harbour.example/.well-known/oauth-authorization-server"
+        )
+        probe.response = RecordedResponse(status: 429)
+        probe.startedAt = probe.startedAt + .seconds(-1)
+        recording.exchanges.insert(probe, at: 0)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.findings.first { $0.isPrimary }?.rule == primary)
+        #expect(recording.outcomes == [outcome])
+        // Alone it is all that the client had of the metadata.
+        recording.exchanges[1].response = probe.response
+        #expect(recording.finding(rule) != nil)
+    }
+
+    /// A login that went on without the keys, to where the provider refused it for another reason.
+    @Test(arguments: [
+        ("token-request/redirect-uri-token-mismatch", "redirect-uri-token-mismatch"),
+        ("authorization-response/user-cancelled", "user-cancelled"),
+    ])
+    func keysThatDidNotComeAreNotWhyALoginEnded(path: String, primary: String) throws {
+        let throttled = try Recording(path).withDocuments { exchange in
+            if exchange.request.url.path == "/jwks" { exchange.response = RecordedResponse(status: 429) }
+        }
+        let unreachable = try Recording(path).withDocuments { exchange in
+            guard exchange.request.url.path == "/jwks" else { return }
+            exchange.response = nil
+            exchange.failure = "net::ERR_CONNECTION_REFUSED"
+        }
+        for (recording, rule) in [(throttled, rule), (unreachable, "host-unreachable")] {
+            #expect(recording.findings.first?.rule == primary)
+            #expect(recording.findings.first?.isPrimary == true)
+            #expect(recording.finding(rule)?.severity == .warning)
+            #expect(!recording.findings.contains { $0.effectOf == rule })
+            #expect(recording.outcomes == [primary == "user-cancelled" ? .cancelled : .failure])
+        }
+    }
+
+    /// Nothing else is known of why the app refused its callback.
+    @Test func keysThatDidNotComeExplainACallbackThatTheAppRefuses() throws {
+        let recording = try Recording("token-request/redirect-uri-token-mismatch").frontChannel
+            .withDocuments { exchange in
+                guard exchange.request.url.path == "/jwks" else { return }
+                exchange.response = nil
+                exchange.failure = "net::ERR_CONNECTION_REFUSED"
+            }
+        #expect(recording.finding("host-unreachable")?.isPrimary == true)
+        #expect(recording.finding("host-unreachable")?.severity == .error)
+        #expect(recording.finding("callback-rejected-by-app")?.effectOf == "host-unreachable")
+    }
 }
