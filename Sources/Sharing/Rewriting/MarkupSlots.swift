@@ -20,10 +20,14 @@ struct MarkupSlots {
     private var label: String?
     private var labels = TextLabels()
     private var key = ElementKey()
+    private lazy var comments = CommentEnds(text)
+    /// The first `<![CDATA[` of those that were met without an end behind them: a later one has none either.
+    private var endless: Int
 
     private init(_ text: ArraySlice<UInt8>) {
         self.text = text
         index = text.startIndex
+        endless = text.endIndex
         isXML = Self.isXML(text)
     }
 
@@ -57,7 +61,7 @@ struct MarkupSlots {
         {
             readValue(of: attribute, named: field)
         }
-        if var content = Self.content(of: element, named: field, isXML: isOfXML, in: text) {
+        if var content = content(of: element, named: field, isXML: isOfXML) {
             if isOfXML { key.name(&content, of: element.tag, in: text) }
             slots.append(content)
             index = content.range.upperBound
@@ -160,36 +164,33 @@ struct MarkupSlots {
     }
 
     /// The text of an element that is called by what it holds: a field of a form, an element of XML.
-    private static func content(
-        of element: HTMLAttributes,
-        named field: String?,
-        isXML: Bool,
-        in text: ArraySlice<UInt8>
-    ) -> Slot? {
+    private mutating func content(of element: HTMLAttributes, named field: String?, isXML: Bool) -> Slot? {
         let isField = element.tag == "textarea" || element.tag == "option"
         let local = element.tag.split(separator: ":").last.map(String.init) ?? ""
         let isQuoted = element.tag == "pre" || element.tag == "code"
         let property = element.value(of: "itemprop", or: "itemprop", in: text)
-        let isProperty = property.map(isTelling) ?? false
+        let isProperty = property.map(Self.isTelling) ?? false
         guard isField || isQuoted || isProperty || element.tag.contains(":") || isXML else { return nil }
         // `<entry key="password">…`: the name of the element says nothing.
         let key = field ?? element.value(of: "key", or: "key", in: text)
-        let name = isField ? field ?? "" : key.map { isTelling($0) ? $0 : local } ?? (isQuoted ? "" : local)
+        let name =
+            isField ? field ?? "" : key.map { Self.isTelling($0) ? $0 : local } ?? (isQuoted ? "" : local)
         var start = element.end
-        while let open = text[start...].firstIndex(of: 0x3c) {
-            let rest = text[open...]
-            if rest.starts(with: "<![CDATA[".utf8) {
-                guard let end = rest.firstRange(of: Array("]]>".utf8))?.lowerBound else { return nil }
-                return end > open + 9 ? Slot(name: name, range: (open + 9)..<end) : nil
-            }
-            if rest.starts(with: "<!--".utf8), let end = rest.firstRange(of: Array("-->".utf8))?.upperBound {
-                start = end
-                continue
-            }
-            guard rest.dropFirst().first == 0x2f, open > start else { return nil }
-            return Slot(name: name, range: start..<open, coding: .entities)
+        guard var open = text[start...].firstIndex(of: 0x3c) else { return nil }
+        if text[open...].starts(with: "<!--".utf8), let end = comments.end(ofCommentAt: open, in: text) {
+            guard let next = end.open else { return nil }
+            (start, open) = (end.start, next)
         }
-        return nil
+        let rest = text[open...]
+        if rest.starts(with: "<![CDATA[".utf8) {
+            guard open < endless, let end = rest.firstRange(of: Array("]]>".utf8))?.lowerBound else {
+                endless = min(endless, open)
+                return nil
+            }
+            return end > open + 9 ? Slot(name: name, range: (open + 9)..<end) : nil
+        }
+        guard rest.dropFirst().first == 0x2f, open > start else { return nil }
+        return Slot(name: name, range: start..<open, coding: .entities)
     }
 
     private static func isTelling(_ name: String) -> Bool {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Sharing
@@ -87,6 +88,33 @@ struct SlotReaderTests {
     ])
     func fieldsOfPages(text: String, expected: [String]) {
         #expect(Self.slots(text, .html) == expected)
+    }
+
+    /// What stands between an element of XML and its text, and what stands there instead of it.
+    @Test(arguments: [
+        ("<a:b><!-- x --><!--y-->z</a:b>", ["b=z"]),
+        ("<a:b><!-- x --> y <!-- > --><![CDATA[z]]></a:b>", ["b=z"]),
+        ("<a:b><!--> z</a:b>", ["b= z"]), ("<a:b><!-- <p><c:d>z</c:d></a:b>", ["d=z"]),
+        ("<a:b><!-- <c:d>x</c:d> -->z</a:b>", ["b=z"]), ("<a:b><![CDATA[<c:d>z</c:d>", ["d=z"]),
+        ("<a:b><![CDATA[x]]><c:d><![CDATA[]]></c:d><e:f><![CDATA[z", ["b=x"]),
+    ])
+    func textOfAnElement(text: String, expected: [String]) {
+        #expect(Self.slots(text, .html) == expected)
+    }
+
+    /// Comments and `CDATA` that do not end, or end behind many elements.
+    @Test(arguments: [
+        ("<a:b><![CDATA[]]]]]]]]", ""), ("<a:b><!--", ""), ("<a:b><!--", "-->"), ("<a:b><!--", "--><!--"),
+    ])
+    func timeGrowsWithThePage(unit: String, end: String) {
+        func seconds(_ bytes: Int) -> Double {
+            let count = bytes / (unit + end).utf8.count
+            let text = [unit, end].map { String(repeating: $0, count: count) }.joined()
+            return ProcessorTime.seconds { _ = Self.slots(text, .html) }
+        }
+        let small = seconds(10_000)
+        // Eight times the text: linear is 8, quadratic 64.
+        #expect(seconds(80_000) < 20 * max(small, 0.002))
     }
 
     @Test func partsOfMultipart() {
