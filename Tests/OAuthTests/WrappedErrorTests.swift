@@ -47,6 +47,28 @@ struct WrappedErrorTests {
         #expect(answer(body).error == nil)
     }
 
+    /// As frameworks write it beside a success.
+    @Test(arguments: ["false", "0", "0.0", "null", "\"\""]) func whatSaysThatThereIsNoErrorIsNone(
+        value: String
+    ) {
+        let good = answer(#"{"error":\#(value),"message":"well","access_token":"a","token_type":"Bearer"}"#)
+        #expect(good.error == nil)
+        #expect(good.isSuccess)
+        // Of another member it says nothing.
+        #expect(
+            answer(#"{"error":\#(value),"data":{"error":"invalid_grant"}}"#).error?.error == "invalid_grant"
+        )
+    }
+
+    @Test(arguments: [
+        ("true", 200), ("true", 400), ("1", 200), ("\"false\"", 200), ("false", 400), ("0", 400),
+    ])
+    func otherValuesAndFailuresAreErrors(value: String, status: Int) {
+        let refused = answer(#"{"error":\#(value),"message":"no such code"}"#, status: status)
+        #expect(refused.error?.description == "no such code")
+        #expect(!refused.isSuccess)
+    }
+
     @Test func anErrorAtTheTopGoesFirst() {
         #expect(answer(#"{"error":"invalid_client","data":{"error":"x"}}"#).error?.error == "invalid_client")
         #expect(answer(#"{"data":{"error":"invalid_grant"}}"#, status: 400).error == nil)

@@ -67,7 +67,21 @@ package struct Answer: Sendable {
         return JSONWebToken.parse(text.filter { !$0.isWhitespace })?.claims
     }
 
-    package var error: ErrorResponse? { ErrorResponse(parameters) ?? wrappedError }
+    package var error: ErrorResponse? {
+        let stated =
+            deniesError ? Parameters(parameters.items.filter { $0.name != "error" }) : parameters
+        return ErrorResponse(stated) ?? wrappedError
+    }
+
+    /// Whether it says success by its status, and by `"error": false` or `0`, as some frameworks write beside one.
+    private var deniesError: Bool {
+        guard let status, (200..<300).contains(status) else { return false }
+        return switch json?["error"] {
+        case .bool(let isError): !isError
+        case .number?: json?["error"]?.double == 0
+        default: false
+        }
+    }
 
     /// The answer of a token endpoint.
     package static func ofTokenEndpoint(_ exchange: Exchange, at index: Int) -> Answer {

@@ -41,7 +41,7 @@ struct TokenErrorWith200: Rule {
                 reason = Gap.tokenResponse
                 continue
             }
-            guard let error = answer.error, isError(answer), (request.accessToken ?? "").isEmpty,
+            guard let error = answer.error, (request.accessToken ?? "").isEmpty,
                 !isPending(error.error)
             else { continue }
             return .violated(
@@ -64,14 +64,6 @@ struct TokenErrorWith200: Rule {
         See to the error itself, which the evidence quotes. Have the server, or the gateway that wraps its answers, say 400 or 401 and put error and \
         error_description at the top (RFC 6749, section 5.2); until then the app has to look there itself.
         """
-
-    /// `"error": false` and its like are what some frameworks write beside a success.
-    private func isError(_ answer: Answer) -> Bool {
-        switch answer.json?["error"] {
-        case .bool, .number, .null: false
-        default: true
-        }
-    }
 
     /// How a device's wait ends without tokens, whatever the status: rules of its own tell it.
     private func isEnd(_ error: String, of request: TokenRequest) -> Bool {

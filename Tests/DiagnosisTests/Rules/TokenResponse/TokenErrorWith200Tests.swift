@@ -78,12 +78,24 @@ struct TokenErrorWith200Tests {
         )
     }
 
-    @Test(arguments: [JSONValue.bool(false), .null, ""]) func whatIsNoErrorIsNone(value: JSONValue) throws {
+    @Test(arguments: [JSONValue.bool(false), 0, .null, ""]) func whatIsNoErrorIsNone(value: JSONValue) throws
+    {
         let recording = try Recording(broken).editingAnswer(of: "/token") {
             $0["error"] = value
             $0["access_token"] = nil
         }
         #expect(recording.finding(rule) == nil)
+    }
+
+    /// Nor does any other rule take a good login for a failure.
+    @Test(arguments: [JSONValue.bool(false), 0, .null, ""]) func loginWithTokensIsGood(value: JSONValue)
+        throws
+    {
+        let recording = try Recording("healthy/web-code-flow").editingAnswer(of: "/token") {
+            $0["error"] = value
+        }
+        #expect(recording.findings.isEmpty)
+        #expect(recording.outcomes == [.success])
     }
 
     @Test func leavesTokensAlone() throws {
