@@ -468,7 +468,7 @@ struct RecordCommandTests {
         defer { place.folder.remove() }
         let result = try place.record(["--headless"])
         #expect(result.status == 64)
-        #expect(result.errors.contains("hint: authreel record --browser"))
+        #expect(result.errors.contains("hint: ") && result.errors.contains("/authreel record --browser"))
     }
 
     /// It would match no connection, and what was to stay unread would be recorded.
