@@ -52,14 +52,7 @@ enum Precedence {
     static let rows: [Row] = [
         Row(transport, over: ["*"], .onlyUnserved),
         Row(transport, over: madeOfWhatIsMissing, .onlyAfterwards),
-        Row(
-            transport,
-            over: [
-                "callback-rejected-by-app", "code-reused", "code-expired", "token-invalid-grant",
-                "token-endpoint-error",
-            ],
-            .whenItSaysSo
-        ),
+        Row(transport, over: ["callback-rejected-by-app"] + ofCodeSentAgain, .whenItSaysSo),
         Row(
             ["client-clock-skew"],
             over: [
@@ -220,6 +213,11 @@ enum Precedence {
     /// What apps and APIs do that did not get what they need: the provider's keys, say.
     private static let madeOfWhatIsMissing = [
         "callback-rejected-by-app", "redirect-loop", "bearer-rejected", "code-never-redeemed",
+    ]
+
+    /// What a provider says to a code that an earlier request used up.
+    static let ofCodeSentAgain = [
+        "code-reused", "code-expired", "token-invalid-grant", "token-endpoint-error",
     ]
 
     private static let pkceCauses = [

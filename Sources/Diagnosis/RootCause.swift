@@ -10,7 +10,7 @@ enum RootCause {
         var explains: Set<String>
         /// Position of the faulty exchange in the flow's time order; last where it is computed.
         var time: Int
-        /// Whether the faulty exchange was answered, and not with a refusal to serve anybody for now.
+        /// Whether the faulty exchange was answered, and not with a refusal to serve anybody for a time.
         var isServed: Bool
         /// Position in the catalogue.
         var rank: Int

@@ -98,7 +98,7 @@ package enum SARIFReport {
         return "\(finding.title)\(variant). \(finding.explanation) \(finding.fix)"
     }
 
-    /// A message with words of a capture in it, which are neither placeholders nor links (SARIF 2.1.0, 3.11.5 and 3.11.6).
+    /// A message with words of a capture in it: nothing of them is filled in or linked (SARIF 2.1.0, 3.11.5 and 3.11.6).
     ///
     /// Brackets that make no link stand as they are, as 3.11.6 allows: viewers show a backslash before them.
     private static func message(_ text: String) -> JSONValue {

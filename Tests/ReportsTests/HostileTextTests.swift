@@ -55,7 +55,7 @@ struct HostileTextTests {
         }
     }
 
-    /// SARIF 2.1.0, 3.11.5 and 3.11.6: what a provider or an attacker wrote is neither a link nor a placeholder.
+    /// SARIF 2.1.0, 3.11.5 and 3.11.6: of what a provider or an attacker wrote nothing is linked or filled in.
     @Test(arguments: [
         ("[sign in again](https://evil.example/)", #"\[sign in again\](https://evil.example/)"#),
         (#"[sign in again\](https://evil.example/)"#, #"\[sign in again\\\](https://evil.example/)"#),

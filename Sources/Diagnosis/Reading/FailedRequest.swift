@@ -177,7 +177,7 @@ extension Flow {
         )
     }
 
-    /// Whether a request was answered to the end, and not with a refusal for now.
+    /// Whether a request was answered to the end, and not with one to serve nobody for a time.
     func isServed(_ index: Int) -> Bool {
         guard let response = capture[index].response, !capture[index].isBrokenOff else { return false }
         return !RateLimited.isOne(response)

@@ -68,7 +68,7 @@ struct PKCEVerifierMalformed: Rule {
         return isTakenOut ? .abstains("the verifier was taken out of the capture") : .holds
     }
 
-    /// Whether this endpoint took the verifier, or the code with any, before: that is not what it is refused for now.
+    /// Whether this endpoint took the verifier, or the code with any, before: then it is refused for something else.
     private func wasTaken(_ verifier: String, _ request: TokenRequest, _ flow: Flow) -> Bool {
         let position = flow.surroundings.position
         let code = request.code.flatMap { Placeholder.isOne($0) ? nil : $0 }

@@ -66,7 +66,8 @@ struct HostUnreachable: Rule {
                     explanation: Self.impatient,
                     fix: Self.impatientFix,
                     title: "The client did not wait for the provider's answer",
-                    explains: FailedRequest.explained(by: unanswered, in: flow).union(Self.ofCodeSentAgain)
+                    explains: FailedRequest.explained(by: unanswered, in: flow)
+                        .union(Precedence.ofCodeSentAgain)
                 )
             )
         }
@@ -99,11 +100,6 @@ struct HostUnreachable: Rule {
             $0.exchange != first.exchange && $0.code == code && $0.startedAt >= exchange.endedAt
         }?.parameters.parameter("code")
     }
-
-    /// What a provider says to a code that the first request used up.
-    private static let ofCodeSentAgain: Set<String> = [
-        "code-reused", "code-expired", "token-invalid-grant", "token-endpoint-error",
-    ]
 
     /// Shorter than what HTTP clients wait unless they are told otherwise.
     private static let usualPatience = Duration.seconds(9)

@@ -5,7 +5,8 @@ import OAuth
 /// A request of the protocol was sent in clear, where everybody on the way can read codes, tokens and passwords.
 ///
 /// Keys and metadata count where the issuer is https and they come from outside of the own network: whoever can change those can
-/// sign what they like. The machine itself is exempt, and so is a first step that a server or browser sends on to https before anything secret was in it.
+/// sign what they like. The machine itself is exempt, and so is a first step that a server or browser sends on to https before
+/// anything secret was in it.
 struct InsecureEndpoint: Rule {
     static let info = RuleInfo(
         id: "insecure-endpoint",

@@ -97,8 +97,8 @@ struct RateLimited: Rule {
         )
     }
 
-    /// Whether an answer is a refusal for now: by its status, or in Google's word for it at the endpoint for devices, where there may
-    /// be so many codes in a time.
+    /// Whether an answer refuses to serve anybody for a time: by its status, or in Google's word for it at the endpoint for devices,
+    /// where there may be so many codes in a time.
     static func isOne(_ response: RecordedResponse) -> Bool {
         if response.status == 429 { return true }
         guard response.status == 403, let body = response.body, (body.size ?? 0) < 4096,
