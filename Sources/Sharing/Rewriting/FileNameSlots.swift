@@ -1,3 +1,5 @@
+import Captures
+
 /// Parameters of a `Content-Disposition` field (RFC 6266), in a header or in a part of a multipart body.
 enum FileNameSlots {
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
@@ -23,12 +25,15 @@ enum FileNameSlots {
     }
 
     /// The value of a parameter, quoted or not.
-    static func value(of name: String, in text: ArraySlice<UInt8>) -> Range<Int>? {
+    ///
+    /// `name`: in small letters.
+    static func value(of name: StaticString, in text: ArraySlice<UInt8>) -> Range<Int>? {
         var rest = text
         while let mark = rest.firstIndex(where: { $0 == 0x3b || $0 == 0x3a }) {
             rest = text[(mark + 1)...].drop { $0 <= 0x20 }
-            guard let equals = rest.firstIndex(where: { $0 == 0x3d || $0 == 0x3b }), rest[equals] == 0x3d,
-                SlotReader.string(rest[..<equals]).lowercased() == name
+            let equals = rest.startIndex + name.utf8CodeUnitCount
+            guard equals < text.endIndex, text[equals] == 0x3d,
+                rest[..<equals].withUnsafeBufferPointer({ ASCIICase.areEqual($0, name) })
             else { continue }
             let value = rest[(equals + 1)...]
             if value.first == 0x22 {

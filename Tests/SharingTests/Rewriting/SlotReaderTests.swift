@@ -37,6 +37,9 @@ struct SlotReaderTests {
         (.authorization, "Basic YTpi", ["(basic)=YTpi"]),
         (.authorization, "opaque", ["authorization=opaque"]),
         (.authorization, "Negotiate abc", ["authorization=abc"]),
+        (.disposition, "attachment; x=y; FileName=\"a;b.pdf\"; size=3", ["(file)=a;b"]),
+        (.disposition, "attachment; filename*=UTF-8''a%20b.pdf", ["(file)=a%20b"]),
+        (.disposition, "attachment; filename =a; filename", []),
     ])
     func partsOfFormsAndHeaders(kind: TextKind, text: String, expected: [String]) {
         #expect(Self.slots(text, kind) == expected)
@@ -102,15 +105,16 @@ struct SlotReaderTests {
         #expect(Self.slots(text, .html) == expected)
     }
 
-    /// Comments and `CDATA` that do not end, or end behind many elements.
+    /// Comments and `CDATA` that do not end, or end behind many elements; marks behind which no parameter stands.
     @Test(arguments: [
-        ("<a:b><![CDATA[]]]]]]]]", ""), ("<a:b><!--", ""), ("<a:b><!--", "-->"), ("<a:b><!--", "--><!--"),
+        (TextKind.html, "<a:b><![CDATA[]]]]]]]]", ""), (.html, "<a:b><!--", ""), (.html, "<a:b><!--", "-->"),
+        (.html, "<a:b><!--", "--><!--"), (.disposition, ": filenam", ""),
     ])
-    func timeGrowsWithThePage(unit: String, end: String) {
+    func timeGrowsWithTheText(kind: TextKind, unit: String, end: String) {
         func seconds(_ bytes: Int) -> Double {
             let count = bytes / (unit + end).utf8.count
             let text = [unit, end].map { String(repeating: $0, count: count) }.joined()
-            return ProcessorTime.seconds { _ = Self.slots(text, .html) }
+            return ProcessorTime.seconds { _ = Self.slots(text, kind) }
         }
         let small = seconds(10_000)
         // Eight times the text: linear is 8, quadratic 64.
