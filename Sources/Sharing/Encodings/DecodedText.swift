@@ -29,23 +29,15 @@ struct DecodedText {
     func encoding(_ other: [UInt8], as coding: TextCoding) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(raw.count + other.count / 4)
-        // Of another length only what lies between the equal ends is written anew.
-        let head = zip(bytes, other).prefix { $0 == $1 }.count
-        let isAligned = bytes.count == other.count
-        let tail =
-            isAligned
-            ? 0
-            : zip(bytes.reversed(), other.reversed()).prefix(min(bytes.count, other.count) - head)
-                .prefix { $0 == $1 }.count
-        if isAligned {
+        if bytes.count == other.count {
             var index = 0
             while index < bytes.count {
                 let end = endOfUnit(from: index)
                 if bytes[index..<end].elementsEqual(other[index..<end]) {
                     output += raw[rawRange(index, end)]
                 } else if end - index > 1 {
-                    // One escape of one character beyond ASCII: written out.
-                    output += other[index..<end]
+                    // One escape of one character beyond ASCII.
+                    for byte in other[index..<end] { coding.append(byte, like: [], to: &output) }
                 } else {
                     coding.append(other[index], like: raw[rawRange(index, end)], to: &output)
                 }
@@ -53,6 +45,13 @@ struct DecodedText {
             }
             return output
         }
+        // Of another length only what lies between the equal ends is written anew; an escape for several bytes is of an end as a
+        // whole.
+        var head = zip(bytes, other).prefix { $0 == $1 }.count
+        while isInsideOfUnit(head) { head -= 1 }
+        var tail = zip(bytes.reversed(), other.reversed()).prefix(min(bytes.count, other.count) - head)
+            .prefix { $0 == $1 }.count
+        while isInsideOfUnit(bytes.count - tail) { tail -= 1 }
         output += raw[rawRange(0, head)]
         for byte in other[head..<(other.count - tail)] { coding.append(byte, like: [], to: &output) }
         output += raw[rawRange(bytes.count - tail, bytes.count)]
@@ -63,6 +62,11 @@ struct DecodedText {
         var end = index + 1
         while end < bytes.count, starts[end] == starts[index] { end += 1 }
         return end
+    }
+
+    /// Whether an escape stands for the bytes on both sides of a place.
+    private func isInsideOfUnit(_ index: Int) -> Bool {
+        index > 0 && index < bytes.count && starts[index] == starts[index - 1]
     }
 
     private func rawRange(_ from: Int, _ to: Int) -> Range<Int> {

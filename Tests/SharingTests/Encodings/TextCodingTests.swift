@@ -25,6 +25,22 @@ struct TextCodingTests {
         #expect(String(decoding: decoded.encoding(other, as: .form), as: UTF8.self) == "a=1%26x+y%222&b")
     }
 
+    /// An escape for a character of several bytes, of which the other text has some as well.
+    @Test(arguments: [
+        (TextCoding.escapes, #"a\u00e9b"#, "aèxb", "aèxb"), (.escapes, #"\u00e9"#, "xĩ", "xĩ"),
+        (.percent, "%u00e9/b", "è/xb", "%C3%A8%2Fxb"), (.percent, "%u00e9b", "èb", "%C3%A8b"),
+        (.entities, "&eacute;b", "<>b", "&#60;&#62;b"),
+    ])
+    func escapeOfSeveralBytesIsExchangedAsAWhole(
+        coding: TextCoding,
+        text: String,
+        other: String,
+        expected: String
+    ) {
+        let decoded = coding.decoded(Array(text.utf8)[...])
+        #expect(String(decoding: decoded.encoding(Array(other.utf8), as: coding), as: UTF8.self) == expected)
+    }
+
     @Test(arguments: [0, 1, 2]) func base64IsChangedAtEveryAlignment(skipped: Int) throws {
         let secret = "q7Zr2LkX9vTb4WmN"
         let plain = String(repeating: "-", count: skipped) + secret + "~~"
