@@ -8,8 +8,8 @@ package import LibCrypto
 ///
 /// One key for all of them, drawn for this once: what is equal in two captures that are shared together stays equal.
 package final class Redactor {
-    private let found: FoundSecrets
-    private let standIns: StandIns
+    let found: FoundSecrets
+    let standIns: StandIns
     private let options: SharingOptions
     private let replacesDecoded: Bool
     /// Entries with a body that was decoded, and with one that was replaced as a whole.
@@ -148,97 +148,6 @@ package final class Redactor {
         standIns.forgetUses()
         decoded = []
         unread = []
-    }
-
-    // MARK: - Proof
-
-    /// Looks for what was found to be secret, by other means than those that replaced it.
-    package func leakScan() -> LeakScan {
-        var secrets: [Secret] = []
-        var short: [NamedValue: Secret.Kind] = [:]
-        func isLong(_ text: String) -> Bool { text.unicodeScalars.count >= FragmentIndex.shortestPiece }
-        func take(_ text: String, _ kind: Secret.Kind) {
-            // What cannot be written otherwise (no letter, no digit) is none.
-            guard isLong(text), standIns.standIn(for: text) != text, !standIns.isPiece(text) else { return }
-            secrets.append(Secret(kind, text))
-        }
-        for (text, kind) in found.values {
-            if kind == .asked {
-                take(text, kind)
-                continue
-            }
-            // Of a token its parts are looked for: its stand-in may be of another length, and most of its text open.
-            guard found.tokens[text] == nil else { continue }
-            guard let parts = standIns.parts(of: text) else {
-                for piece in standIns.ownPieces(of: text) ?? [text] { take(piece, kind) }
-                continue
-            }
-            // Words in a document that was drawn as a whole may stand anywhere.
-            for part in parts where Drawn.looks(part.utf8) || found.kind(of: part) != nil { take(part, kind) }
-            for run in standIns.drawnRuns(of: text) { take(run, kind) }
-        }
-        for text in found.torn {
-            for part in TornToken(text)?.rest.split(separator: ".") ?? [] { take(String(part), .token) }
-        }
-        for (token, kind) in found.tokens {
-            let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-            for part in parts.count == 3 ? parts.suffix(1) : parts.dropFirst() where part.utf8.count >= 12 {
-                secrets.append(Secret(kind, String(part)))
-            }
-        }
-        // An address with a secret in it is no excuse for the secret.
-        let joints = secrets.flatMap { secret in
-            DocumentJoints.all(in: secret.text, isOpen: isOpen)
-                + NumberedFields.joints(in: secret.text) {
-                    found.kind(of: $0) == nil && !Drawn.looks($0.utf8)
-                }
-        }
-        let lawful =
-            found.open.union(found.hosts).union(found.words).union(joints).filter {
-                standIns.sweeping(Array($0.utf8)) == nil
-            }
-            + StandIns.keptPrefixes + found.domains.map { "@" + $0 }
-        // What is open text but for a few characters is looked for where it is named.
-        let blurred = Set(LeakScan(secrets: secrets, lawful: lawful, short: [:]).unprotected.map(\.text))
-        secrets.removeAll { secret in
-            // What was found by its look alone has no name to be looked for under: an address at a host of the captures, an
-            // identifier that is like one which everybody may know.
-            blurred.contains(secret.text)
-                && (secret.kind.isPersonal || secret.kind == .unexplained
-                    || found.named.contains { $0.key.value == secret.text })
-        }
-        for (pair, kind) in found.named {
-            let isShort =
-                !isLong(pair.value) || found.open.contains(pair.value) || blurred.contains(pair.value)
-            // What is also the name of something stands in every list of names.
-            let isName = kind.isPersonal && found.names.contains(pair.value.lowercased())
-            // A single character stands anywhere: in the query of an address that a state holds.
-            let isCharacter = !kind.isPersonal && pair.value.unicodeScalars.count < 2
-            guard isShort, !isName, !isCharacter, standIns.standIn(for: pair.value) != pair.value else {
-                continue
-            }
-            short[pair] = kind
-        }
-        let sure = found.sureWords
-        let accounts = standIns.names.accounts.filter { standIns.standIn(forName: $0) != $0 }
-        let words =
-            zip(sure.texts, sure.boundaries).filter { text, _ in !standIns.isPiece(text) }
-            + accounts.map { ($0, .name) }
-        return LeakScan(
-            secrets: secrets,
-            lawful: lawful,
-            short: short,
-            words: words.map { text, boundary in
-                let kind = found.values[text] ?? standIns.namedKinds[text]
-                return (Secret(kind ?? (boundary == .name ? .personal : .asked), text), boundary)
-            }
-        )
-    }
-
-    /// Whether a value inside of a secret is one that everybody may know.
-    private func isOpen(_ text: String) -> Bool {
-        found.kind(of: text) == nil && !Drawn.looks(text.utf8)
-            && (found.open.contains(text) || found.identifiers.contains(text) || found.words.contains(text))
     }
 
     /// What was replaced so far.
