@@ -158,7 +158,7 @@ let package = Package(
 )
 
 let fuzzed: [Target.Dependency] = [
-    "Proxy", "Packets", "TLS", "Wire", "Captures", "JOSE", "JSON", "LibCrypto", nio("NIOCore"),
+    "Proxy", "Packets", "TLS", "Wire", "Sharing", "Captures", "JOSE", "JSON", "LibCrypto", nio("NIOCore"),
 ]
 if let runtime = Context.environment["AUTHREEL_FUZZER_RUNTIME"] {
     // Tests/FuzzTests/run builds the same functions into a program that libFuzzer drives, with its marks in our modules.

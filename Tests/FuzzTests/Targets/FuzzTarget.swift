@@ -23,6 +23,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case json = "JSON"
     /// A text that a message carries: a cookie, a form, a URL, a page, a date.
     case texts = "Texts"
+    /// A text that `share` reads and writes anew: a body, a value of a message.
+    case sharedTexts = "SharedTexts"
     /// A file that others wrote, packed or not, of whatever format.
     case foreign = "Foreign"
 
@@ -51,6 +53,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .token: "jwt"
         case .json: "json"
         case .texts: "texts"
+        case .sharedTexts: "shared-texts"
         case .packets: "packets"
         case .foreign: "foreign"
         case .tlsRecords: "tls-records"
@@ -76,6 +79,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .token: try TokenTarget.check(input)
         case .json: try JSONTarget.check(input)
         case .texts: try TextTarget.check(input)
+        case .sharedTexts: try SharedTextTarget.check(input)
         case .packets: try PacketTarget.check(input)
         case .foreign: try ForeignTarget.check(input)
         case .tlsRecords: try TLSRecordTarget.check(input)
