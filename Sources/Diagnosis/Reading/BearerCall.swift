@@ -71,15 +71,15 @@ struct BearerCall {
         call: BearerCall, refusal: BearerRefusal
     )] {
         let calls = all(in: flow)
-        var later = LaterCalls()
+        var later = LaterCalls(in: flow.surroundings)
         var accepted: Set<String> = []
         var refused: [(call: BearerCall, refusal: BearerRefusal)] = []
         for call in calls.reversed() {
             guard let status = call.call.answer.status else { continue }
             if status < 400 {
-                later.add(call.call, isUserInfo: call.isUserInfo, in: flow.capture)
+                later.add(call.call)
                 accepted.insert(call.token.value)
-            } else if !later.isRepaired(call.call, isUserInfo: call.isUserInfo, in: flow.capture) {
+            } else if !later.isRepaired(call.call) {
                 let refusal = BearerRefusal(of: call.call.exchange, in: flow)
                 guard
                     statuses.contains(status)

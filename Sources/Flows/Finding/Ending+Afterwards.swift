@@ -20,7 +20,7 @@ extension Ending {
             }
         }.max()
         let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
-        let calls = messages.compactMap { message -> (call: EndpointCall, isUserInfo: Bool)? in
+        let calls = messages.compactMap { message -> EndpointCall? in
             switch message {
             case .resource(let call)
             where !isRefusedForItsToken(call.answer) && !isStuckAtIntrospection(call.exchange)
@@ -34,8 +34,7 @@ extension Ending {
                 }
                 if call.answer.isRefusal, isSignedOut(before: call.exchange) { return nil }
                 if index.isRenewed(after: call) { return nil }
-                if case .userInfo = message { return (call, true) }
-                return (call, false)
+                return call
             case .endSession(let call):
                 let end = LogoutCourse(of: call, in: index).end
                 let url = index.capture[call.exchange].request.url.withoutQuery
@@ -72,15 +71,15 @@ extension Ending {
 
     /// Whether one of these calls was refused, and nothing later shows that it would be let in: a 401 that was repeated with success is
     /// none.
-    private func isRefusedForGood(_ calls: [(call: EndpointCall, isUserInfo: Bool)]) -> Bool {
-        var later = LaterCalls()
-        for (call, isUserInfo) in calls.reversed() {
+    private func isRefusedForGood(_ calls: [EndpointCall]) -> Bool {
+        var later = LaterCalls(in: index)
+        for call in calls.reversed() {
             guard let status = call.answer.status else { continue }
             if ScopeRefusal(call.answer, in: index.capture) != nil {
                 if !index.isGranted(after: call) { return true }
             } else if status < 400 {
-                later.add(call, isUserInfo: isUserInfo, in: index.capture)
-            } else if !later.isRepaired(call, isUserInfo: isUserInfo, in: index.capture) {
+                later.add(call)
+            } else if !later.isRepaired(call) {
                 return true
             }
         }

@@ -31,8 +31,8 @@ struct GrantedScopes: Sendable {
         }
         for exchange in index.order {
             guard let call = Self.call(index.messages[exchange]), call.answer.isSuccess else { continue }
-            let address = Self.address(of: call, index)
-            taken[address, default: [:]][Self.token(of: call)] = index.position[exchange]
+            let address = index.methodAndAddress(of: call)
+            taken[address, default: [:]][call.knownToken] = index.position[exchange]
             lines[Self.line(of: call, index), default: []].append(exchange)
         }
     }
@@ -42,16 +42,15 @@ struct GrantedScopes: Sendable {
     ///
     /// Another method at the same address may want another scope.
     func isGranted(after call: EndpointCall, in index: CaptureIndex) -> Bool {
+        isTakenLater(call, index) || isRepeated(call, index)
+    }
+
+    private func isTakenLater(_ call: EndpointCall, _ index: CaptureIndex) -> Bool {
         let refused = index.capture[call.exchange]
         let place = index.position[call.exchange]
-        let isRepeated = (lines[Self.line(of: call, index)] ?? []).reversed().contains { other in
-            index.position[other] > place
-                && index.capture[other].request.body?.bytes == refused.request.body?.bytes
-        }
-        if isRepeated { return true }
-        let token = Self.token(of: call)
+        let token = call.knownToken
         let owner = owners[token]
-        return (taken[Self.address(of: call, index)] ?? [:]).contains { other, last in
+        return (taken[index.methodAndAddress(of: call)] ?? [:]).contains { other, last in
             guard last > place else { return false }
             // What was taken out of the capture may be any.
             if token.isEmpty || other.isEmpty { return true }
@@ -66,6 +65,14 @@ struct GrantedScopes: Sendable {
         }
     }
 
+    private func isRepeated(_ call: EndpointCall, _ index: CaptureIndex) -> Bool {
+        let body = index.capture[call.exchange].request.body?.bytes
+        let place = index.position[call.exchange]
+        return (lines[Self.line(of: call, index)] ?? []).reversed().contains { other in
+            index.position[other] > place && index.capture[other].request.body?.bytes == body
+        }
+    }
+
     private static let day = Duration.seconds(86_400)
 
     private static func call(_ message: OAuthMessage?) -> EndpointCall? {
@@ -75,19 +82,8 @@ struct GrantedScopes: Sendable {
         }
     }
 
-    /// Empty where it was taken out of the capture.
-    private static func token(of call: EndpointCall) -> String {
-        call.token.flatMap { Placeholder.isOne($0.value) ? nil : $0.value } ?? ""
-    }
-
-    /// UserInfo is the same by GET and POST (OpenID Connect Core, section 5.3.1).
-    private static func address(of call: EndpointCall, _ index: CaptureIndex) -> String {
-        if case .userInfo = index.messages[call.exchange] { return call.endpoint.text }
-        return "\(index.capture[call.exchange].request.method) \(call.endpoint.text)"
-    }
-
     private static func line(of call: EndpointCall, _ index: CaptureIndex) -> Line {
         let request = index.capture[call.exchange].request
-        return Line(token: token(of: call), method: request.method, url: request.url.text)
+        return Line(token: call.knownToken, method: request.method, url: request.url.text)
     }
 }

@@ -26,6 +26,11 @@ package struct EndpointCall: Sendable {
             ?? (answer.isRefusal ? BearerToken.unread(in: request, exchange: exchange)?.token : nil)
     }
 
+    /// The token as it can be compared with others': empty where there is none, or it was taken out of the capture.
+    package var knownToken: String {
+        token.flatMap { Placeholder.isOne($0.value) ? nil : $0.value } ?? ""
+    }
+
     /// Whether an introspection was answered with a token that is not active, or not known (RFC 7662, section 2.2).
     package var saysInactive: Bool { answer.json?["active"]?.bool == false }
 }
