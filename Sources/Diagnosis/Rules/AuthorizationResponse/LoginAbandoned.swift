@@ -51,6 +51,17 @@ struct LoginAbandoned: Rule {
                 "the capture is cut off: how the login went on may have stood in what is missing"
             )
         }
+        return .violated(violation(at: last, of: pages, flow))
+    }
+
+    /// `last`: the page at which the login was left; `pages`: those of the provider, in order of time.
+    private func violation(at last: Int, of pages: [Int], _ flow: Flow) -> Violation {
+        let posted = pages.filter { flow.isCredentialPost($0) }
+        let body = flow.capture[last].response?.body
+        // Before anything was sent, a box for errors is one of the page's own.
+        let alert = posted.isEmpty ? nil : PageText.alert(of: body)
+        let words = alert ?? PageText.start(of: body)
+        let session = pages.last { ForgeRockSignIn.session(in: flow.capture[$0]) != nil }
         var evidence = [
             Evidence(
                 place: Place(exchange: last, part: .requestURL, name: ""),
@@ -58,11 +69,6 @@ struct LoginAbandoned: Rule {
                 note: "the last page of the provider"
             )
         ]
-        let posted = pages.filter { flow.isCredentialPost($0) }
-        let body = flow.capture[last].response?.body
-        // Before anything was sent, a box for errors is one of the page's own.
-        let alert = posted.isEmpty ? nil : PageText.alert(of: body)
-        let words = alert ?? PageText.start(of: body)
         if !words.isEmpty {
             evidence.append(
                 Evidence(
@@ -72,51 +78,53 @@ struct LoginAbandoned: Rule {
                 )
             )
         }
-        let session = pages.last { ForgeRockSignIn.session(in: flow.capture[$0]) != nil }
-        if let session {
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: session, part: .responseStatus, name: ""),
-                    value: "\(flow.capture[session].response?.status ?? 0)",
-                    note: "the user is signed in: answered with a session"
-                )
-            )
-        } else {
-            evidence.append(
-                .computed(
-                    "credentials",
-                    Self.times(posted.count),
-                    in: .requestBody,
-                    note: posted.last.map { exchange in
-                        "last in exchange \(exchange)"
-                            + (flow.capture[exchange].response.map { ", answered \($0.status)" } ?? "")
-                    }
-                )
-            )
-        }
+        evidence.append(session.map { signedIn(at: $0, flow) } ?? entered(posted, flow))
         // Its own answer to what was entered, not a later page of the sign-in.
         // A message without it may also say where the user finds a code.
         let asksAgain = ErrorPage.asksForPassword(body?.bytes ?? [])
         let isTurnedAway =
             alert != nil && asksAgain && posted.last.map { answers(last, $0, flow) } ?? false
-        // Where no page came after it, the recording may have ended first; where the endpoint was asked again, the login went on.
-        let after = session.flatMap { pages.firstIndex(of: $0) }.map { pages[($0 + 1)...] } ?? []
-        let hasStayed =
-            after.contains(last)
+        let hasStayed = session.map { self.hasStayed(at: last, since: $0, pages, flow) } ?? false
+        let told = isTurnedAway ? Self.turnedAway : hasStayed ? Self.stayed : nil
+        let isUnanswerable = !words.isEmpty && session == nil && !HTMLForm.isAsking(in: body?.bytes ?? [])
+        return Violation(
+            evidence,
+            explanation: told?.explanation,
+            fix: told?.fix ?? (isUnanswerable ? Self.unanswerableFix : nil),
+            title: told?.title,
+            exchange: last
+        )
+    }
+
+    private func signedIn(at session: Int, _ flow: Flow) -> Evidence {
+        Evidence(
+            place: Place(exchange: session, part: .responseStatus, name: ""),
+            value: "\(flow.capture[session].response?.status ?? 0)",
+            note: "the user is signed in: answered with a session"
+        )
+    }
+
+    private func entered(_ posted: [Int], _ flow: Flow) -> Evidence {
+        .computed(
+            "credentials",
+            Self.times(posted.count),
+            in: .requestBody,
+            note: posted.last.map { exchange in
+                "last in exchange \(exchange)"
+                    + (flow.capture[exchange].response.map { ", answered \($0.status)" } ?? "")
+            }
+        )
+    }
+
+    /// Whether the browser stayed at a page after the sign-in: where none came after it the recording may have ended first, and where
+    /// the endpoint was asked again the login went on.
+    private func hasStayed(at last: Int, since session: Int, _ pages: [Int], _ flow: Flow) -> Bool {
+        guard let place = pages.firstIndex(of: session) else { return false }
+        let after = pages[(place + 1)...]
+        return after.contains(last)
             && !after.contains {
                 if case .authorizationRequest = flow.surroundings.messages[$0] { true } else { false }
             }
-        let told = isTurnedAway ? Self.turnedAway : hasStayed ? Self.stayed : nil
-        let isUnanswerable = !words.isEmpty && session == nil && !HTMLForm.isAsking(in: body?.bytes ?? [])
-        return .violated(
-            Violation(
-                evidence,
-                explanation: told?.explanation,
-                fix: told?.fix ?? (isUnanswerable ? Self.unanswerableFix : nil),
-                title: told?.title,
-                exchange: last
-            )
-        )
     }
 
     private static let unanswerableFix = """

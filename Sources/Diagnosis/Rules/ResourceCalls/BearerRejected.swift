@@ -38,30 +38,8 @@ struct BearerRejected: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let revoked = flow.revokedTokens
-        let end = endOfSession(flow)
-        // Sent in the access token's place, to an API that is to take them (Kubernetes' does).
-        let idTokens =
-            flow.ending == .failure
-            ? Set(TokenGrant.all(in: flow).compactMap { $0.parameters["id_token"] }) : []
-        let refused = BearerCall.refused(in: flow).filter { call, refusal in
-            guard
-                call.grant != nil || call.isUserInfo || idTokens.contains(call.token.value)
-                    || Placeholder.isOne(call.token.value)
-                    || MissingToken.isOne(call.token.value),
-                refusal.error(call.call.answer) != "use_dpop_nonce",
-                !flow.surroundings.isSteppedUp(after: call.call.exchange, by: flow.clientID),
-                !flow.surroundings.isRenewed(after: call.call)
-            else {
-                return false
-            }
-            // What comes after the end of the session, or with a token that was given back, has to be refused; which of several
-            // tokens was revoked is not known where they were taken out.
-            let exchange = call.call.exchange
-            guard revoked.revocation(of: call.token.value, before: exchange) == nil,
-                !(Placeholder.isOne(call.token.value) && revoked.isAny(before: exchange))
-            else { return false }
-            return end.map { flow.surroundings.position[exchange] < $0 } ?? true
-        }
+        let idTokens = Self.idTokensInPlace(flow)
+        let refused = refusedCalls(flow, revoked, idTokens)
         func revocation(behind call: BearerCall) -> EndpointCall? {
             call.call.answer.isForAnotherReason(in: flow.capture)
                 ? nil : revoked.revocation(ofGrantOf: call.token.value, before: call.call.exchange)
@@ -74,91 +52,25 @@ struct BearerRejected: Rule {
                 ?? otherRefusal(flow)
         }
         guard !isExplained(flow) else { return .holds }
-        var evidence = [refusal.evidence, call.address, shown(call.token, refusal)]
+        var shown = Shown(refused: [refusal.evidence, call.address], token: shown(call.token, refusal))
         if let revocation = revocation(behind: call) {
-            return .violated(
-                Violation(
-                    evidence + flow.evidence(of: revocation, before: call.call.exchange),
-                    severity: .note,
-                    explanation: Self.revoked,
-                    fix: Self.revokedFix,
-                    title: "The access token ended with the refresh token that was revoked",
-                    exchange: revocation.exchange
-                )
-            )
+            return .violated(ended(by: revocation, call, shown.all, flow))
         }
         if let question = TokenQuestion(during: call, in: flow) {
-            return .violated(question.violation(evidence, call.call.exchange))
-        }
-        if let token = call.claimsToken {
-            if let issuer = token.issuer {
-                evidence.append(call.evidence(ofClaim: "iss", issuer, note: contradiction(to: issuer, flow)))
-            }
-            if !token.audience.isEmpty {
-                evidence.append(
-                    call.evidence(ofClaim: "aud", token.audience.prefix(5).joined(separator: ", "))
-                )
-            }
-            if let end = token.expiresAt {
-                evidence.append(
-                    call.evidence(ofClaim: "exp", Timestamp(statedSeconds: end)?.rfc3339 ?? "\(end)")
-                )
-            }
+            return .violated(question.violation(shown.all, call.call.exchange))
         }
         // "Signature has expired" is what PyJWT says of the time.
         let isForItsKey =
             !call.isUserInfo && call.claimsToken != nil && refusal.reasons.contains(.signature)
             && !refusal.reasons.contains(.expiry)
-        if !call.isUserInfo, let key = call.claimsToken?.keyID {
-            let isPublished = isPublished(key, flow)
-            if isForItsKey || refusal.reasons.isEmpty && isPublished == false {
-                evidence.append(
-                    Evidence(
-                        place: Place(exchange: call.call.exchange, part: .jwtHeader, name: "kid"),
-                        value: Masking.shown(key, of: "kid"),
-                        note: isPublished.map {
-                            $0
-                                ? "among the keys that the provider publishes"
-                                : "not among the keys that the provider publishes"
-                        }
-                    )
-                )
-            }
-        }
-        if let unread = BearerToken.unread(
-            in: flow.capture[call.call.exchange].request,
-            exchange: call.call.exchange
-        ) {
-            let isTwice = unread.misspelling == .schemeTwice
-            evidence[2] = Evidence(call.token, note: isTwice ? "behind its scheme twice" : "without a scheme")
-            return .violated(
-                Violation(
-                    evidence,
-                    explanation: Self.unread,
-                    fix: isTwice ? Self.twiceFix : Self.schemelessFix,
-                    title: isTwice
-                        ? "The access token is sent behind its scheme twice"
-                        : "The access token is sent without its scheme",
-                    exchange: call.call.exchange
-                )
-            )
-        }
-        if let altered = altered(call, flow) {
-            evidence[2] = Evidence(call.token, note: altered.change)
-            return .violated(
-                Violation(
-                    [altered.issued] + evidence,
-                    explanation: Self.changed,
-                    fix: Self.changedFix,
-                    title: "The access token was changed on the way to the API",
-                    exchange: call.call.exchange
-                )
-            )
+        shown.details = claims(of: call, flow) + key(of: call, refusal, isForItsKey, flow)
+        if let violation = misspelled(call, shown, flow) ?? changed(call, shown, flow) {
+            return .violated(violation)
         }
         if call.grant == nil, idTokens.contains(call.token.value) {
             return .violated(
                 Violation(
-                    evidence,
+                    shown.all,
                     explanation: Self.identity,
                     fix: Self.identityFix,
                     title: "The API refused the ID token",
@@ -168,12 +80,143 @@ struct BearerRejected: Rule {
         }
         return .violated(
             Violation(
-                evidence,
+                shown.all,
                 explanation: isForItsKey ? Self.unverified : nil,
                 fix: isForItsKey ? Self.unverifiedFix : nil,
                 title: isForItsKey ? "The API could not verify the access token's signature" : nil,
                 exchange: call.call.exchange
             )
+        )
+    }
+
+    /// The evidence of a refused call, in its order.
+    private struct Shown {
+        var refused: [Evidence]
+        var token: Evidence
+        var details: [Evidence] = []
+
+        var all: [Evidence] { refused + [token] + details }
+
+        /// All of it, with other words beside the token.
+        func saying(_ note: String, of token: Parameter) -> [Evidence] {
+            refused + [Evidence(token, note: note)] + details
+        }
+    }
+
+    // MARK: - Calls
+
+    /// ID tokens that may have been sent in the access token's place, to an API that is to take them (Kubernetes' does).
+    private static func idTokensInPlace(_ flow: Flow) -> Set<String> {
+        guard flow.ending == .failure else { return [] }
+        return Set(TokenGrant.all(in: flow).compactMap { $0.parameters["id_token"] })
+    }
+
+    /// The calls with this login's tokens that were refused, and that nothing shows to be right.
+    private func refusedCalls(_ flow: Flow, _ revoked: RevokedTokens, _ idTokens: Set<String>)
+        -> [(call: BearerCall, refusal: BearerRefusal)]
+    {
+        let end = endOfSession(flow)
+        return BearerCall.refused(in: flow).filter { call, refusal in
+            let exchange = call.call.exchange
+            guard
+                call.grant != nil || call.isUserInfo || idTokens.contains(call.token.value)
+                    || Placeholder.isOne(call.token.value) || MissingToken.isOne(call.token.value),
+                refusal.error(call.call.answer) != "use_dpop_nonce",
+                !flow.surroundings.isSteppedUp(after: exchange, by: flow.clientID),
+                !flow.surroundings.isRenewed(after: call.call)
+            else { return false }
+            // What comes after the end of the session, or with a token that was given back, has to be refused; which of several
+            // tokens was revoked is not known where they were taken out.
+            guard revoked.revocation(of: call.token.value, before: exchange) == nil,
+                !(Placeholder.isOne(call.token.value) && revoked.isAny(before: exchange))
+            else { return false }
+            return end.map { flow.surroundings.position[exchange] < $0 } ?? true
+        }
+    }
+
+    // MARK: - Reasons
+
+    /// The refresh token of the same grant was given back before.
+    private func ended(
+        by revocation: EndpointCall,
+        _ call: BearerCall,
+        _ shown: [Evidence],
+        _ flow: Flow
+    ) -> Violation {
+        Violation(
+            shown + flow.evidence(of: revocation, before: call.call.exchange),
+            severity: .note,
+            explanation: Self.revoked,
+            fix: Self.revokedFix,
+            title: "The access token ended with the refresh token that was revoked",
+            exchange: revocation.exchange
+        )
+    }
+
+    /// What the token says of itself.
+    private func claims(of call: BearerCall, _ flow: Flow) -> [Evidence] {
+        guard let token = call.claimsToken else { return [] }
+        var evidence: [Evidence] = []
+        if let issuer = token.issuer {
+            evidence.append(call.evidence(ofClaim: "iss", issuer, note: contradiction(to: issuer, flow)))
+        }
+        if !token.audience.isEmpty {
+            evidence.append(
+                call.evidence(ofClaim: "aud", token.audience.prefix(5).joined(separator: ", "))
+            )
+        }
+        if let end = token.expiresAt {
+            evidence.append(call.evidence(ofClaim: "exp", Timestamp(statedSeconds: end)?.rfc3339 ?? "\(end)"))
+        }
+        return evidence
+    }
+
+    /// The key that signed the token, where it may be why it was refused.
+    private func key(of call: BearerCall, _ refusal: BearerRefusal, _ isForItsKey: Bool, _ flow: Flow)
+        -> [Evidence]
+    {
+        guard !call.isUserInfo, let key = call.claimsToken?.keyID else { return [] }
+        let isPublished = isPublished(key, flow)
+        guard isForItsKey || refusal.reasons.isEmpty && isPublished == false else { return [] }
+        let evidence = Evidence(
+            place: Place(exchange: call.call.exchange, part: .jwtHeader, name: "kid"),
+            value: Masking.shown(key, of: "kid"),
+            note: isPublished.map {
+                $0
+                    ? "among the keys that the provider publishes"
+                    : "not among the keys that the provider publishes"
+            }
+        )
+        return [evidence]
+    }
+
+    /// A header in which no server finds the token.
+    private func misspelled(_ call: BearerCall, _ shown: Shown, _ flow: Flow) -> Violation? {
+        let exchange = call.call.exchange
+        guard let unread = BearerToken.unread(in: flow.capture[exchange].request, exchange: exchange) else {
+            return nil
+        }
+        let isTwice = unread.misspelling == .schemeTwice
+        return Violation(
+            shown.saying(isTwice ? "behind its scheme twice" : "without a scheme", of: call.token),
+            explanation: Self.unread,
+            fix: isTwice ? Self.twiceFix : Self.schemelessFix,
+            title: isTwice
+                ? "The access token is sent behind its scheme twice"
+                : "The access token is sent without its scheme",
+            exchange: exchange
+        )
+    }
+
+    /// Another string than the one that was issued.
+    private func changed(_ call: BearerCall, _ shown: Shown, _ flow: Flow) -> Violation? {
+        guard let altered = altered(call, flow) else { return nil }
+        return Violation(
+            [altered.issued] + shown.saying(altered.change, of: call.token),
+            explanation: Self.changed,
+            fix: Self.changedFix,
+            title: "The access token was changed on the way to the API",
+            exchange: call.call.exchange
         )
     }
 

@@ -74,7 +74,7 @@ struct PKCEVerifierMismatch: Rule {
                         ),
                         request.answer.evidence(note: "in the provider's words"),
                     ].compactMap(\.self),
-                    variant: "unknown",
+                    variant: PKCEVerifierVariant.unknown.name,
                     exchange: request.exchange
                 )
             )
@@ -121,8 +121,8 @@ struct PKCEVerifierMismatch: Rule {
     ) -> Violation {
         let other = relation == nil ? ownerOfVerifier(verifier.value, login, flow) : nil
         let isMissing = relation == nil && MissingToken.isOne(verifier.value)
-        let variant =
-            relation.map(Self.variant) ?? (isMissing ? "no-value" : other == nil ? "unknown" : "other-flow")
+        let variant: PKCEVerifierVariant =
+            relation.map { .made($0) } ?? (isMissing ? .noValue : other == nil ? .unknown : .otherFlow)
         let method = login.parameters.parameter("code_challenge_method")
         var evidence = [
             Evidence(
@@ -152,16 +152,12 @@ struct PKCEVerifierMismatch: Rule {
         if let other {
             evidence.append(Evidence(other, note: "the login whose challenge this verifier fits"))
         }
-        let words = Self.words(for: variant)
         return Violation(
             evidence,
-            variant: variant,
-            explanation: words.what,
-            fix: words.fix,
-            // The wrong value of the pair: a challenge that is no hash was wrong from the start, another
-            // login's verifier only here.
-            exchange: other == nil && !["trimmed", "quoted", "no-value", "unknown"].contains(variant)
-                ? challenge.place.exchange : request.exchange
+            variant: variant.name,
+            explanation: variant.words.what,
+            fix: variant.words.fix,
+            exchange: variant.isOfChallenge ? challenge.place.exchange : request.exchange
         )
     }
 
@@ -177,16 +173,6 @@ struct PKCEVerifierMismatch: Rule {
         .first
     }
 
-    // MARK: - Words
-
-    private static func variant(_ relation: ChallengeRelation) -> String {
-        switch relation {
-        case .plain: "plain-as-s256"
-        case .s256: "s256-as-plain"
-        default: relation.rawValue
-        }
-    }
-
     /// What the verifier differs by from the one that the challenge belongs to.
     private static func respelling(_ verifier: String, _ challenge: String) -> String? {
         let endings = [("\n", "a newline"), ("\r\n", "a carriage return and newline"), ("=", "\"=\"")]
@@ -198,95 +184,5 @@ struct PKCEVerifierMismatch: Rule {
         let unpadded = String(decoding: verifier.utf8.filter { $0 != 0x3d }, as: UTF8.self)
         if CodeChallenge.s256(of: unpadded) == challenge { return "the challenge was made without its \"=\"" }
         return nil
-    }
-
-    private static func words(for variant: String) -> (what: String, fix: String?) {
-        switch variant {
-        case "padded":
-            (
-                "The challenge is the right hash with \"=\" at its end; base64url is used without padding here.",
-                "Take the \"=\" off the challenge."
-            )
-        case "base64":
-            (
-                "The challenge is the right hash in standard Base64; with \"+\", \"/\" or \"=\" it is not base64url.",
-                "Encode the 32 bytes of the digest with the URL alphabet (- and _) and without padding."
-            )
-        case "base64-slash-as-dash":
-            (
-                "The challenge is standard Base64 with the two characters replaced the wrong way: \"+\" has to become \"-\" and \"/\" has to become \"_\".",
-                "Use a base64url function instead of replacing characters by hand."
-            )
-        case "hex":
-            (
-                "The challenge is the digest in hexadecimal.",
-                "Encode the 32 raw bytes of the digest with base64url, without padding."
-            )
-        case "hex-base64url":
-            (
-                "The challenge is base64url of the digest's hexadecimal text, not of its bytes.",
-                "Ask the hash function for bytes instead of text, and encode those."
-            )
-        case "double-hash": ("The challenge is the hash of a hash.", "Hash the verifier once.")
-        case "plain-as-s256":
-            (
-                "The challenge is the verifier itself, but the method says S256.",
-                "Send BASE64URL(SHA256(verifier)) as the challenge; keep the method."
-            )
-        case "s256-as-plain":
-            ("The challenge is a hash, but the method says plain.", "Send code_challenge_method=S256.")
-        case "truncated":
-            (
-                "Of challenge and right hash one is the beginning of the other: it was cut off, or something was added.",
-                "Send all 43 characters; look at column widths and URL limits where the value is kept."
-            )
-        case "trimmed":
-            (
-                "The challenge belongs to another spelling of this verifier: white space around it, or characters that were encoded once too often or "
-                    + "too seldom.",
-                "Use 43 characters of A-Z, a-z, 0-9, - and _ as the verifier, and send them as they are."
-            )
-        case "decoded-verifier":
-            (
-                "The challenge is the hash of the bytes that the verifier stands for in base64url, not of the verifier's characters.",
-                "Hash the verifier as it is sent, ASCII(code_verifier)."
-            )
-        case "utf16":
-            (
-                "The challenge is the hash of the verifier in UTF-16; the specification wants its ASCII bytes.",
-                "Turn the verifier into bytes as ASCII or UTF-8 before it is hashed (.NET: Encoding.ASCII, not Encoding.Unicode)."
-            )
-        case "sha1", "sha512":
-            (
-                "The challenge is a hash of the verifier by \(variant == "sha1" ? "SHA-1" : "SHA-512"); S256 is SHA-256.",
-                "Hash the verifier with SHA-256."
-            )
-        case "letter-case":
-            (
-                "The challenge is the right hash but for upper and lower case, which base64url tells apart.",
-                "Send the challenge as it was encoded; look for what changes the case of the URL or its parameters."
-            )
-        case "quoted":
-            (
-                "The verifier was sent in quotes, and the challenge belongs to what stands between them.",
-                "Parse the stored value (JSON.parse) before it is sent, or store the text without JSON.stringify."
-            )
-        case "no-value":
-            (
-                "In the verifier's place stands a word for nothing: the app had no verifier when it made this request.",
-                "Keep the verifier where the callback finds it: the same origin, storage and window that began the login."
-            )
-        case "other-flow":
-            (
-                "The verifier is the one of another login: the app started two and kept only one verifier, or mixed them up.",
-                "Keep one verifier per login, found by its state."
-            )
-        default:
-            (
-                "The verifier does not hash to the challenge in any of the ways that are tried here; which of the two is wrong the capture does not show. "
-                    + "Mostly the verifier was made anew, or belongs to a login outside of this capture.",
-                "Make the verifier once per login, keep it until the exchange, and find it by the state."
-            )
-        }
     }
 }
