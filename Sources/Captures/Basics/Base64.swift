@@ -105,20 +105,12 @@ package enum Base64 {
         return bits & ((1 << count) - 1) == 0 ? output : nil
     }
 
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
-    )
+    private static let alphabet = Base64Alphabet.standard
 
     /// The two characters of each twelve bits, as they lie in memory.
     private static let pairs: [UInt16] = (0..<4096).map { bits in
         UInt16(littleEndian: UInt16(alphabet[bits >> 6]) | UInt16(alphabet[bits & 63]) << 8)
     }
 
-    private static let values: [UInt8] = {
-        var values = [UInt8](repeating: 255, count: 256)
-        for (index, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(index) }
-        values[0x2d] = 62
-        values[0x5f] = 63
-        return values
-    }()
+    private static let values = Base64Alphabet.values
 }

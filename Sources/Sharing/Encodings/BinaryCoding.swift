@@ -78,6 +78,7 @@ enum BinaryCoding: Sendable {
             return Array(Hexadecimal.encode(bytes, isUppercase: isUppercase).utf8)
         case .base64:
             let isURL = !text.contains { $0 == 0x2b || $0 == 0x2f }
+            let digits = isURL ? Base64Alphabet.url : Base64Alphabet.standard
             var output: [UInt8] = []
             output.reserveCapacity(text.count)
             for position in text.indices {
@@ -93,25 +94,11 @@ enum BinaryCoding: Sendable {
                 }
                 // What did not change keeps its digit, whichever of the two alphabets it is of.
                 let same = Int(Self.values[Int(text[position])]) == value
-                output.append(same ? text[position] : Self.digits(isURL: isURL)[value])
+                output.append(same ? text[position] : digits[value])
             }
             return output
         }
     }
 
-    private static let standard = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
-    )
-    private static let url = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-    private static func digits(isURL: Bool) -> [UInt8] { isURL ? url : standard }
-
-    private static let values: [UInt8] = {
-        var values = [UInt8](repeating: 255, count: 256)
-        for (index, byte) in standard.enumerated() { values[Int(byte)] = UInt8(index) }
-        values[0x2d] = 62
-        values[0x2f] = 63
-        values[0x5f] = 63
-        return values
-    }()
+    private static let values = Base64Alphabet.values
 }

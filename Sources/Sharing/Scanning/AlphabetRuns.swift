@@ -1,3 +1,5 @@
+import Captures
+
 /// Decodes base64 and hexadecimal text wherever it stands in other text.
 ///
 /// Where encoded text begins cannot be known: a letter before it belongs to the same alphabet. So every run of the
@@ -16,27 +18,28 @@ struct AlphabetRuns {
 
     /// Of base64 and base64url, both alphabets at once, line breaks inside as MIME and PEM have them.
     static let base64 = AlphabetRuns(
-        [
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
-        ],
+        Base64Alphabet.values,
         bitsPerCharacter: 6,
         minimum: 12,
         joinsLines: true
     )
     /// In either case.
     static let hexadecimal = AlphabetRuns(
-        ["0123456789abcdef", "0123456789ABCDEF"],
+        hexadecimalValues,
         bitsPerCharacter: 4,
         minimum: 24,
         joinsLines: false
     )
 
-    private init(_ alphabets: [String], bitsPerCharacter: Int, minimum: Int, joinsLines: Bool) {
-        var values = [UInt8](repeating: Self.none, count: 256)
-        for alphabet in alphabets {
+    private static let hexadecimalValues: [UInt8] = {
+        var values = [UInt8](repeating: none, count: 256)
+        for alphabet in ["0123456789abcdef", "0123456789ABCDEF"] {
             for (value, byte) in alphabet.utf8.enumerated() { values[Int(byte)] = UInt8(value) }
         }
+        return values
+    }()
+
+    private init(_ values: [UInt8], bitsPerCharacter: Int, minimum: Int, joinsLines: Bool) {
         self.values = values
         self.bitsPerCharacter = bitsPerCharacter
         self.minimum = minimum

@@ -1,8 +1,8 @@
+import Captures
+
 /// Writes base64, to know how lawful text and short values look in it.
 enum Base64Spelling {
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
-    )
+    private static let alphabet = Base64Alphabet.url
 
     /// The characters of base64url that bytes alone determine when `before` bytes (0...2) stand before them, and the
     /// last one, which takes in the bits left over; nil where none are.
