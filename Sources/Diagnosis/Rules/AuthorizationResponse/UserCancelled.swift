@@ -35,6 +35,7 @@ struct UserCancelled: Rule {
                     variant: variant(error),
                     explanation: variant(error).map { _ in Self.passwordReset },
                     fix: variant(error).map { _ in Self.passwordResetFix },
+                    title: variant(error).map { _ in Self.passwordResetTitle },
                     exchange: response.exchange
                 )
             )
@@ -69,6 +70,7 @@ struct UserCancelled: Rule {
         }
     }
 
+    private static let passwordResetTitle = "The user asked for a new password"
     private static let passwordReset =
         "The person at the sign-in page asked for a new password. This provider leaves that to the app, and tells it so by an error."
     private static let passwordResetFix = """
@@ -87,7 +89,7 @@ struct UserCancelled: Rule {
                 variant: variant(error),
                 explanation: Self.passwordReset,
                 fix: "Nothing needs fixing: the app went on after it, and the login came to its end.",
-                title: "The user asked for a new password",
+                title: Self.passwordResetTitle,
                 exchange: response.exchange
             )
         }

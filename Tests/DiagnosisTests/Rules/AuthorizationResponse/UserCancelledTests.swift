@@ -88,6 +88,7 @@ struct UserCancelledTests {
         let text = "AADB2C90118: The user has forgotten their password."
         let finding = try Recording(broken).redirecting(with: [("error_description", text)]).finding(rule)
         #expect(finding?.variant == "password-reset")
+        #expect(finding?.title == "The user asked for a new password")
         #expect(finding?.fix.contains("resets passwords") == true)
     }
 
