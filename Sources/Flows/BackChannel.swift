@@ -7,7 +7,7 @@ package import OAuth
 package struct BackChannel: Sendable {
     /// The first call of each sender to each origin of a provider, senders being those that are no browser.
     private let calls: [String: [String: Int]]
-    private let tokenOrigins: [String: String]
+    private let tokenOrigins: EndpointTable<String>
     /// Where a token was used that no answer of the capture brought, by the provider's origin: it was fetched unseen.
     private let unseenTokens: [String: [Timestamp]]
     /// Where connections went that could not be read: any request may have been among them.
@@ -62,11 +62,11 @@ package struct BackChannel: Sendable {
         self.calls = calls
         unseenTokens = Dictionary(grouping: uses.filter { !issued.contains($0.token) }, by: \.origin)
             .mapValues { $0.map(\.time) }
-        tokenOrigins = metadata.reduce(into: [:]) { origins, document in
-            guard let authorization = document.endpoint("authorization_endpoint").map({ RecordedURL($0) }),
-                let token = document.endpoint("token_endpoint").map({ RecordedURL($0).origin })
+        tokenOrigins = metadata.reduce(into: EndpointTable()) { origins, document in
+            guard let authorization = document.endpoint("authorization_endpoint"),
+                let token = document.endpoint("token_endpoint").flatMap({ RecordedURL($0).origin })
             else { return }
-            origins[authorization.normalizedWithoutQuery] = token
+            origins.update(RecordedURL(authorization), default: token) { $0 = token }
         }
     }
 
@@ -93,7 +93,7 @@ package struct BackChannel: Sendable {
         in capture: Capture
     ) -> Int? {
         guard let callback = response.callback,
-            let origin = tokenOrigins[request.endpoint.normalizedWithoutQuery]
+            let origin = tokenOrigins[request.endpoint]
         else {
             return nil
         }

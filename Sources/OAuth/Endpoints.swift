@@ -1,7 +1,7 @@
 package import Captures
 package import JSON
 
-/// The endpoints that a capture's metadata documents name, by URL without query.
+/// The endpoints that a capture's metadata documents name.
 package struct Endpoints: Sendable {
     package enum Role: String, Sendable, Hashable, CaseIterable {
         case authorization = "authorization_endpoint"
@@ -16,7 +16,7 @@ package struct Endpoints: Sendable {
         case deviceAuthorization = "device_authorization_endpoint"
     }
 
-    private var roles: [String: Role] = [:]
+    private var roles = EndpointTable<Role>()
 
     package init() {}
 
@@ -25,26 +25,62 @@ package struct Endpoints: Sendable {
         for role in Role.allCases {
             for object in [document, document["mtls_endpoint_aliases"]?.object ?? JSONObject()] {
                 guard let url = object[role.rawValue]?.string, !url.isEmpty else { continue }
-                let key = Self.key(RecordedURL(url))
-                if roles[key] == nil { roles[key] = role }
+                roles.add(RecordedURL(url), role)
             }
         }
     }
 
-    package func role(of url: RecordedURL) -> Role? { roles[Self.key(url)] }
+    /// The role that the metadata give to a URL; not stated where a request has another query than the endpoints at its path, so that
+    /// its parameters have to confirm it.
+    package func role(of url: RecordedURL) -> (role: Role, isStated: Bool)? {
+        if let entry = roles.entry(of: url) { return (entry.value, true) }
+        let all = roles.entries(at: url)
+        guard let first = all.first, all.allSatisfy({ $0.value == first.value }) else { return nil }
+        return (first.value, all.count == 1 && !first.address.contradicts(EndpointAddress(url)))
+    }
 
-    private static func key(_ url: RecordedURL) -> String { (url.origin ?? "") + url.path }
+    /// The endpoint that a request is made to: its URL, with no more of the query than belongs to the endpoint.
+    package func endpoint(of url: RecordedURL) -> RecordedURL {
+        guard url.query != nil || url.fragment != nil else { return url }
+        let own = roles.entry(of: url).map { $0.url.query } ?? Self.route(in: url)?.item
+        return RecordedURL(url.withoutQuery + (own.map { "?\($0)" } ?? ""))
+    }
 
     /// The role that providers in the field give to a path, for captures without metadata.
     ///
     /// Parameters have to confirm it.
     package static func conventionalRole(of url: RecordedURL) -> Role? {
-        var path = url.path.lowercased()
+        conventionalRole(of: url.path) ?? route(in: url).flatMap { conventionalRole(of: $0.path) }
+    }
+
+    private static func conventionalRole(of path: String) -> Role? {
+        var path = path.lowercased()
         // As frameworks write it that end every path so (Django's: Authentik, TikTok).
         if path.utf8.last == 0x2f { path.removeLast() }
+        // Without rewriting of addresses (SimpleSAMLphp's, Moodle's plugins).
+        if path.hasSuffix(".php") { path.removeLast(4) }
         for (role, suffixes) in conventions where suffixes.contains(where: path.hasSuffix) { return role }
         return nil
     }
+
+    /// What tells the endpoints of a script or a site's home page apart: a path in a parameter, as PHP's frameworks have it where the
+    /// server does not rewrite addresses (`index.php?route=oauth/token`, WordPress' `/?rest_route=/oauth/token` and `/?oauth=token`), or
+    /// the policy of Azure AD B2C (`?p=B2C_1_signin`), which is in no path.
+    private static func route(in url: RecordedURL) -> (item: String, path: String)? {
+        guard let query = url.query else { return nil }
+        let isScript = url.path.isEmpty || url.path.hasSuffix("/") || url.path.hasSuffix(".php")
+        for item in QueryItems(query).items {
+            let text = "\(item.name)=\(item.rawValue)"
+            if isScript, routes.contains(item.name), !item.value.isEmpty {
+                // The one name that WordPress' plugin has of its own.
+                return (text, item.name == "oauth" && item.value == "me" ? "/userinfo" : "/\(item.value)")
+            }
+            if item.name == "p", item.value.asciiLowercased().hasPrefix("b2c_1") { return (text, "") }
+        }
+        return nil
+    }
+
+    private static let routes: Set<String> = ["route", "rest_route", "r", "oauth"]
 
     /// Whether a path is one that only a provider's logout endpoint has.
     package static func isProtocolLogout(_ url: RecordedURL) -> Bool {

@@ -35,10 +35,11 @@ package struct MessageRecognizer: Sendable {
             )
         }
         let stated = endpoints.role(of: url)
-        let role = stated ?? Endpoints.conventionalRole(of: url)
+        let role = stated?.role ?? Endpoints.conventionalRole(of: url)
+        let isStated = stated?.isStated ?? false
         return request.method == "GET" || request.method == "HEAD"
-            ? get(exchange, index, role, isStated: stated != nil)
-            : post(exchange, index, role, isStated: stated != nil)
+            ? get(exchange, index, role, isStated: isStated)
+            : post(exchange, index, role, isStated: isStated)
     }
 
     // MARK: - GET
@@ -280,6 +281,7 @@ package struct MessageRecognizer: Sendable {
         AuthorizationRequest(
             exchange: index,
             request: exchange.request,
+            endpoint: endpoints.endpoint(of: exchange.request.url),
             parameters: parameters,
             status: exchange.response?.status
         )
@@ -289,6 +291,7 @@ package struct MessageRecognizer: Sendable {
         TokenRequest(
             exchange: index,
             request: exchange.request,
+            endpoint: endpoints.endpoint(of: exchange.request.url),
             parameters: parameters,
             answer: Answer.ofTokenEndpoint(exchange, at: index),
             startedAt: exchange.startedAt
@@ -299,6 +302,7 @@ package struct MessageRecognizer: Sendable {
         EndpointCall(
             exchange: index,
             request: exchange.request,
+            endpoint: endpoints.endpoint(of: exchange.request.url),
             parameters: parameters,
             answer: Answer(of: exchange, at: index)
         )

@@ -1,3 +1,5 @@
+package import Captures
+
 /// A protocol message read out of an exchange.
 ///
 /// Says what was sent; judges nothing. Indirect: a document that a thousand logins share is one in memory.
@@ -32,6 +34,20 @@ package indirect enum OAuthMessage: Sendable {
             .revocation(let call), .endSession(let call), .frontChannelLogout(let call),
             .deviceAuthorization(let call), .resource(let call), .identityAssertion(let call):
             call.exchange
+        }
+    }
+
+    /// The endpoint that was asked, with the query that belongs to it; nil of documents, and of what goes to the app.
+    package var endpoint: RecordedURL? {
+        switch self {
+        case .authorizationRequest(let request): request.endpoint
+        case .token(let request): request.endpoint
+        case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
+            .revocation(let call), .endSession(let call), .deviceAuthorization(let call):
+            call.endpoint
+        case .discovery, .keySet, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
+            .identityAssertion:
+            nil
         }
     }
 }

@@ -52,6 +52,80 @@ struct MessageRecognizerTests {
         #expect(self.kind(exchange) == kind)
     }
 
+    private static let script: JSONObject = [
+        "authorization_endpoint": "https://shop.example/index.php?route=oauth/authorize",
+        "token_endpoint": "https://shop.example/index.php?route=oauth/swap",
+        "jwks_uri": "https://shop.example/index.php?route=oauth/k&v=2",
+        "userinfo_endpoint": "https://shop.example/index.php?route=oauth/who",
+        "end_session_endpoint": "https://shop.example/index.php?route=oauth/bye",
+    ]
+
+    /// RFC 6749, sections 3.1 and 3.2.
+    @Test(
+        arguments: [
+            ("route=oauth/authorize&response_type=code&client_id=a", "authorizationRequest"),
+            ("response_type=code&client_id=a&route=oauth%2Fauthorize", "authorizationRequest"),
+            ("v=2&route=oauth/k", "keySet"), ("route=oauth/k", nil), ("route=oauth/who", "userInfo"),
+            ("route=OAuth/Who", "userInfo"), ("route=oauth/bye", "endSession"), ("route=common/home", nil),
+            ("", nil),
+        ] as [(String, String?)]
+    )
+    func endpointsOfOnePathAreKnownByTheirQuery(query: String, kind: String?) {
+        let call = get("https://shop.example/index.php?\(query)")
+        #expect(self.kind(call, metadata: Self.script) == kind)
+    }
+
+    @Test func tokenEndpointIsKnownByItsQueryWithoutAGrantType() {
+        let (own, other) = ("route=oauth/swap", "route=account/login")
+        let form = [("code", "c")]
+        #expect(kind(post("https://shop.example/index.php?\(own)", form), metadata: Self.script) == "token")
+        #expect(kind(post("https://shop.example/index.php?\(other)", form), metadata: Self.script) == nil)
+    }
+
+    /// A path that is the token endpoint's with any query: what the parameters say decides, unless only the query is left out.
+    @Test func policyThatNoMetadataNameHasItsEndpointsConfirmed() {
+        let named: JSONObject = ["token_endpoint": "https://t.example/swap?p=one"]
+        let grant = [("grant_type", "custom")]
+        #expect(kind(post("https://t.example/swap?p=two", grant), metadata: named) == "token")
+        #expect(kind(post("https://t.example/swap?p=two", [("a", "b")]), metadata: named) == nil)
+        #expect(kind(post("https://t.example/swap", [("a", "b")]), metadata: named) == "token")
+    }
+
+    /// As sites have them whose server does not rewrite addresses.
+    @Test(
+        arguments: [
+            ("/index.php?route=oauth/jwks", "keySet"), ("/?rest_route=/openid-connect/jwks", "keySet"),
+            ("/blog/?oauth=me", "userInfo"), ("/index.php?r=oauth/userinfo", "userInfo"),
+            ("/module.php/oidc/jwks.php", "keySet"), ("/module.php/oidc/userinfo.php", "userInfo"),
+            ("/app?route=oauth/jwks", nil), ("/index.php?route=account/keysight", nil),
+        ] as [(String, String?)]
+    )
+    func routesInAQueryAreReadAsPaths(url: String, kind: String?) {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://shop.example\(url)",
+            headers: [("Authorization", "Bearer access-token-of-alice")],
+            body: .json(#"{"keys":[]}"#)
+        )
+        #expect(self.kind(capture.exchanges[0]) == kind)
+    }
+
+    @Test(
+        arguments: [
+            ("https://shop.example/index.php?route=oauth/swap&x=1", "?route=oauth/swap"),
+            ("https://shop.example/index.php?x=1", ""), ("https://shop.example/k?x=1", ""),
+            ("https://blog.example/?code=1&oauth=token", "?oauth=token"),
+            ("https://t.example/authorize?client_id=a&p=B2C_1_in", "?p=B2C_1_in"),
+            ("https://t.example/authorize?client_id=a&p=1", ""),
+        ]
+    )
+    func endpointKeepsTheQueryThatIsItsOwn(url: String, query: String) {
+        var endpoints = Endpoints()
+        endpoints.add(Self.script)
+        let url = RecordedURL(url)
+        #expect(endpoints.endpoint(of: url).text == url.withoutQuery + query)
+    }
+
     @Test func endpointsOfTheMetadataCountWhateverTheirPath() {
         #expect(
             kind(get("https://idp.example/go?client_id=a&response_type=code"), metadata: Self.metadata)

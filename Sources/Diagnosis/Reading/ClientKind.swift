@@ -97,9 +97,7 @@ enum ClientKind {
     private static func isMutualTLS(_ request: TokenRequest, _ flow: Flow) -> Bool {
         flow.surroundings.metadata.contains { document in
             let names = { (address: String?) in
-                address.map {
-                    RecordedURL($0).normalizedWithoutQuery == request.endpoint.normalizedWithoutQuery
-                } ?? false
+                address.map { RecordedURL($0).isEndpoint(request.endpoint) } ?? false
             }
             if names(document.answer.json?["mtls_endpoint_aliases"]?["token_endpoint"]?.string) {
                 return true

@@ -37,10 +37,7 @@ extension Flow {
         guard let status = call.answer.status, [404, 405].contains(status), call.answer.error == nil else {
             return false
         }
-        let address = call.endpoint.normalizedWithoutQuery
-        return !surroundings.metadata.contains {
-            $0.endpoint("registration_endpoint").map { RecordedURL($0).normalizedWithoutQuery } == address
-        }
+        return !surroundings.metadata.contains { $0.names(call.endpoint, as: "registration_endpoint") }
     }
 
     /// Whether the flow ended with such a request at the host of this document, which was to name another server.

@@ -5,18 +5,20 @@ import OAuth
 
 /// What the capture knows of a flow's provider, looked up by endpoint.
 struct ProviderFacts {
-    private var documents: [String: MetadataDocument] = [:]
+    private var documents = EndpointTable<MetadataDocument>()
     private var ofLogin: MetadataDocument?
     private var sites: Set<String>
 
     fileprivate init(of flow: Flow) {
         let requests = flow.authorizationRequests
         sites = Set(requests.map { Site.of($0.endpoint.host ?? "") })
-        let login = requests.first.flatMap { Self.key($0.endpoint) }
         for document in flow.serverMetadata where document.answer.json != nil {
-            for key in document.clientEndpoints.compactMap(Self.key) { documents[key] = document }
-            let named = document.endpoint("authorization_endpoint").map(RecordedURL.init).flatMap(Self.key)
-            if let login, named == login { ofLogin = document }
+            for url in document.clientEndpoints where url.isWeb {
+                documents.update(url, default: document) { $0 = document }
+            }
+            if let login = requests.first?.endpoint, document.names(login, as: "authorization_endpoint") {
+                ofLogin = document
+            }
         }
     }
 
@@ -25,7 +27,7 @@ struct ProviderFacts {
     /// The document that names the endpoint, else the one that names the endpoint of the flow's login: a host
     /// may serve many providers.
     func metadata(of endpoint: RecordedURL) -> MetadataDocument? {
-        Self.key(endpoint).flatMap { documents[$0] } ?? ofLogin
+        documents[endpoint] ?? ofLogin
     }
 
     /// Whether an endpoint is the provider's own: an app may have a back end of its own that takes the same
@@ -33,19 +35,14 @@ struct ProviderFacts {
     func has(_ endpoint: RecordedURL) -> Bool {
         guard let host = endpoint.host else { return false }
         return ProviderRecognizer.kind(ofHost: host) != nil || sites.isEmpty || sites.contains(Site.of(host))
-            || Self.key(endpoint).map { documents[$0] != nil } ?? false
+            || documents[endpoint] != nil
     }
 
     /// Whether a URL is that of a token endpoint: by the metadata, else by the paths that providers use.
     func isTokenEndpoint(_ url: RecordedURL) -> Bool {
-        if let document = Self.key(url).flatMap({ documents[$0] }) {
-            return document.endpoint("token_endpoint").map { Self.key(RecordedURL($0)) == Self.key(url) }
-                ?? false
-        }
+        if let document = documents[url] { return document.names(url, as: "token_endpoint") }
         return Endpoints.conventionalRole(of: url) == .token
     }
-
-    private static func key(_ url: RecordedURL) -> String? { url.origin.map { $0 + url.path } }
 }
 
 extension Flow {

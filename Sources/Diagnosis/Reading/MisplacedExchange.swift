@@ -3,8 +3,37 @@ import Flows
 import OAuth
 
 extension Flow {
+    /// What there is to say of a token request that went to the path of the token endpoint, and not with the query that is part of
+    /// the endpoint's URL (RFC 6749, section 3.2); nil for any other.
+    func misplacedByQuery(_ request: TokenRequest) -> Violation? {
+        let url = capture[request.exchange].request.url
+        let asked = EndpointAddress(url)
+        let named = serverMetadata.compactMap { $0.endpoint("token_endpoint") }.map {
+            EndpointAddress(RecordedURL($0))
+        }
+        guard named.contains(where: { $0.place == asked.place }),
+            !named.contains(where: { $0.takes(asked) })
+        else { return nil }
+        return misplaced(
+            request,
+            explanation: """
+                The token endpoint's URL has a query of its own, by which the server knows it from what else there is at the same path, and the request \
+                went out without it. So do clients that put the URL together from its parts, or replace its query by one of theirs.
+                """,
+            title: "The token request has not the query of the token endpoint",
+            asked: url
+        )
+    }
+
     /// What there is to say of a token request that went to an address where no token endpoint is.
-    func misplaced(_ request: TokenRequest, explanation: String, title: String? = nil) -> Violation {
+    ///
+    /// `asked`: where that was, if the endpoint that is known of the request says less.
+    func misplaced(
+        _ request: TokenRequest,
+        explanation: String,
+        title: String? = nil,
+        asked: RecordedURL? = nil
+    ) -> Violation {
         let named = serverMetadata.lazy.compactMap { metadata in
             metadata.endpoint("token_endpoint").map {
                 Evidence(place: metadata.answer.place("token_endpoint"), value: $0, note: "where it is")
@@ -15,14 +44,14 @@ extension Flow {
                 request.answer.statusEvidence(),
                 Evidence(
                     place: Place(exchange: request.exchange, part: .requestURL, name: ""),
-                    value: Masking.shown(request.endpoint.text, of: "url"),
+                    value: Masking.shown((asked ?? request.endpoint).text, of: "url"),
                     note: "where the client looks for the token endpoint"
                 ), named,
             ].compactMap(\.self),
             explanation: explanation,
             fix: """
                 Put the token_endpoint of the provider's metadata into the client's configuration, to the letter: path, tenant, version, the slash \
-                at the end.
+                at the end, the query.
                 """,
             title: title,
             exchange: request.exchange
@@ -31,14 +60,19 @@ extension Flow {
 
     /// The same of one that went to the address where the login began; nil for any other.
     func takenToAuthorizationEndpoint(_ request: TokenRequest) -> Violation? {
-        let address = request.endpoint.normalizedWithoutQuery
+        let address = EndpointAddress(capture[request.exchange].request.url)
         // Who answers as a token endpoint, or is said to be it, is it.
         let isNamed = serverMetadata.contains { metadata in
-            metadata.endpoint("token_endpoint").map { RecordedURL($0).normalizedWithoutQuery } == address
+            metadata.endpoint("token_endpoint").map { EndpointAddress(RecordedURL($0)).takes(address) }
+                ?? false
         }
         guard !isNamed, request.answer.error == nil, !request.answer.parameters.contains("access_token"),
             (request.answer.status ?? 0) < 500, !request.answer.isSuccess || request.answer.json == nil,
-            authorizationRequests.contains(where: { $0.endpoint.normalizedWithoutQuery == address })
+            authorizationRequests.contains(where: { login in
+                // Of what tells addresses of one path apart the login has to have it all.
+                EndpointAddress(login.endpoint).takes(address)
+                    && (login.isUnseen || address.takes(EndpointAddress(capture[login.exchange].request.url)))
+            })
         else { return nil }
         return misplaced(
             request,

@@ -7,24 +7,20 @@ struct NamedEndpoints {
     private struct Key: Hashable {
         var name: String
         var isIdentified: Bool
-        var origin: String
-        var path: String
     }
 
-    private var documents: [Key: [MetadataDocument]] = [:]
+    private var documents: [Key: EndpointTable<[MetadataDocument]>] = [:]
 
     private static let names = ["authorization_endpoint", "pushed_authorization_request_endpoint"]
 
     init(_ metadata: [MetadataDocument]) {
         for document in metadata where !document.isProtectedResource {
             for name in Self.names {
-                guard let url = document.endpoint(name).map({ RecordedURL($0) }),
-                    var key = Self.key(name, url)
-                else { continue }
-                documents[key, default: []].append(document)
-                guard document.issuer != nil else { continue }
-                key.isIdentified = true
-                documents[key, default: []].append(document)
+                guard let url = document.endpoint(name).map({ RecordedURL($0) }), url.isWeb else { continue }
+                for isIdentified in document.issuer == nil ? [false] : [false, true] {
+                    documents[Key(name: name, isIdentified: isIdentified), default: EndpointTable()]
+                        .update(url, default: []) { $0.append(document) }
+                }
             }
         }
     }
@@ -33,11 +29,7 @@ struct NamedEndpoints {
     /// documents with an issuer.
     func metadata(naming url: RecordedURL, as name: String, isIdentified: Bool = false) -> [MetadataDocument]
     {
-        Self.key(name, url, isIdentified: isIdentified).flatMap { documents[$0] } ?? []
-    }
-
-    private static func key(_ name: String, _ url: RecordedURL, isIdentified: Bool = false) -> Key? {
-        url.origin.map { Key(name: name, isIdentified: isIdentified, origin: $0, path: url.path) }
+        documents[Key(name: name, isIdentified: isIdentified)]?[url] ?? []
     }
 }
 

@@ -20,8 +20,7 @@ enum SignInEnd {
         guard flow.ending == .incomplete, !flow.capture.isCutShort,
             let refusal = lastPage(of: ProviderPages.of(request, in: flow), flow)
         else { return nil }
-        let endpoint = request.endpoint.text
-        return flow.capture[refusal.exchange].request.url.withoutQuery == endpoint ? refusal : nil
+        return request.endpoint.isEndpoint(flow.capture[refusal.exchange].request.url) ? refusal : nil
     }
 
     /// The page after which nothing came, where it refuses and leaves nothing to fill in.

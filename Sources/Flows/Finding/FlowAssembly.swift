@@ -73,10 +73,13 @@ struct FlowAssembly {
         guard Set(documents.compactMap(\.issuer)).count > 1 else {
             return documents.first?.issuer ?? named.first
         }
-        let called = Set(messages.map { index.capture[$0.exchange].request.url.withoutQuery })
+        let urls = messages.map { index.capture[$0.exchange].request.url }
+        let called = Dictionary(grouping: urls.map(EndpointAddress.init), by: \.place)
         let used = documents.filter { document in
             Endpoints.Role.allCases.contains { role in
-                role != .keys && document.endpoint(role.rawValue).map(called.contains) ?? false
+                guard role != .keys, let url = document.endpoint(role.rawValue) else { return false }
+                let named = EndpointAddress(RecordedURL(url))
+                return called[named.place]?.contains(where: named.takes) ?? false
             }
         }.compactMap(\.issuer)
         return used.first(where: named.contains) ?? used.first ?? documents.first?.issuer

@@ -23,11 +23,15 @@ struct CapturedMessages {
             if let json = Answer(of: capture[index], at: index).json { endpoints.add(json) }
         }
         let recognizer = MessageRecognizer(endpoints: endpoints)
-        lazy var addresses = Addresses(capture)
+        lazy var addresses = Addresses(capture, endpoints)
         for index in order {
             if let message = recognizer.message(of: capture[index], at: index) {
                 add(message, at: index)
-            } else if var request = AuthorizationRequest(redirectedBy: capture[index], at: index) {
+            } else if var request = AuthorizationRequest(
+                redirectedBy: capture[index],
+                at: index,
+                to: endpoints
+            ) {
                 if let call = request.parameters["request_uri"].flatMap({ pushed[$0] }) {
                     request.merge(pushed: call)
                 }
@@ -41,16 +45,17 @@ struct CapturedMessages {
         /// Alone, for a proxy may have the provider at another address than the app.
         private var queries: Set<String> = []
         private var withoutQuery: Set<String> = []
+        private var endpoints: Set<EndpointAddress> = []
         /// How many redirects to providers have each state.
         private var states: [String: Int] = [:]
 
-        init(_ capture: Capture) {
+        init(_ capture: Capture, _ endpoints: Endpoints) {
             for index in capture.indices {
                 if let query = capture[index].request.url.query { queries.insert(query) }
                 withoutQuery.insert(capture[index].request.url.normalizedWithoutQuery)
-                if let state = AuthorizationRequest(redirectedBy: capture[index], at: index)?.state {
-                    states[state, default: 0] += 1
-                }
+                self.endpoints.insert(EndpointAddress(endpoints.endpoint(of: capture[index].request.url)))
+                let sent = AuthorizationRequest(redirectedBy: capture[index], at: index, to: endpoints)
+                if let state = sent?.state { states[state, default: 0] += 1 }
             }
         }
 
@@ -63,7 +68,7 @@ struct CapturedMessages {
                 let state = request.state, states[state, default: 0] <= 1
             else { return false }
             return !queries.contains(exchange.request.url.resolving(location).query ?? "")
-                && !withoutQuery.contains(request.endpoint.normalizedWithoutQuery)
+                && !endpoints.contains(EndpointAddress(request.endpoint))
                 && withoutQuery.contains(RecordedURL(uri).normalizedWithoutQuery)
         }
     }

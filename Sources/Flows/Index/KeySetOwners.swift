@@ -1,31 +1,31 @@
 import Captures
 import OAuth
 
-/// Whose key sets are by the metadata of the capture, by their addresses.
+/// Whose key sets are by the metadata of the capture, by their endpoints.
 struct KeySetOwners {
     private struct Owners {
         var issuers: Set<String> = []
-        var tokenEndpoints: Set<String> = []
+        var tokenEndpoints: Set<EndpointAddress> = []
     }
 
-    private var byKeySet: [String: Owners] = [:]
+    private var byKeySet = EndpointTable<Owners>()
 
     init(_ metadata: [MetadataDocument]) {
         for document in metadata {
             guard let address = document.endpoint("jwks_uri") else { continue }
-            let keySet = RecordedURL(address).normalizedWithoutQuery
-            if let issuer = document.issuer { byKeySet[keySet, default: Owners()].issuers.insert(issuer) }
-            if let endpoint = document.endpoint("token_endpoint") {
-                byKeySet[keySet, default: Owners()].tokenEndpoints.insert(
-                    RecordedURL(endpoint).normalizedWithoutQuery
-                )
+            byKeySet.update(RecordedURL(address), default: Owners()) { owners in
+                if let issuer = document.issuer { owners.issuers.insert(issuer) }
+                if let endpoint = document.endpoint("token_endpoint") {
+                    owners.tokenEndpoints.insert(EndpointAddress(RecordedURL(endpoint)))
+                }
             }
         }
     }
 
     func own(_ keySet: RecordedURL, of issuer: String, at tokenEndpoint: RecordedURL) -> Bool {
-        guard let owners = byKeySet[keySet.normalizedWithoutQuery] else { return false }
-        return owners.issuers.contains(issuer)
-            || owners.tokenEndpoints.contains(tokenEndpoint.normalizedWithoutQuery)
+        guard let owners = byKeySet[keySet] else { return false }
+        if owners.issuers.contains(issuer) { return true }
+        let asked = EndpointAddress(tokenEndpoint)
+        return owners.tokenEndpoints.contains { $0.isSame(as: asked) }
     }
 }

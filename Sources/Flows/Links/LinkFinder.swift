@@ -31,10 +31,15 @@ enum LinkFinder {
         var table: [ByteText: [Occurrence]] = [:]
         var leftovers: [Occurrence] = []
         var collector = OccurrenceCollector(in: index)
+        // Part of the provider's addresses, and in each request to them.
+        let fixed = Set(
+            flow.messages.flatMap { $0.endpoint?.queryItems.items.map { ByteText($0.value) } ?? [] }
+        )
         for exchange in exchanges {
             for occurrence in collector.occurrences(in: index.capture[exchange], at: exchange) {
                 let isIssued = registered.contains(exchange) && occurrence.name == "client_id"
                 let value = ByteText(occurrence.value)
+                guard !fixed.contains(value) else { continue }
                 let isKnown = table[value] != nil
                 guard isKnown || isIssued || mayTravel(occurrence) else { continue }
                 if occurrence.place.part == .requestCookie || occurrence.place.part == .responseHeader {

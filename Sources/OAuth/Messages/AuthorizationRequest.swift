@@ -4,7 +4,7 @@ package import Captures
 /// and with its request object (RFC 9101).
 package struct AuthorizationRequest: Sendable {
     package var exchange: Int
-    /// The endpoint, without the query.
+    /// The endpoint, without what the query has of the request.
     package var endpoint: RecordedURL
     package var parameters: Parameters
     /// The pushed request whose `request_uri` this one carries.
@@ -14,9 +14,16 @@ package struct AuthorizationRequest: Sendable {
     /// Whether it is known only by the redirect that sent the browser to the provider: ``exchange`` is the app's.
     package var isUnseen = false
 
-    package init(exchange: Int, request: RecordedRequest, parameters: Parameters, status: Int?) {
+    /// `endpoint`: nil where no query belongs to it.
+    package init(
+        exchange: Int,
+        request: RecordedRequest,
+        endpoint: RecordedURL? = nil,
+        parameters: Parameters,
+        status: Int?
+    ) {
         self.exchange = exchange
-        self.endpoint = RecordedURL(request.url.withoutQuery)
+        self.endpoint = endpoint ?? RecordedURL(request.url.withoutQuery)
         self.parameters = parameters.openingRequestObject
         self.status = status
     }
@@ -26,7 +33,8 @@ package struct AuthorizationRequest: Sendable {
     /// - Parameters:
     ///   - exchange: the app's.
     ///   - index: which.
-    package init?(redirectedBy exchange: Exchange, at index: Int) {
+    ///   - endpoints: what is known of the provider's.
+    package init?(redirectedBy exchange: Exchange, at index: Int, to endpoints: Endpoints) {
         guard let location = exchange.response?.location, location.containsBytes("client_id="),
             location.containsBytes("response_type=") || location.containsBytes("request_uri=")
         else { return nil }
@@ -37,7 +45,7 @@ package struct AuthorizationRequest: Sendable {
                 || parameters["request_uri"]?.hasPrefix("urn:ietf:params:oauth:request_uri:") ?? false
         else { return nil }
         self.exchange = index
-        endpoint = RecordedURL(url.withoutQuery)
+        endpoint = endpoints.endpoint(of: url)
         self.parameters = parameters.openingRequestObject
         isUnseen = true
     }

@@ -15,9 +15,16 @@ package struct EndpointCall: Sendable {
     /// 6750, section 2).
     package var token: Parameter?
 
-    package init(exchange: Int, request: RecordedRequest, parameters: Parameters, answer: Answer) {
+    /// `endpoint`: nil where no query belongs to it.
+    package init(
+        exchange: Int,
+        request: RecordedRequest,
+        endpoint: RecordedURL? = nil,
+        parameters: Parameters,
+        answer: Answer
+    ) {
         self.exchange = exchange
-        self.endpoint = RecordedURL(request.url.withoutQuery)
+        self.endpoint = endpoint ?? RecordedURL(request.url.withoutQuery)
         self.parameters = parameters
         self.authentication = ClientAuthentication(of: request, exchange: exchange, parameters: parameters)
         self.answer = answer

@@ -22,16 +22,18 @@ package struct TokenRequest: Sendable {
     package var answer: Answer { members.answer }
     package var startedAt: Timestamp { members.startedAt }
 
+    /// `endpoint`: nil where no query belongs to it.
     package init(
         exchange: Int,
         request: RecordedRequest,
+        endpoint: RecordedURL? = nil,
         parameters: Parameters,
         answer: Answer,
         startedAt: Timestamp
     ) {
         members = Members(
             exchange: exchange,
-            endpoint: RecordedURL(request.url.withoutQuery),
+            endpoint: endpoint ?? RecordedURL(request.url.withoutQuery),
             parameters: parameters,
             authentication: ClientAuthentication(of: request, exchange: exchange, parameters: parameters),
             answer: answer,

@@ -14,7 +14,7 @@ package struct MetadataDocument: Sendable {
 
     /// Whether the document names this endpoint under a name, be a usual port written out or the host in capitals.
     package func names(_ endpoint: RecordedURL, as name: String) -> Bool {
-        self.endpoint(name).map { RecordedURL($0).normalizedWithoutQuery } == endpoint.normalizedWithoutQuery
+        self.endpoint(name).map { RecordedURL($0).isEndpoint(endpoint) } ?? false
     }
 
     package func endpoint(_ name: String) -> String? { answer.parameters[name] }

@@ -98,15 +98,14 @@ struct ScopeOpenidMissing: Rule {
 
     /// A call of UserInfo, the one that was refused before others.
     private func userInfo(in flow: Flow) -> (evidence: Evidence, isRefusal: Bool)? {
-        let endpoints = flow.serverMetadata.compactMap { $0.endpoint("userinfo_endpoint") }.map {
-            RecordedURL($0).normalizedWithoutQuery
-        }
+        let documents = flow.serverMetadata.filter { $0.endpoint("userinfo_endpoint") != nil }
         let calls = flow.messages.compactMap { message -> EndpointCall? in
             guard case .userInfo(let call) = message else { return nil }
             // Without metadata, what has the name of it and refuses a token that its own provider has just issued.
             let isOne =
-                endpoints.isEmpty
-                ? isRefusedAtOnce(call, flow) : endpoints.contains(call.endpoint.normalizedWithoutQuery)
+                documents.isEmpty
+                ? isRefusedAtOnce(call, flow)
+                : documents.contains { $0.names(call.endpoint, as: "userinfo_endpoint") }
             return isOne ? call : nil
         }
         let refused = calls.first { [401, 403].contains($0.answer.status ?? 0) }

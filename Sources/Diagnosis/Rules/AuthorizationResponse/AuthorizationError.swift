@@ -144,7 +144,7 @@ struct AuthorizationError: Rule {
             let name = "device_authorization_endpoint"
             guard let named = document.endpoint(name).map({ RecordedURL($0) }),
                 named.origin == call.endpoint.origin,
-                named.normalizedWithoutQuery != call.endpoint.normalizedWithoutQuery
+                !named.isEndpoint(call.endpoint)
             else { return nil }
             return Evidence(
                 place: document.answer.place(name),

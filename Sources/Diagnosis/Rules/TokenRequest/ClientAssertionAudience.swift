@@ -92,8 +92,7 @@ struct ClientAssertionAudience: Rule {
     private static func isSame(_ name: String, _ accepted: Evidence) -> Bool {
         name.equalsBytes(of: accepted.value)
             || accepted.place.part == .requestURL
-                && RecordedURL(name).normalizedWithoutQuery
-                    == RecordedURL(accepted.value).normalizedWithoutQuery
+                && RecordedURL(accepted.value).isEndpoint(RecordedURL(name))
     }
 
     /// What the audience may be, and whether that is all.

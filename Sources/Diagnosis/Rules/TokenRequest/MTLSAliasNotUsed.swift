@@ -37,7 +37,7 @@ struct MTLSAliasNotUsed: Rule {
                 let metadata = provider.metadata(of: call.endpoint),
                 let alias = metadata.mutualTLSAlias("token_endpoint"),
                 let plain = metadata.endpoint("token_endpoint"),
-                plain != alias, isSame(plain, call.endpoint),
+                plain != alias, RecordedURL(plain).isEndpoint(call.endpoint),
                 MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
             else { continue }
             return .violated(
@@ -60,10 +60,5 @@ struct MTLSAliasNotUsed: Rule {
             )
         }
         return .holds
-    }
-
-    private func isSame(_ text: String, _ url: RecordedURL) -> Bool {
-        let other = RecordedURL(text)
-        return other.origin == url.origin && other.path == url.path
     }
 }

@@ -35,7 +35,8 @@ struct TokenEndpointError: Rule {
         if let location = flow.capture[first.exchange].response?.location, isLedAway(first, flow) {
             return .violated(ledAway(first, to: location))
         }
-        if let violation = flow.takenToAuthorizationEndpoint(first) ?? misplaced(refused, flow)
+        if let violation = flow.takenToAuthorizationEndpoint(first) ?? misplacedByQuery(refused, flow)
+            ?? misplaced(refused, flow)
             ?? CodelessExchange.violation(refused, flow)
         {
             return .violated(violation)
@@ -47,6 +48,14 @@ struct TokenEndpointError: Rule {
             )
             .toldOfFront(in: flow)
         )
+    }
+
+    /// Asked for without the query that is part of the endpoint's URL, and not answered as by a token endpoint.
+    private func misplacedByQuery(_ refused: [TokenRequest], _ flow: Flow) -> Violation? {
+        guard let first = refused.first, refused.allSatisfy({ $0.answer.error == nil }),
+            FrontRefusal(of: first.exchange, in: flow) == nil
+        else { return nil }
+        return flow.misplacedByQuery(first)
     }
 
     /// Asked for at an address where nothing is, or nothing that takes a form.

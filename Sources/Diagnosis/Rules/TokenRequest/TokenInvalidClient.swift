@@ -65,18 +65,21 @@ struct TokenInvalidClient: Rule {
     /// and tenants have clients of their own.
     private func endpoint(otherThan call: ClientCall, _ flow: Flow) -> Evidence? {
         guard call.kind == .token else { return nil }
-        let asked = RecordedURL(flow.capture[call.exchange].request.url.withoutQuery)
+        let url = flow.capture[call.exchange].request.url
+        let asked = EndpointAddress(url)
         let named = flow.serverMetadata.compactMap { metadata in
             metadata.endpoint("token_endpoint").map { (metadata, RecordedURL($0)) }
         }
         guard
-            !named.contains(where: { $0.1.normalizedWithoutQuery == asked.normalizedWithoutQuery }),
-            let (metadata, url) = named.first(where: { $0.1.origin == asked.origin })
+            !named.contains(where: { EndpointAddress($0.1).takes(asked) }),
+            let (metadata, other) = named.first(where: { $0.1.origin == url.origin })
         else { return nil }
+        // A query tells the two apart where their paths are the same.
+        let isOfPath = other.normalizedWithoutQuery == asked.place
         return Evidence(
             place: metadata.answer.place("token_endpoint"),
-            value: Masking.shown(url.text, of: "url"),
-            note: "the request went to \(Masking.shown(asked.text, of: "url"))"
+            value: Masking.shown(other.text, of: "url"),
+            note: "the request went to \(Masking.shown(isOfPath ? url.text : url.withoutQuery, of: "url"))"
         )
     }
 

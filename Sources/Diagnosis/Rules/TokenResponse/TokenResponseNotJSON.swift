@@ -57,7 +57,7 @@ struct TokenResponseNotJSON: Rule {
                 // An error in a form is told of as an error.
                 guard request.answer.error == nil else { continue }
                 return .violated(
-                    flow.takenToAuthorizationEndpoint(request)
+                    flow.takenToAuthorizationEndpoint(request) ?? flow.misplacedByQuery(request)
                         ?? violation(request, type, flow).toldOfFront(in: flow)
                 )
             }

@@ -298,7 +298,7 @@ struct CallbackRejectedByApp: Rule {
                 let location = other.response?.location
             else { return nil }
             let target = other.request.url.resolving(location)
-            guard target.normalizedWithoutQuery == request.endpoint.normalizedWithoutQuery,
+            guard request.endpoint.isEndpoint(target),
                 let anew = target.queryItems.first("state"), anew != state
             else { return nil }
             return Evidence(

@@ -1,0 +1,34 @@
+import Captures
+import TestSupport
+import Testing
+
+extension Recording {
+    /// With the provider's endpoints at other addresses, their parameters behind them.
+    ///
+    /// `address`: of `authorize`, `token`, `jwks`, `userinfo` and `end-session`.
+    func withEndpoints(_ address: (String) -> String) -> Recording {
+        func moved(_ url: String) -> String {
+            let url = RecordedURL(url)
+            guard let name = Self.endpoints.first(where: { url.withoutQuery == Self.base + $0 }) else {
+                return url.text
+            }
+            let new = address(name)
+            return new + (url.query.map { (RecordedURL(new).query == nil ? "?" : "&") + $0 } ?? "")
+        }
+        return editing { exchange in
+            exchange.request.url = RecordedURL(moved(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: moved(location)) }
+            guard exchange.request.url.path.hasSuffix("openid-configuration"),
+                var text = exchange.response?.body?.text
+            else { return }
+            for name in Self.endpoints {
+                text = text.split(separator: "\"\(Self.base)\(name)\"", omittingEmptySubsequences: false)
+                    .joined(separator: "\"\(address(name))\"")
+            }
+            exchange.response?.body = .json(text)
+        }
+    }
+
+    private static let base = "https://id.harbour.example/"
+    private static let endpoints = ["authorize", "token", "jwks", "userinfo", "end-session"]
+}
