@@ -22,4 +22,43 @@ struct RecordedEndpointsTests {
         let flow = try #require(FlowFinder.flows(in: Capture(capture.exchanges)).first)
         #expect(RecordedEndpoints.of(flow)["authorization_endpoint"] == "https://id.example/oauth2/authorize")
     }
+
+    /// RFC 6749, sections 3.1 and 3.2.
+    @Test func endpointsKeepTheQueryThatIsTheirOwn() throws {
+        let path = "https://id.example/index.php?route=oauth/"
+        var capture = CaptureBuilder()
+        for policy in ["other", "own"] {
+            capture.get(
+                "https://id.example/.well-known/openid-configuration?p=\(policy)",
+                body: .json(
+                    """
+                    {"issuer":"https://id.example","authorization_endpoint":"\(path)authorize&p=\(policy)",
+                    "token_endpoint":"\(path)token&p=\(policy)","jwks_uri":"\(path)jwks&p=\(policy)",
+                    "end_session_endpoint":"\(path)logout&p=\(policy)"}
+                    """
+                )
+            )
+        }
+        let state = "state=state-1-abcdefgh"
+        let callback = "https://shop.example/cb?code=code-1-abcdefgh&\(state)"
+        capture.redirect(
+            path + "authorize&p=own&client_id=shop&response_type=code&\(state)"
+                + "&redirect_uri=https%3A%2F%2Fshop.example%2Fcb",
+            to: callback
+        )
+        capture.get(callback)
+        capture.post(
+            path + "token&p=own",
+            [("grant_type", "authorization_code"), ("code", "code-1-abcdefgh"), ("client_id", "shop")],
+            body: .json(#"{"access_token":"access-1-abcdefgh","token_type":"Bearer"}"#)
+        )
+        capture.get(path + "jwks&p=own", body: .json(#"{"keys":[]}"#))
+        let flow = try #require(FlowFinder.flows(in: Capture(capture.exchanges)).first)
+        let endpoints = RecordedEndpoints.of(flow)
+        let roles = ["authorization": "authorize", "token": "token", "end_session": "logout"]
+        for (role, name) in roles {
+            #expect(endpoints[role + "_endpoint"] == "\(path)\(name)&p=own")
+        }
+        #expect(endpoints["jwks_uri"] == "\(path)jwks&p=own")
+    }
 }

@@ -34,6 +34,8 @@ struct RequestFacts {
 
     private var request: RecordedRequest { step.exchange.request }
 
+    private var endpoint: RecordedURL? { step.message?.endpoint }
+
     private func place(_ part: Place.Part, _ name: String) -> Place {
         Place(exchange: step.index, part: part, name: name)
     }
@@ -53,7 +55,7 @@ struct RequestFacts {
 
     private mutating func addAddress() {
         list.add(place(.requestURL, "method"), request.method, .verdict)
-        list.add(place(.requestURL, ""), request.url.withoutQuery, .url)
+        list.add(place(.requestURL, ""), endpoint?.text ?? request.url.withoutQuery, .url)
     }
 
     // MARK: - Parameters
@@ -72,9 +74,12 @@ struct RequestFacts {
             }
             return
         }
-        // Of metadata the parameters are those of the answer.
+        // Of metadata the parameters are those of the answer, and what is part of an endpoint's URL is compared with that.
+        let own = endpoint?.queryItems.items ?? []
         for parameter in step.step.parameters.items
-        where parameter.place.exchange == step.index && parameter.place.part != .responseBody {
+        where parameter.place.exchange == step.index && parameter.place.part != .responseBody
+            && !own.contains(where: { $0.name == parameter.name && $0.value == parameter.value })
+        {
             add(parameter, in: parameter.place.part == .jwtClaims ? .jwtClaims : .requestBody)
         }
     }

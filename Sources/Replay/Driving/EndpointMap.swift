@@ -37,23 +37,58 @@ package struct EndpointMap: Sendable {
 
     /// Whether something stands for a URL, be it itself.
     func covers(_ url: RecordedURL) -> Bool {
-        let target = url.withoutQuery
-        return entries.contains { $0.old == target || $0.new == target } || mapped(url) != url
+        let asked = EndpointAddress(url)
+        return entries.contains { entry in
+            [entry.old, entry.new].contains { EndpointAddress(RecordedURL($0)).takes(asked) }
+        } || moved(url) != nil
     }
 
     /// The URL of this run.
     package func mapped(_ url: RecordedURL) -> RecordedURL {
-        let text = url.text
-        for entry in entries where text.utf8.starts(with: entry.old.utf8) {
+        guard let (endpoint, query) = moved(url) else { return url }
+        let queries = [endpoint.query, query].compactMap(\.self)
+        return RecordedURL(
+            endpoint.withoutQuery + (queries.isEmpty ? "" : "?" + queries.joined(separator: "&"))
+                + (url.fragment.map { "#\($0)" } ?? "")
+        )
+    }
+
+    /// Where the endpoint of a URL is in this run, with the query that is its own, and what the request has in its query besides; nil
+    /// where nothing stands for it.
+    func moved(_ url: RecordedURL) -> (endpoint: RecordedURL, query: String?)? {
+        let text = url.withoutQuery
+        var ofPath: [(old: RecordedURL, new: RecordedURL)] = []
+        for entry in entries {
+            let (old, new) = (RecordedURL(entry.old), RecordedURL(entry.new))
+            if old.query != nil {
+                let (named, asked) = (EndpointAddress(old), EndpointAddress(url))
+                if named.takes(asked) { return (new, Self.rest(of: url.query, without: [old, new])) }
+                if named.place == asked.place { ofPath.append((old, new)) }
+                continue
+            }
+            guard text.utf8.starts(with: entry.old.utf8) else { continue }
             let rest = text.utf8.dropFirst(entry.old.utf8.count)
             // `https://sso.example` is no beginning of `https://sso.example.com`.
-            guard let next = rest.first, entry.old.utf8.last != 0x2f else {
-                return RecordedURL(entry.new + (String(Substring(rest))))
-            }
-            guard next == 0x2f || next == 0x3f || next == 0x23 else { continue }
-            return RecordedURL(entry.new + String(Substring(rest)))
+            guard rest.first == nil || rest.first == 0x2f || entry.old.utf8.last == 0x2f else { continue }
+            guard !rest.isEmpty else { return (new, Self.rest(of: url.query, without: [new])) }
+            return (RecordedURL(new.withoutQuery + String(Substring(rest))), url.query)
         }
-        return url
+        // Of the only endpoint at a path the query matters as little as where it has none.
+        guard ofPath.count == 1, let (old, new) = ofPath.first else { return nil }
+        return (new, Self.rest(of: url.query, without: [old, new]))
+    }
+
+    /// What a query has besides that of endpoints; nil where that is nothing.
+    private static func rest(of query: String?, without endpoints: [RecordedURL]) -> String? {
+        let own = Set(
+            endpoints.flatMap { $0.queryItems.items.map { [$0.name, $0.value.asciiLowercased()] } }
+        )
+        guard let query, !own.isEmpty else { return query }
+        let pairs = query.utf8.split(separator: 0x26).map { String(Substring($0)) }
+        let others = pairs.filter { pair in
+            QueryItems(pair).items.allSatisfy { !own.contains([$0.name, $0.value.asciiLowercased()]) }
+        }
+        return others.isEmpty ? nil : others.joined(separator: "&")
     }
 
     /// The text of a value: a URL at which something of the provider is, or its name.
@@ -106,11 +141,12 @@ package struct EndpointMap: Sendable {
 
     /// What stands before the path that both have.
     private static func commonPrefix(of entry: Entry) -> Entry? {
-        let old = RecordedURL(entry.old)
+        let (old, new) = (RecordedURL(entry.old), RecordedURL(entry.new))
         let path = old.path
         guard let origin = old.scheme.flatMap({ scheme in old.authority.map { "\(scheme)://\($0)" } }),
-            path.utf8.count > 1, entry.new.hasSuffix(path)
+            path.utf8.count > 1 || old.query != nil && old.query == new.query,
+            new.withoutQuery.hasSuffix(path)
         else { return nil }
-        return Entry(old: origin, new: String(entry.new.dropLast(path.count)))
+        return Entry(old: origin, new: String(new.withoutQuery.dropLast(path.count)))
     }
 }

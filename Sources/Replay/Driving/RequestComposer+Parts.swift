@@ -7,21 +7,22 @@ extension RequestComposer {
     func url(of recorded: RecordedRequest, _ step: PlannedStep, _ replacements: Replacements)
         -> RecordedURL
     {
-        let mapped = map.mapped(RecordedURL(recorded.url.withoutQuery))
+        let (endpoint, query) =
+            map.moved(recorded.url) ?? (RecordedURL(recorded.url.withoutQuery), recorded.url.query)
         // Identifiers in a path are long ones.
-        var text = mapped.withoutQuery
-        if mapped.path.utf8.count >= 8 {
-            let base = text.dropLast(mapped.path.count)
-            text = base + values.replacing(in: mapped.path)
+        var text = endpoint.withoutQuery
+        if endpoint.path.utf8.count >= 8 {
+            let base = text.dropLast(endpoint.path.count)
+            text = base + values.replacing(in: endpoint.path)
         }
         // What the mapped endpoint has in its own query comes first.
-        let own = mapped.query.map { [$0] } ?? []
+        let own = endpoint.query.map { [$0] } ?? []
         let isForm = FormBody.items(of: recorded.body) != nil
-        let query =
+        let queries =
             own
-            + [items(recorded.url.query ?? "", step, replacements, addsMissing: !isForm)]
+            + [items(query ?? "", step, replacements, addsMissing: !isForm)]
             .filter { !$0.isEmpty }
-        return RecordedURL(query.isEmpty ? text : text + "?" + query.joined(separator: "&"))
+        return RecordedURL(queries.isEmpty ? text : text + "?" + queries.joined(separator: "&"))
     }
 
     /// A query or form body; what does not change keeps its bytes.

@@ -6,8 +6,19 @@ import OAuth
 package enum RecordedEndpoints {
     package static func of(_ flow: Flow) -> [String: String] {
         var endpoints: [String: String] = [:]
-        for message in flow.messages {
-            guard case .discovery(let document) = message, !document.isProtectedResource else { continue }
+        let documents = flow.messages.compactMap { message -> MetadataDocument? in
+            if case .discovery(let document) = message, !document.isProtectedResource {
+                document
+            } else {
+                nil
+            }
+        }
+        // A server may have several providers: first the one that the login was at.
+        let login = flow.authorizationRequests.first?.endpoint
+        let isOfLogin = { (document: MetadataDocument) in
+            login.map { document.names($0, as: "authorization_endpoint") } ?? false
+        }
+        for document in documents.filter(isOfLogin) + documents.filter({ !isOfLogin($0) }) {
             for role in Endpoints.Role.allCases {
                 if let url = document.endpoint(role.rawValue), endpoints[role.rawValue] == nil {
                     endpoints[role.rawValue] = url
@@ -20,8 +31,11 @@ package enum RecordedEndpoints {
             // Pages of the sign-in may carry the request's parameters on (Cognito's, Okta's).
             if role == .authorization, isLoginAsked { continue }
             isLoginAsked = isLoginAsked || role == .authorization
+            let url = flow.capture[message.exchange].request.url
+            let named = endpoints[role.rawValue].map { RecordedURL($0) }
+            if role == .keys, let named, named.query != nil, named.isEndpoint(url) { continue }
             // What was asked counts more than what was said.
-            endpoints[role.rawValue] = flow.capture[message.exchange].request.url.withoutQuery
+            endpoints[role.rawValue] = message.endpoint?.text ?? url.withoutQuery
         }
         return endpoints
     }
