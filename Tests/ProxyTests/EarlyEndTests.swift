@@ -108,63 +108,116 @@ struct EarlyEndTests {
 
     @Test(arguments: Way.allCases, [false, true])
     func clientOfATunnelIsTold(_ way: Way, isPassedThrough: Bool) async throws {
-        let origin = try await LeavingOrigin()
-        let target = try #require(Origin(authority: "127.0.0.1:\(origin.port)", defaultPort: nil))
-        let recorded = Recorded()
-        var configuration = ProxyConfiguration(port: 0)
-        if isPassedThrough { configuration.passThroughHosts = [HostPattern("127.0.0.1")] }
-        let proxy = try ProxyContext(
-            configuration: configuration,
-            authority: CertificateAuthority.make(now: ProxyRig.now()).0,
-            clock: { ProxyRig.now() },
-            record: { exchanges in recorded.exchanges.withLock { $0 += exchanges } },
-            notify: { _ in }
-        )
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let search = loop.makePromise(of: Void.self)
-        let listener = try await ServerBootstrap(group: loop)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let identity = ClientIdentity(connectionID: "1")
-                    search.futureResult.assumeIsolated().whenSuccess {
-                        identity.find(for: channel, proxy: proxy)
+        let rig = try await SearchingRig { configuration, target in
+            if isPassedThrough { configuration.passThroughHosts = [HostPattern(target.host)] }
+        } handler: { proxy, identity, target in
+            TunnelHandler(
+                proxy: proxy,
+                identity: identity,
+                origin: target,
+                startedAt: ProxyRig.now(),
+                rest: []
+            )
+        }
+        try await rig.leave(way)
+        #expect(try await rig.client.until { $0.isEnded })
+        if isPassedThrough, way == .finish {
+            #expect(rig.client.received == "HTTP/1.1 200 Connection established\r\n\r\n")
+        } else {
+            #expect(rig.client.received.hasPrefix("HTTP/1.1 502 "))
+        }
+        if isPassedThrough {
+            #expect(rig.exchanges.allSatisfy { $0.failure == nil })
+        } else {
+            #expect(rig.exchanges.map(\.failure) == [rig.failure(way)])
+        }
+        try await rig.stop()
+    }
+
+    @Test(arguments: Way.allCases)
+    func clientOfAPlainRequestIsTold(_ way: Way) async throws {
+        let rig = try await SearchingRig { proxy, identity, _ in
+            AbsoluteFormHandler(proxy: proxy, identity: identity)
+        }
+        try await rig.client.send("GET http://\(rig.target)/keys HTTP/1.1\r\nHost: \(rig.target)\r\n\r\n")
+        try await rig.leave(way)
+        #expect(try await rig.client.until { $0.isEnded })
+        #expect(rig.client.received.hasPrefix("HTTP/1.1 502 "))
+        #expect(rig.exchanges.map(\.request.url.path) == ["/keys"])
+        #expect(rig.exchanges.map(\.failure) == [rig.failure(way)])
+        try await rig.stop()
+    }
+
+    /// A client's connection whose handler stands there from the beginning, and whose client is looked for once told to.
+    private final class SearchingRig: Sendable {
+        let target: Origin
+        let client: RawClient
+        private let origin: LeavingOrigin
+        private let recorded = Recorded()
+        private let loop: any EventLoop
+        private let search: EventLoopPromise<Void>
+        private let listener: any Channel
+
+        init(
+            adjust: (inout ProxyConfiguration, Origin) -> Void = { _, _ in },
+            handler: @escaping @Sendable (ProxyContext, ClientIdentity, Origin) -> any ChannelHandler
+        ) async throws {
+            origin = try await LeavingOrigin()
+            let target = try #require(Origin(authority: "127.0.0.1:\(origin.port)", defaultPort: nil))
+            var configuration = ProxyConfiguration(port: 0)
+            adjust(&configuration, target)
+            let proxy = try ProxyContext(
+                configuration: configuration,
+                authority: CertificateAuthority.make(now: ProxyRig.now()).0,
+                clock: { ProxyRig.now() },
+                record: { [recorded] exchanges in recorded.exchanges.withLock { $0 += exchanges } },
+                notify: { _ in }
+            )
+            let loop = MultiThreadedEventLoopGroup.singleton.next()
+            let search = loop.makePromise(of: Void.self)
+            listener = try await ServerBootstrap(group: loop)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let identity = ClientIdentity(connectionID: "1")
+                        search.futureResult.assumeIsolated().whenSuccess {
+                            identity.find(for: channel, proxy: proxy)
+                        }
+                        try channel.pipeline.syncOperations.addHandler(handler(proxy, identity, target))
                     }
-                    try channel.pipeline.syncOperations.addHandler(
-                        TunnelHandler(
-                            proxy: proxy,
-                            identity: identity,
-                            origin: target,
-                            startedAt: ProxyRig.now(),
-                            rest: []
-                        )
-                    )
                 }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        let client = try await RawClient(port: listener.localAddress?.port ?? 0)
-        // Whatever has happened to a socket is told of in the loop's next round.
-        let rounds: () async throws -> Void = {
+                .bind(host: "127.0.0.1", port: 0).get()
+            client = try await RawClient(port: listener.localAddress?.port ?? 0)
+            (self.target, self.loop, self.search) = (target, loop, search)
+        }
+
+        var exchanges: [Exchange] { recorded.exchanges.withLock { $0 } }
+
+        /// Has the provider leave, and looks for the client when its end was told of.
+        func leave(_ way: Way) async throws {
+            try await origin.leave(way, once: rounds)
+            try await rounds()
+            search.succeed()
+        }
+
+        /// Whatever has happened to a socket is told of in the loop's next round.
+        private func rounds() async throws {
             for _ in 0..<100 { try await loop.submit {}.get() }
         }
-        try await origin.leave(way, once: rounds)
-        try await rounds()
-        search.succeed()
-        #expect(try await client.until { $0.isEnded })
-        if isPassedThrough, way == .finish {
-            #expect(client.received == "HTTP/1.1 200 Connection established\r\n\r\n")
-        } else {
-            #expect(client.received.hasPrefix("HTTP/1.1 502 "))
+
+        /// What is recorded of a request whose provider left.
+        func failure(_ way: Way) -> String {
+            switch way {
+            case .reset: "ECONNRESET: connection reset by the server"
+            case .finish: "\(target) closed the connection before it was asked anything"
+            }
         }
-        let failures = recorded.exchanges.withLock { $0.map(\.failure) }
-        switch way {
-        case _ where isPassedThrough: #expect(failures.allSatisfy { $0 == nil })
-        case .reset: #expect(failures == ["ECONNRESET: connection reset by the server"])
-        case .finish: #expect(failures == ["\(target) closed the connection before it was asked anything"])
+
+        func stop() async throws {
+            try? await client.close()
+            try await listener.close().get()
+            try await origin.stop()
         }
-        try? await client.close()
-        try await listener.close().get()
-        try await origin.stop()
     }
 
     private final class Recorded: Sendable {

@@ -195,13 +195,23 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         proxy.connector.connect(wanted, on: context.eventLoop).assumeIsolated().whenComplete {
             [self] result in
             let took = proxy.clock() - began
+            let result = result.flatMap { connection in
+                Result { (connection, try UpstreamLeg(of: connection)) }
+            }
             identity.whenKnown { [self] in
                 guard case .dialing = phase else {
-                    if case .success(let connection) = result { connection.channel.close(promise: nil) }
+                    if case .success((_, let leg)) = result { leg.close() }
                     return
                 }
                 switch result {
-                case .success(let connection): join(origin, request, connection, took)
+                case .success((let connection, let leg)):
+                    let asked = connection.retargets?.origin ?? origin
+                    if let failure = leg.failure(of: asked, acceptsSilence: false) {
+                        leg.close()
+                        refuse(origin, request, failure)
+                    } else {
+                        join(origin, request, connection, leg, took)
+                    }
                 case .failure(let error):
                     refuse(origin, request, error as? UpstreamFailure ?? .dialing(origin, error))
                 }
@@ -267,10 +277,10 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         _ origin: Origin,
         _ request: ProxyRequest,
         _ connection: UpstreamConnection,
+        _ leg: UpstreamLeg,
         _ took: Duration
     ) {
-        let channel = connection.channel
-        guard let context else { return channel.close(promise: nil) }
+        guard let context, let upstream = leg.context else { return leg.close() }
         var facts = ConnectionFacts(id: identity.connectionID)
         facts.serverAddress = connection.address.flatMap(TunnelEntry.text(of:))
         let tee = Tee(
@@ -291,18 +301,25 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         do {
             try context.pipeline.syncOperations.addHandler(handlers.client, position: .after(self))
-            if let retargeting { try channel.pipeline.syncOperations.addHandler(retargeting) }
-            try channel.pipeline.syncOperations.addHandler(handlers.server)
-            try channel.syncOptions?.setOption(.autoRead, value: true)
+            if let retargeting { try upstream.pipeline.syncOperations.addHandler(retargeting) }
+            try upstream.pipeline.syncOperations.addHandler(handlers.server)
         } catch {
-            channel.close(promise: nil)
+            leg.close()
             return context.close(promise: nil)
         }
         current = Provider(origin: origin, tee: tee, handler: handlers.client, retargeting: retargeting)
         phase = .forwarding
-        if !connection.early.isEmpty { tee.received(ByteBuffer(bytes: connection.early), from: .server) }
+        let early = leg.takeEarlyBytes()
+        if early.readableBytes > 0 {
+            upstream.fireChannelRead(NIOAny(early))
+            upstream.fireChannelReadComplete()
+        }
         pass(request)
         context.fireChannelReadComplete()
+        // What is asked is asked in vain, and is to be in the capture.
+        if leg.end != nil { upstream.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        upstream.pipeline.syncOperations.removeHandler(leg, promise: nil)
+        leg.startReading(upstream)
         if isInputClosed { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
     }
 

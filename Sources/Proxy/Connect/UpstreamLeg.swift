@@ -27,8 +27,11 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
         var error: (any Error)?
     }
 
-    /// `early`: what came of the provider already.
-    init(early: [UInt8] = []) { self.early = ByteBuffer(bytes: early) }
+    /// At the end of the pipeline of a connection that was just made.
+    init(of connection: UpstreamConnection) throws {
+        early = ByteBuffer(bytes: connection.early)
+        try connection.channel.pipeline.syncOperations.addHandler(self)
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -133,8 +136,7 @@ extension ProxyContext {
             let outcome: Result<UpstreamLeg, UpstreamFailure>
             do {
                 let connection = try result.get()
-                let leg = UpstreamLeg(early: connection.early)
-                try connection.channel.pipeline.syncOperations.addHandler(leg)
+                let leg = try UpstreamLeg(of: connection)
                 entry.connected(to: connection.address, in: clock() - began)
                 outcome = .success(leg)
             } catch {
