@@ -118,6 +118,42 @@ struct BuiltInEndpointsTests {
         #expect(caller.post(Self.issuer + "/par", Self.request).status == 401)
     }
 
+    /// RFC 9126, section 4: a reload may name it again while its user is at the pages, nobody afterwards.
+    @Test func pushedRequestIsGoodOnce() throws {
+        let form = Self.request + [("client_secret", "shop-secret")]
+        let uri = try #require(caller.json(caller.post(Self.issuer + "/par", form))["request_uri"]?.string)
+        let query = [("client_id", "shop"), ("request_uri", uri)]
+        _ = caller.get(Self.issuer + "/authorize", query)
+        let reloaded = caller.get(Self.issuer + "/authorize", query)
+        #expect(reloaded.status == 200)
+        #expect(signIn(reloaded).parameters.first("code") != nil)
+        let again = caller.get(Self.issuer + "/authorize", query)
+        #expect(again.status == 400 && again.location == nil)
+    }
+
+    /// RFC 6749, section 3.1; what has no value counts as left out.
+    @Test func repeatedParameterIsRefused() {
+        func ask(_ more: (String, String)...) -> RecordedResponse {
+            caller.get(Self.issuer + "/authorize", Self.request + more)
+        }
+        #expect(ask(("scope", "openid profile")).parameters.first("error") == "invalid_request")
+        #expect(ask(("state", "a-state")).parameters.first("state") == "a-state")
+        for name in ["client_id", "redirect_uri"] {
+            let answer = ask((name, Self.request.first { $0.0 == name }?.1 ?? ""))
+            #expect(answer.status == 400 && answer.location == nil)
+        }
+        #expect(ask(("state", "")).status == 200)
+        // RFC 8707, section 2.
+        #expect(ask(("resource", "https://a.example/"), ("resource", "https://b.example/")).status == 200)
+
+        let pushed = Self.request + [("client_secret", "shop-secret"), ("scope", "openid")]
+        #expect(caller.json(caller.post(Self.issuer + "/par", pushed))["error"] == "invalid_request")
+        let code = code()
+        let refused = redeem(code, Self.secret + [("redirect_uri", Self.redirectURI)])
+        #expect(refused.status == 400 && caller.json(refused)["error"] == "invalid_request")
+        #expect(redeem(code).status == 200)
+    }
+
     /// RFC 9126, section 2.1: as the authorization endpoint would refuse it.
     @Test(arguments: [
         ("response_type", "nonsense", "unsupported_response_type"), ("response_type", "", "invalid_request"),

@@ -258,7 +258,7 @@ struct BuiltInProviderTests {
         arguments: [
             ("response_type", "token", "unsupported_response_type"),
             ("code_challenge", nil, "invalid_request"), ("code_challenge_method", "S512", "invalid_request"),
-            ("prompt", "none", "login_required"),
+            ("prompt", "none", "login_required"), ("prompt", "none login", "invalid_request"),
         ] as [(String, String?, String)]
     )
     func otherFaultsAreToldToTheClient(name: String, value: String?, error: String) {

@@ -206,6 +206,47 @@ struct LearnedDialectTests {
         #expect(answer.parameters.first("state") == (wasPushed ? nil : "state-of-mine"))
     }
 
+    /// RFC 9126, section 4: good once, but where the recorded provider went on with it afterwards.
+    @Test(arguments: [true, false])
+    func pushedRequestIsGoodAgainWhereItWasThen(wasReused: Bool) throws {
+        let pushed = [
+            ("response_type", "code"), ("client_id", "web"), ("redirect_uri", Self.redirectURI),
+            ("scope", "openid"), ("state", "state-0123456789"), ("client_secret", "secret-of-web"),
+        ]
+        let uri = "urn:ietf:params:oauth:request_uri:XcCReVYn2kgi3fj64wyOtdA0"
+        var builder = CaptureBuilder()
+        let answer = Body.json(#"{"request_uri":"\#(uri)","expires_in":60}"#)
+        builder.post(Self.issuer + "/par", pushed, 201, body: answer)
+        let codes = wasReused ? ["code-9876543210", "code-0123456789"] : ["code-0123456789"]
+        for code in codes {
+            builder.redirect(
+                Self.issuer + "/auth?" + FormBody.encode([("client_id", "web"), ("request_uri", uri)]),
+                to: Self.redirectURI + "?code=\(code)&state=state-0123456789"
+            )
+        }
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        let caller = Caller(try Self.provider(builder))
+        let fresh = caller.json(caller.post(Self.base + "/par", pushed))["request_uri"]?.string ?? ""
+        let answers = (0..<2).map { _ in
+            caller.get(Self.base + "/auth", [("client_id", "web"), ("request_uri", fresh)])
+        }
+        #expect(answers.map { $0.parameters.first("code") != nil } == [true, wasReused])
+    }
+
+    /// RFC 6749, section 3.1, and OpenID Connect Core, section 3.1.2.1: refused, but where the recorded provider took it.
+    @Test(arguments: ["&scope=openid", "&prompt=none+login"], [true, false])
+    func requestThatIsWrongIsTakenWhereItWasThen(added: String, wasTaken: Bool) throws {
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.loginRequest() + (wasTaken ? added : ""),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        let request = Self.loginRequest().replacing(Self.issuer, with: Self.base)
+        let answer = Caller(try Self.provider(builder)).get(request + added)
+        #expect(answer.parameters.first("error") == (wasTaken ? nil : "invalid_request"))
+    }
+
     // MARK: - Refreshed ID tokens
 
     @Test(arguments: [("nonce-0123456789", "nonce-of-mine"), (nil, nil)] as [(String?, String?)])

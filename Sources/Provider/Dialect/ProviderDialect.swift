@@ -137,6 +137,12 @@ package struct ProviderDialect: Sendable {
     package var assumesCode = false
     /// Whether what stands beside a `request_uri` was taken where it had not been pushed.
     package var mergesOuterParameters = false
+    /// Whether a pushed request was taken again after it had been answered.
+    package var reusesRequestURIs = false
+    /// Parameters that were taken more than once in one request.
+    package var repeatedParameters: Set<String> = []
+    /// Whether `prompt=none` was taken with other values.
+    package var takesPromptsBesideNone = false
     /// Whether proofs of a key are passed over and tokens bound to none.
     package var ignoresProofs = false
     /// Answers to be given again as recorded, by endpoint, in order; nil stands for a success.

@@ -31,7 +31,9 @@ extension ProviderEngine {
         // As recorded, the recording decides.
         let isDecided =
             policy.isAsRecorded && dialect.scripts.contains { $0.clientID == recordedID(client.id) }
-        if !isDecided, let refusal = refusal(of: login, client) { return deliver(refusal, to: login) }
+        if !isDecided, let refusal = repetition(in: request) ?? refusal(of: login, client) {
+            return deliver(refusal, to: login)
+        }
         return begin(login, request)
     }
 
@@ -43,9 +45,16 @@ extension ProviderEngine {
     private mutating func readRequest(_ items: QueryItems, _ request: RecordedRequest) throws(Refused) -> (
         PendingLogin, ProviderConfiguration.Client
     ) {
+        // Whom to tell would be anybody's guess.
+        if let refusal = repetition(of: ["client_id", "redirect_uri", "request", "request_uri"], in: request)
+        {
+            throw errorPage(refusal)
+        }
         var parameters = items.items.map { (name: $0.name, value: $0.value) }
-        if let uri = items.first("request_uri") {
+        let requestURI = items.first("request_uri")
+        if let uri = requestURI {
             guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
+                !pushed.isUsed || dialect.reusesRequestURIs || isUnderWay(uri),
                 items.first("client_id").map({ $0 == pushed.clientID }) ?? true
             else { throw errorPage(.requestURIUnknown) }
             parameters =
@@ -67,8 +76,16 @@ extension ProviderEngine {
                     (item.name == "client_id" || isOpenID) && !claims.contains { $0.name == item.name }
                 }
         }
-        guard let login = pendingLogin(parameters, client) else { throw errorPage(.redirectURIUnregistered) }
+        guard var login = pendingLogin(parameters, client) else { throw errorPage(.redirectURIUnregistered) }
+        login.requestURI = requestURI
+        if let requestURI { state.pushedRequests[requestURI]?.isUsed = true }
         return (login, client)
+    }
+
+    /// Whether the user is at the pages of a pushed request: a reload may name it again (RFC 9126, section 4).
+    private func isUnderWay(_ requestURI: String) -> Bool {
+        let id = state.transactionIDs["request " + requestURI]
+        return id.flatMap { state.transactions[$0] }.map { !$0.isOver } ?? false
     }
 
     /// What the parameters of a request ask for; nil where its redirect URI is none of the client's.
@@ -164,6 +181,8 @@ extension ProviderEngine {
             }
         }
         if login.challenge == nil, client.requiresPKCE, types.contains("code") { return .challengeMissing }
+        // OpenID Connect Core, section 3.1.2.1.
+        if login.asksForNoneAndMore, !dialect.takesPromptsBesideNone { return .promptBesideNone }
         return nil
     }
 

@@ -44,7 +44,7 @@ extension ProviderEngine {
         guard let login = pendingLogin(parameters, client) else {
             return refuse(.redirectURIUnregistered, at: .pushedRequest)
         }
-        if !policy.isAsRecorded, let refusal = refusal(of: login, client) {
+        if !policy.isAsRecorded, let refusal = repetition(in: request) ?? refusal(of: login, client) {
             return refuse(refusal, at: .pushedRequest)
         }
         let lifetime = dialect.pushedRequest?.members?["expires_in"]?.int ?? 60

@@ -80,6 +80,9 @@ extension ProviderEngine {
 
     mutating func open(_ transaction: Transaction) -> Transaction {
         state.transactions[transaction.id] = transaction
+        if let uri = transaction.login?.requestURI {
+            state.transactionIDs["request " + uri] = transaction.id
+        }
         return transaction
     }
 

@@ -5,6 +5,7 @@ import OAuth
 /// The token endpoint (RFC 6749, sections 3.2, 4.1.3 and 6; RFC 7636, section 4.6).
 extension ProviderEngine {
     mutating func token(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
+        if let refusal = repetition(in: request) { return refuse(refusal, at: .token) }
         let client: ProviderConfiguration.Client
         do throws(Refused) {
             client = try authenticate(form, request, at: .token)

@@ -65,6 +65,7 @@ struct ProviderState: Sendable {
         var clientID: String
         var parameters: [(name: String, value: String)]
         var expiresAt: Timestamp
+        var isUsed = false
     }
 
     /// A device that waits for its user (RFC 8628).

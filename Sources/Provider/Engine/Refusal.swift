@@ -14,6 +14,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case grantTypeMissing
     case grantTypeUnsupported
     case parameterMissing
+    case parameterRepeated
     case codeUnknown
     case codeUsed
     case codeExpired
@@ -44,6 +45,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case responseModeUnsupported
     case challengeMissing
     case challengeMethodUnsupported
+    case promptBesideNone
     case loginRequired
     case userCancelled
     // Registration
@@ -71,6 +73,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .grantTypeMissing: (400, "invalid_request", "grant_type is missing")
         case .grantTypeUnsupported: (400, "unsupported_grant_type", "this grant is not supported")
         case .parameterMissing: (400, "invalid_request", "a parameter is missing")
+        case .parameterRepeated: (400, "invalid_request", "a parameter is included more than once")
         case .codeUnknown: (400, "invalid_grant", "the code is not known")
         case .codeUsed: (400, "invalid_grant", "the code was used before")
         case .codeExpired: (400, "invalid_grant", "the code has expired")
@@ -103,6 +106,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .responseModeUnsupported: (400, "invalid_request", "response_mode is not supported")
         case .challengeMissing: (400, "invalid_request", "code_challenge is required")
         case .challengeMethodUnsupported: (400, "invalid_request", "code_challenge_method is not supported")
+        case .promptBesideNone: (400, "invalid_request", "prompt names none with another value")
         case .loginRequired: (400, "login_required", "there is no session")
         case .userCancelled: (400, "access_denied", "the user cancelled")
         case .redirectURIInvalid: (400, "invalid_redirect_uri", "redirect_uris is missing or empty")

@@ -55,8 +55,17 @@ struct PendingLogin: Sendable {
     var resource: String?
     var acrValues: String?
     var boundKey: String?
+    /// The name of the pushed request; nil where nothing was pushed.
+    var requestURI: String?
     /// Of the request, with what was pushed or signed.
     var parameters: [(name: String, value: String)]
+
+    var asksForNoneAndMore: Bool { Self.isNoneAndMore(prompt) }
+
+    /// Whether a `prompt` says that nobody is to be asked, and something else.
+    static func isNoneAndMore(_ prompt: [String]) -> Bool {
+        prompt.contains("none") && prompt.contains { $0 != "none" }
+    }
 
     func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 

@@ -34,6 +34,35 @@ struct AnswerFinder {
             for message in flow.messages { learn(message, flow, &dialect) }
         }
         learnPolls(&dialect)
+        dialect.reusesRequestURIs = reusesRequestURIs()
+    }
+
+    /// Whether a pushed request was gone on with though it had brought a response before.
+    private func reusesRequestURIs() -> Bool {
+        issuer.flows.contains { flow in
+            let position = flow.surroundings.position
+            let ends = flow.authorizationResponses.filter { $0.error == nil }.map { position[$0.exchange] }
+                .sorted()
+            var first: [String: Int] = [:]
+            return flow.authorizationRequests.contains { request in
+                guard let uri = request.parameters["request_uri"], !RecordedURL(uri).isWeb else {
+                    return false
+                }
+                let place = position[request.exchange]
+                guard let earlier = first[uri] else {
+                    first[uri] = place
+                    return false
+                }
+                let end = ends.partitionPoint { $0 >= earlier }
+                return end < ends.count && ends[end] < place && Self.isTaken(flow.capture[request.exchange])
+            }
+        }
+    }
+
+    private static func isTaken(_ exchange: Exchange) -> Bool {
+        guard let response = exchange.response, response.status < 400 else { return false }
+        let target = response.location.map { RecordedURL($0) }
+        return target.map { !$0.queryItems.contains("error") && !$0.fragmentItems.contains("error") } ?? true
     }
 
     // MARK: - Whose values they are
@@ -83,6 +112,12 @@ struct AnswerFinder {
         let asked = login.request
         let isWhole = !asked.parameters.contains("request") && !asked.parameters.contains("request_uri")
         if isWhole || asked.pushed != nil, (asked.responseType ?? "").isEmpty { dialect.assumesCode = true }
+        for request in [asked.pushed, asked.exchange].compactMap({ $0 }) {
+            let repeated = ProviderEngine.repeatedNames(in: flow.capture[request].request)
+            dialect.repeatedParameters.formUnion(repeated)
+        }
+        let prompt = (asked.parameters["prompt"] ?? "").split(separator: " ").map(String.init)
+        if PendingLogin.isNoneAndMore(prompt) { dialect.takesPromptsBesideNone = true }
         if let pushed = asked.pushed, let state = asked.parameters.parameter("state"),
             state.place.exchange != pushed, response.parameters["state"] == state.value
         {
@@ -142,6 +177,7 @@ struct AnswerFinder {
         guard request.answer.isSuccess, request.accessToken != nil, let response = exchange.response else {
             return
         }
+        dialect.repeatedParameters.formUnion(ProviderEngine.repeatedNames(in: exchange.request))
         let index = flow.surroundings
         let earlierUses = history.earlierUses(by: request, in: index)
         let isKnown = dialect.tokens.contains {
