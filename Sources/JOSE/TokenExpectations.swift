@@ -47,8 +47,8 @@ extension JSONWebToken {
         guard let issuer else { return TokenCheck("iss", .failed, missing("iss", wanted), "RFC 7519 §4.1.1") }
         return TokenCheck(
             "iss",
-            Self.isSame(issuer, wanted) ? .passed : .failed,
-            Self.isSame(issuer, wanted) ? issuer : "\(issuer) instead of \(wanted)",
+            issuer.equalsBytes(of: wanted) ? .passed : .failed,
+            issuer.equalsBytes(of: wanted) ? issuer : "\(issuer) instead of \(wanted)",
             "RFC 7519 §4.1.1"
         )
     }
@@ -60,7 +60,7 @@ extension JSONWebToken {
             return TokenCheck("aud", .failed, missing("aud", wanted), "RFC 7519 §4.1.3")
         }
         let named = audience.joined(separator: ", ")
-        let isNamed = audience.contains { Self.isSame($0, wanted) }
+        let isNamed = audience.contains(bytesOf: wanted)
         return TokenCheck(
             "aud",
             isNamed ? .passed : .failed,
@@ -74,16 +74,11 @@ extension JSONWebToken {
         let nonce = claim("nonce")?.string
         return TokenCheck(
             "nonce",
-            nonce.map { Self.isSame($0, wanted) } ?? false ? .passed : .failed,
-            nonce.map { Self.isSame($0, wanted) ? $0 : "\($0) instead of \(wanted)" }
+            nonce.map { $0.equalsBytes(of: wanted) } ?? false ? .passed : .failed,
+            nonce.map { $0.equalsBytes(of: wanted) ? $0 : "\($0) instead of \(wanted)" }
                 ?? missing("nonce", wanted),
             "OpenID Connect Core §3.1.3.7 (11)"
         )
-    }
-
-    /// Texts are not normalised (RFC 7519, section 7.3), as `==` does it.
-    private static func isSame(_ text: String, _ wanted: String) -> Bool {
-        text.utf8.elementsEqual(wanted.utf8)
     }
 
     private func missing(_ name: String, _ wanted: String) -> String { "no \(name); expected \(wanted)" }

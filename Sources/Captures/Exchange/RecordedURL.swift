@@ -1,3 +1,5 @@
+import JSON
+
 /// A URL as it was written: taken apart by RFC 3986, section 3, nothing decoded and nothing normalised.
 ///
 /// Never fails: what does not look like a URL is all ``path``.

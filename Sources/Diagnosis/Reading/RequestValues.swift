@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The authorization requests of a capture by the values that other logins may turn out to have: read once for all flows.

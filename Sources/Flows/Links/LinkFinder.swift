@@ -1,5 +1,6 @@
 import Captures
 import JOSE
+import JSON
 import OAuth
 
 /// Finds the way of each value through a flow.

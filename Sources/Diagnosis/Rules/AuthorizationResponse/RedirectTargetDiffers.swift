@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The provider sent its answer to another address than the redirect URI of the request.

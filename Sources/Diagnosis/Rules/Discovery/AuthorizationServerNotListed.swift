@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The login went to another authorization server than those that the resource's metadata lists.

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// A protected resource's metadata names another resource than the one the client asked.

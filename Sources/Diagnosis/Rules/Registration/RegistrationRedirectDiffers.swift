@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The login names a redirect URI that is none of those registered for its client within the capture.

@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// Issuer and subject of the client assertion are not the client that makes the request.

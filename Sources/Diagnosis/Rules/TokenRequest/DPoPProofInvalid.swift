@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// A DPoP proof was made for another request, at another time, or is not signed by the key it names.

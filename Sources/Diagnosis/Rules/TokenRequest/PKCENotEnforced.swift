@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// The provider gave out tokens though the code verifier does not open the code challenge, or is missing.

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The token request names another `redirect_uri` than the authorization request did.

@@ -1,4 +1,4 @@
-import Captures
+import JSON
 import Testing
 
 struct ByteTextTests {
