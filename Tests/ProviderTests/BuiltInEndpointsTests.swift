@@ -500,6 +500,37 @@ struct BuiltInEndpointsTests {
         #expect(ask("https://evil.example/cb").status == 400)
     }
 
+    /// Compared as strings (RFC 9700, section 2.1): what Unicode calls equal is not.
+    @Test func redirectURIInAnotherNormalFormIsAnother() throws {
+        var policy = ProviderPolicy()
+        policy.acceptsUnknownClients = true
+        policy.autoLogin = "alice"
+        policy.redirectURIs = ["https://shop.example/caf\u{e9}"]
+        let caller = Caller(try Self.provider(key, policy))
+        func ask(_ redirectURI: String) -> RecordedResponse {
+            caller.get(
+                Self.issuer + "/authorize",
+                [("response_type", "code"), ("client_id", "my-app"), ("redirect_uri", redirectURI)]
+            )
+        }
+        func redeem(_ code: String?, _ redirectURI: String) -> JSONValue {
+            caller.json(
+                caller.post(
+                    Self.issuer + "/token",
+                    [
+                        ("grant_type", "authorization_code"), ("code", code ?? ""),
+                        ("redirect_uri", redirectURI), ("client_id", "my-app"),
+                    ]
+                )
+            )
+        }
+        let (known, other) = ("https://shop.example/caf\u{e9}", "https://shop.example/cafe\u{301}")
+        #expect(ask(other).status == 400)
+        let answer = ask(known).parameters
+        #expect(redeem(ask(known).parameters.first("code"), other)["error"] == "invalid_grant")
+        #expect(redeem(answer.first("code"), known)["access_token"] != nil)
+    }
+
     @Test func pagesOfThisMachineMayReadAnswers() {
         let origin = ("Origin", "http://localhost:3000")
         let metadata = caller.get(Self.issuer + "/.well-known/openid-configuration", headers: [origin])

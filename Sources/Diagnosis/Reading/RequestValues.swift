@@ -6,7 +6,7 @@ import OAuth
 /// The authorization requests of a capture by the values that other logins may turn out to have: read once for all flows.
 struct RequestValues {
     /// Each redirect URI that was asked for.
-    private(set) var redirectURIs: Set<String> = []
+    private(set) var redirectURIs: Set<ByteText> = []
     private var byState: [ByteText: [Int]] = [:]
     private var byNonce: [ByteText: Int] = [:]
     private var byChallenge: [String: [Int]] = [:]
@@ -15,7 +15,7 @@ struct RequestValues {
     init(_ requests: [AuthorizationRequest]) {
         self.requests = requests
         for (place, request) in requests.enumerated() {
-            if let uri = request.redirectURI { redirectURIs.insert(uri) }
+            if let uri = request.redirectURI { redirectURIs.insert(ByteText(uri)) }
             if let state = request.state.map(ByteText.init) { byState[state, default: []].append(place) }
             if let nonce = request.nonce.map(ByteText.init), byNonce[nonce] == nil { byNonce[nonce] = place }
             if let challenge = request.parameters["code_challenge"] {

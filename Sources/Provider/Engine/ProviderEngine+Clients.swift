@@ -1,4 +1,5 @@
 import Captures
+import JSON
 import OAuth
 
 /// Who a client is, and whether it proves it (RFC 6749, section 2.3; RFC 7523, section 3).
@@ -25,7 +26,7 @@ extension ProviderEngine {
     /// Compared as strings (RFC 9700, section 2.1), but for the port of an app on this machine (RFC 8252, section
     /// 7.3).
     func accepts(redirectURI: String, of client: ProviderConfiguration.Client) -> Bool {
-        if client.redirectURIs.contains(redirectURI) { return true }
+        if client.redirectURIs.contains(bytesOf: redirectURI) { return true }
         if client.acceptsLocalRedirects { return Self.staysOnThisMachine(redirectURI) }
         let asked = RecordedURL(redirectURI)
         guard asked.scheme?.lowercased() == "http", asked.fragment == nil, let host = asked.host,
@@ -37,8 +38,9 @@ extension ProviderEngine {
             if host == "localhost", !(known.explicitPort.map(LoopbackHost.isChosenAnew) ?? false) {
                 return false
             }
-            return known.scheme == asked.scheme && known.host == host && known.path == asked.path
-                && known.query == asked.query
+            return known.scheme == asked.scheme && known.host == host
+                && known.path.equalsBytes(of: asked.path)
+                && known.query.map(ByteText.init) == asked.query.map(ByteText.init)
         }
     }
 
@@ -47,9 +49,11 @@ extension ProviderEngine {
         guard let client else {
             // Whom the hint does not name, the address may (section 2).
             return !dialect.needsLogoutClient
-                && configuration.clients.contains { $0.postLogoutRedirectURIs.contains(logoutTarget) }
+                && configuration.clients.contains {
+                    $0.postLogoutRedirectURIs.contains(bytesOf: logoutTarget)
+                }
         }
-        return client.postLogoutRedirectURIs.contains(logoutTarget)
+        return client.postLogoutRedirectURIs.contains(bytesOf: logoutTarget)
             || client.acceptsLocalRedirects && Self.staysOnThisMachine(logoutTarget)
             || client.acceptsOwnOriginsAfterLogout && Self.isOfSameOrigin(logoutTarget, client.redirectURIs)
     }

@@ -78,10 +78,10 @@ extension ProviderEngine {
     private func redirectRefusal(_ sent: String?, _ grant: ProviderState.Grant) -> Refusal? {
         guard !grant.isForeign else { return nil }
         guard let expected = grant.redirectURI else {
-            return sent == nil || client(grant.clientID)?.redirectURIs.contains(sent ?? "") ?? false
+            return sent == nil || client(grant.clientID)?.redirectURIs.contains(bytesOf: sent ?? "") ?? false
                 ? nil : .redirectURIDiffers
         }
-        return sent == expected ? nil : .redirectURIDiffers
+        return expected.equalsBytes(of: sent) ? nil : .redirectURIDiffers
     }
 
     /// RFC 7636, section 4.6: equal to the letter, or refused.

@@ -179,7 +179,9 @@ struct ClientFinder {
 
 extension ProviderConfiguration.Client {
     fileprivate mutating func add(redirectURI: String) {
-        if !redirectURI.isEmpty, !redirectURIs.contains(redirectURI) { redirectURIs.append(redirectURI) }
+        if !redirectURI.isEmpty, !redirectURIs.contains(bytesOf: redirectURI) {
+            redirectURIs.append(redirectURI)
+        }
     }
 
     /// Keeps how it authenticated where that was taken.

@@ -135,7 +135,8 @@ struct RefusalFinder {
         if request.code.map(usedCodes.contains) ?? false { return .codeUsed }
         let login = flow.wholeLogins.last { $0.response?.code != nil && $0.response?.code == request.code }
         guard let login else { return .codeUnknown }
-        if let sent = request.redirectURI, let asked = login.request.redirectURI, sent != asked {
+        if let sent = request.redirectURI, let asked = login.request.redirectURI, !sent.equalsBytes(of: asked)
+        {
             return .redirectURIDiffers
         }
         switch (login.request.codeChallenge, request.codeVerifier) {

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// Compares what two flows say at the same place.
@@ -50,7 +51,7 @@ struct FactComparison {
         }
         let isCompared = matches(options.comparing, fact, kind)
         if !isCompared, let result = relation(fact, other) { return result.result }
-        if isCompared { return fact.value == other.value ? nil : plain(fact, mapped(fact.value), other) }
+        if isCompared { return isEqual(fact, other) ? nil : plain(fact, mapped(fact.value), other) }
         switch fact.treatment {
         case .value, .url:
             let result = value(fact, other)
@@ -62,7 +63,7 @@ struct FactComparison {
         case .span: return span(fact, other)
         case .clock: return clock(fact, other)
         case .verdict:
-            guard fact.value != other.value else { return nil }
+            guard !isEqual(fact, other) else { return nil }
             let isFit = fact.key.aspect.hasPrefix("against ")
             return Result(
                 note: isFit
@@ -72,8 +73,8 @@ struct FactComparison {
             )
         case .presence: return nil
         case .remark:
-            return fact.value == other.value
-                || seen.skeleton(of: other.value) == expected.skeleton(of: fact.value)
+            return isEqual(fact, other)
+                || seen.skeleton(of: other.value).equalsBytes(of: expected.skeleton(of: fact.value))
                 ? nil : Result(note: "other words", weight: .note)
         }
     }
@@ -130,9 +131,11 @@ struct FactComparison {
 
     // MARK: - Values
 
+    private func isEqual(_ fact: Fact, _ other: Fact) -> Bool { fact.value.equalsBytes(of: other.value) }
+
     private func value(_ fact: Fact, _ other: Fact) -> Result? {
         let wanted = mapped(fact.value)
-        guard wanted != other.value else { return nil }
+        guard !wanted.equalsBytes(of: other.value) else { return nil }
         if other.value.isEmpty || wanted.isEmpty { return plain(fact, wanted, other) }
         if isLoopbackPort(wanted, other.value) {
             return Result(
@@ -158,7 +161,7 @@ struct FactComparison {
                 ? Result(note: "another value of the same shape", weight: .note)
                 : Result(note: Self.words(otherShape, shape), weight: fact.weight)
         }
-        if expected.skeleton(of: wanted) == seen.skeleton(of: other.value) { return nil }
+        if expected.skeleton(of: wanted).equalsBytes(of: seen.skeleton(of: other.value)) { return nil }
         return plain(fact, wanted, other)
     }
 
@@ -224,10 +227,11 @@ struct FactComparison {
     private func set(_ fact: Fact, _ other: Fact) -> Result? {
         // Words are no addresses, though some look like one: scopes of Google's.
         let wanted = VolatileNames.isSet(fact.key.leaf) ? fact.elements : fact.elements.map(mapped)
-        guard wanted != other.elements else { return nil }
-        let (left, right) = (Set(wanted), Set(other.elements))
-        let missing = wanted.filter { !right.contains($0) }
-        let added = other.elements.filter { !left.contains($0) }
+        let (wantedBytes, seenBytes) = (wanted.map(ByteText.init), other.elements.map(ByteText.init))
+        guard wantedBytes != seenBytes else { return nil }
+        let (left, right) = (Set(wantedBytes), Set(seenBytes))
+        let missing = wanted.filter { !right.contains(ByteText($0)) }
+        let added = other.elements.filter { !left.contains(ByteText($0)) }
         if missing.isEmpty && added.isEmpty {
             let isOrder = wanted.count == other.elements.count
             return Result(

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// Follows values through a flow by what they are, whatever they are called: a `state` that comes back, a client's id
@@ -12,7 +13,7 @@ struct RelationFinder {
 
     private var families: [String: [Known]] = [:]
     /// By name and value, the kind of step that had it first.
-    private var parameters: [String: [String: String]] = [:]
+    private var parameters: [String: [ByteText: String]] = [:]
 
     /// More values of one family are no login's.
     private static let limit = 256
@@ -29,7 +30,8 @@ struct RelationFinder {
             let known = families[family] ?? []
             if facts[index].key.name == RequestFacts.targetName {
                 // What a response goes to is no source, and has lost the query of what was asked for.
-                if let same = known.first(where: { RecordedURL($0.value).withoutQuery == value }) {
+                if let same = known.first(where: { value.equalsBytes(of: RecordedURL($0.value).withoutQuery) }
+                ) {
                     facts[index].relation = .repeats(value, of: same.source)
                 } else if let last = known.last {
                     facts[index].relation = .differs(
@@ -39,7 +41,7 @@ struct RelationFinder {
                 }
                 continue
             }
-            if let same = known.first(where: { $0.value == value }) {
+            if let same = known.first(where: { $0.value.equalsBytes(of: value) }) {
                 facts[index].relation = .repeats(same.value, of: same.source)
                 continue
             }
@@ -55,7 +57,7 @@ struct RelationFinder {
             fact.place.part != .requestURL, fact.place.part != .requestCookie
         else { return }
         let name = Self.leaf(fact.key.name)
-        if let source = parameters[name]?[fact.value] {
+        if let source = parameters[name]?[ByteText(fact.value)] {
             fact.relation = .echoes(of: source)
         } else {
             remember(fact.value, of: name, in: step)
@@ -64,9 +66,9 @@ struct RelationFinder {
 
     private mutating func remember(_ value: String, of name: String, in step: ComparedStep) {
         guard value.utf8.count < 1 << 14, parameters[name, default: [:]].count < Self.limit,
-            parameters[name]?[value] == nil
+            parameters[name]?[ByteText(value)] == nil
         else { return }
-        parameters[name, default: [:]][value] = step.kind.rawValue
+        parameters[name, default: [:]][ByteText(value)] = step.kind.rawValue
     }
 
     /// The last part of `callback_url?scope` or `realm_access.roles`.

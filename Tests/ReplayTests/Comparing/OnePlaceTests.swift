@@ -369,6 +369,39 @@ struct OnePlaceTests {
         #expect(first.difference.note.contains(change.note), "\(first.difference.note)")
     }
 
+    /// Texts that Unicode calls equal are not, where protocols normalise nothing.
+    @Test(arguments: ["login_hint", "scope"])
+    func anotherNormalFormIsAnotherValue(name: String) throws {
+        let days = try #require(Self.days["captures/healthy/web-code-flow"])
+        let one = days.one.asking(name, "openid caf\u{e9}", at: "/authorize")
+        let same = try #require(
+            one.difference(from: days.other.asking(name, "openid caf\u{e9}", at: "/authorize"))
+        )
+        #expect(!same.places.contains("authorization_request \(name)"))
+        let other = try #require(
+            one.difference(from: days.other.asking(name, "openid cafe\u{301}", at: "/authorize"))
+        )
+        #expect(other.places.contains("authorization_request \(name)"), "\(other.places)")
+    }
+
+    @Test func redirectURIInAnotherNormalFormIsNotThatOfTheRequest() throws {
+        let days = try #require(Self.days["captures/healthy/web-code-flow"])
+        let uri = "https://www.shop.example/caf"
+        func login(_ recording: ComparedRecording, _ ending: String) -> ComparedRecording {
+            recording.asking("redirect_uri", uri + "\u{e9}", at: "/authorize")
+                .sending("redirect_uri", uri + ending, to: "/token")
+        }
+        let difference = try #require(
+            login(days.one, "\u{e9}").difference(from: login(days.other, "e\u{301}"))
+        )
+        let told = difference.all.first {
+            $0.step?.kind == .tokenRequest && $0.difference.name == "redirect_uri"
+        }
+        let note = try #require(told).difference.note
+        #expect(note.contains("not that of authorization_request"), "\(note)")
+        #expect(note.contains("another Unicode normal form"), "\(note)")
+    }
+
     /// The alphabets of Base64 differ by two characters that a hash need not have.
     @Test func aChallengeMadeWrongInTheSameWayIsTheSame() throws {
         let days = try #require(Self.days["captures/healthy/web-code-flow"])

@@ -36,7 +36,9 @@ struct RedirectTargetDiffers: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let known = flow.surroundings.derived.value {
             KnownTargets(
-                urls: Set(flow.surroundings.requestValues.redirectURIs.map { Self.normal(RecordedURL($0)) })
+                urls: Set(
+                    flow.surroundings.requestValues.redirectURIs.map { Self.normal(RecordedURL($0.text)) }
+                )
             )
         }
         return Verdict.first(of: flow.loginAttempts) { attempt in

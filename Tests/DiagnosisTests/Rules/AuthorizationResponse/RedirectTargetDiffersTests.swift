@@ -75,6 +75,19 @@ struct RedirectTargetDiffersTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// Two addresses that Unicode calls equal are two.
+    @Test func leavesAnAddressAloneThatAnotherLoginAsksForInTheseBytes() throws {
+        let (composed, decomposed) = (
+            "https://app.shop.example/caf\u{e9}", "https://app.shop.example/cafe\u{301}"
+        )
+        var recording = try moved(to: decomposed, asked: composed)
+        #expect(recording.finding(rule) != nil)
+        var other = try moved(to: decomposed, asked: decomposed).exchanges[0]
+        other.startedAt = other.startedAt + .seconds(3600)
+        recording.exchanges.append(other)
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
