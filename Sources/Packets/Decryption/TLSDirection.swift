@@ -30,8 +30,9 @@ final class TLSDirection {
     var number: UInt64 = 0
     /// Whether any record of this direction has authenticated.
     var hasAuthenticated = false
-    /// Set where early data was rejected: records that do not authenticate belong to it.
-    var passesOverEarlyData = false
+    /// Where early data was rejected, the bytes of records that do not authenticate and may still belong to it: they count for
+    /// no number.
+    var passableEarlyData = 0
     var messages = TLSHandshakeMessages()
     var hasFinished = false
     /// Set where the place in the stream is lost.

@@ -7,6 +7,9 @@ extension TLSStream {
 
     /// More handshakes than this are not followed on one connection.
     private static let mostHandshakes = 1000
+    /// Bytes of rejected early data that are passed over; servers take 16 KB mostly (`max_early_data_size`; RFC 8446, section
+    /// 4.2.10).
+    static let mostEarlyData = 256 << 10
 
     mutating func processPlain(
         _ record: UnsafeRawBufferPointer,
@@ -111,7 +114,7 @@ extension TLSStream {
             return .hold
         case .undecided, .rejected:
             direction.enter(.handshake)
-            direction.passesOverEarlyData = true
+            direction.passableEarlyData = Self.mostEarlyData
         }
         return .read
     }

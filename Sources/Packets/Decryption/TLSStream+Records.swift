@@ -183,10 +183,15 @@ extension TLSStream {
         guard let protection = direction.protection else { return .unfit }
         buffer.reserve(record.count)
         guard let opened = protection.open(record, number: direction.number, into: buffer.start) else {
-            guard direction.passesOverEarlyData else { return .unfit }
-            // Whether the server took it could not be read.
+            guard direction.passableEarlyData > 0 else { return .unfit }
+            direction.passableEarlyData -= record.count
             if handshake.earlyData == .undecided {
+                // Whether the server took it could not be read.
                 sink.lostPlaintext(atMost: header.length, isExact: false, from: direction.side)
+            } else if direction.passableEarlyData <= 0 {
+                // So much is hardly early data alone: the Finished was broken, and what followed it is lost.
+                let passed = Self.mostEarlyData - direction.passableEarlyData
+                sink.lostPlaintext(atMost: passed, isExact: false, from: direction.side)
             }
             return .read
         }
@@ -326,7 +331,7 @@ extension TLSStream {
     ) {
         direction.number &+= 1
         direction.hasAuthenticated = true
-        direction.passesOverEarlyData = false
+        direction.passableEarlyData = 0
         let content = UnsafeRawBufferPointer(start: buffer.start, count: opened.length)
         switch opened.type {
         case TLSContentType.applicationData:

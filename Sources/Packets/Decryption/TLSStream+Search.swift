@@ -84,7 +84,12 @@ extension TLSStream {
                 )
             }
             loseMessages(direction)
-            direction.number &+= 1
+            if direction.passableEarlyData > 0 {
+                // It may have been the last of it, or the Finished: from here on what does not authenticate is searched.
+                direction.passableEarlyData = 0
+            } else {
+                direction.number &+= 1
+            }
             clear(direction)
             direction.skipped = left
         }

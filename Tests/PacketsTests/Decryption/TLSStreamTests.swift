@@ -248,6 +248,56 @@ struct TLSStreamTests {
         #expect(facts.offersEarlyData && !facts.usesEarlyData && !facts.isResumed)
     }
 
+    /// `place`: among the protected records of the client: early data twice, then the Finished.
+    @Test(arguments: [0, 1, 2])
+    func recordsBehindAHoleInRejectedEarlyDataAreRead(place: Int) throws {
+        let pair = try resumed(.init(takesEarlyData: true), then: .init(takesEarlyData: false))
+        try pair.sendEarly(Array(repeating: 7, count: 500), isTaken: false)
+        try pair.sendEarly(Array(repeating: 7, count: 500), isTaken: false)
+        try pair.handshake()
+        try pair.talk()
+        var wire = TLSDamageTests.whole(records(pair.wire))
+        let index = wire.indices.filter { wire[$0].side == .client && wire[$0].bytes[0] == 23 }[place]
+        let record = wire[index].bytes
+        wire[index].bytes = Array(record.prefix(20))
+        wire.insert((.client, Array(record.dropFirst(25)), 5), at: index + 1)
+        let reading = TLSDamageTests.read(wire, pair.keys)
+        #expect(reading.plaintext[.client] == pair.sent[.client])
+        #expect(reading.plaintext[.server] == pair.sent[.server])
+    }
+
+    @Test func moreThanEarlyDataCanBeIsNotPassedOverSilently() throws {
+        let pair = try resumed(.init(takesEarlyData: true), then: .init(takesEarlyData: false))
+        try pair.sendEarly(Array(repeating: 7, count: 500), isTaken: false)
+        try pair.handshake()
+        for _ in 0..<30 { try pair.send(Array(repeating: 9, count: 16_000), from: .client) }
+        var wire = TLSDamageTests.whole(records(pair.wire))
+        let finished = wire.indices.filter { wire[$0].side == .client && wire[$0].bytes[0] == 23 }[1]
+        wire[finished].bytes[10] ^= 1
+        let reading = TLSDamageTests.read(wire, pair.keys)
+        // Behind what is passed over the next record is searched for, and found.
+        #expect(reading.reasons.isEmpty)
+        let sent = try #require(pair.sent[.client])
+        let read = try #require(reading.plaintext[.client])
+        #expect(!read.isEmpty && sent.suffix(read.count).elementsEqual(read))
+        let lost = reading.lost[.client]?.reduce(0, +) ?? 0
+        #expect(lost >= sent.count - read.count && lost < sent.count)
+    }
+
+    /// One record to an entry.
+    private func records(_ wire: TLSDamageTests.Wire) -> TLSDamageTests.Wire {
+        wire.flatMap { side, bytes in
+            var records: TLSDamageTests.Wire = []
+            var rest = bytes[...]
+            while rest.count >= 5 {
+                let size = 5 + (Int(rest[rest.startIndex + 3]) << 8 | Int(rest[rest.startIndex + 4]))
+                records.append((side, Array(rest.prefix(size))))
+                rest = rest.dropFirst(size)
+            }
+            return records
+        }
+    }
+
     @Test func earlyDataBeforeARetryRequestIsNotThere() throws {
         let pair = try resumed(
             .init(takesEarlyData: true),
