@@ -66,14 +66,12 @@ package final class LocalServer: Sendable {
                         )
                     }
                     let headBytes = HeadBytesHandler()
-                    let requestLines = RequestLineHandler()
-                    try pipeline.addHandlers(headBytes, requestLines)
+                    try pipeline.addHandlers(headBytes, RequestLineHandler())
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(
                         LocalServerHandler(
                             scheme: scheme,
                             headBytes: headBytes,
-                            requestLines: requestLines,
                             delivery: delivery,
                             responder: responder
                         )
@@ -108,7 +106,6 @@ private final class LocalServerHandler: ChannelInboundHandler {
 
     private let scheme: String
     private let headBytes: HeadBytesHandler
-    private let requestLines: RequestLineHandler
     private let delivery: @Sendable (RecordedRequest) -> LocalServer.Delivery
     private let responder: LocalServer.Responder
     private var head: HTTPRequestHead?
@@ -118,13 +115,11 @@ private final class LocalServerHandler: ChannelInboundHandler {
     init(
         scheme: String,
         headBytes: HeadBytesHandler,
-        requestLines: RequestLineHandler,
         delivery: @escaping @Sendable (RecordedRequest) -> LocalServer.Delivery,
         responder: @escaping LocalServer.Responder
     ) {
         self.scheme = scheme
         self.headBytes = headBytes
-        self.requestLines = requestLines
         self.delivery = delivery
         self.responder = responder
     }
@@ -138,9 +133,7 @@ private final class LocalServerHandler: ChannelInboundHandler {
         case .body(let bytes):
             isTooLarge = isTooLarge || body.count + bytes.readableBytes > Self.maximumBodyBytes
             if !isTooLarge { body.append(contentsOf: bytes.readableBytesView) }
-        case .end:
-            requestLines.expectLine()
-            answer(context)
+        case .end: answer(context)
         }
     }
 

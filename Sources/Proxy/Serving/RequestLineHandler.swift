@@ -1,35 +1,35 @@
 import Captures
 internal import NIOCore
 
-/// Percent-encodes what of a request's line is no ASCII, as lenient servers read it: what parses the line refuses such bytes
+/// Percent-encodes what of requests' lines is no ASCII, as lenient servers read it: what parses the line refuses such bytes
 /// without a word, and an app's raw `ü` in a path would look like a fault of the provider.
-///
-/// A second request that came with the end of the first in one read is left as it is.
 struct RequestLineEncoder {
-    private var isInLine = true
-    private var hasBegun = false
+    /// Longer heads are left as they are, and so is what follows them.
+    private static let longestHead = 1 << 16
 
-    /// To be called when a request is complete: what comes next is another one's line.
-    mutating func expectLine() {
-        isInLine = true
-        hasBegun = false
+    private var splitter = RequestSplitter(maximumHeadBytes: longestHead, isForServer: true)
+
+    /// What is to be read in the place of bytes as they came; a head is held until it is whole.
+    mutating func encoding(_ bytes: ByteBuffer) -> ByteBuffer {
+        splitter.received(bytes)
+        var output = ByteBuffer()
+        while let piece = splitter.next() {
+            switch piece {
+            case .head(let request): output.writeBytes(Self.encoded(request.rewritten))
+            case .body(var part): output.writeBuffer(&part)
+            case .end: break
+            // What parses it says what is wrong.
+            case .refused: splitter.becomeOpaque()
+            }
+        }
+        return output
     }
 
-    /// What is to be read in the place of bytes as they came; nil where they are read as they are.
-    mutating func encoding(_ bytes: some Collection<UInt8>) -> [UInt8]? {
-        guard isInLine else { return nil }
-        let line = bytes.prefix { byte in
-            // Empty lines before it are none (RFC 9112, section 2.2).
-            guard byte == 0x0a || byte == 0x0d else {
-                hasBegun = true
-                return true
-            }
-            return !hasBegun
-        }
-        isInLine = line.endIndex == bytes.endIndex
-        guard line.contains(where: { $0 >= 0x80 }) else { return nil }
+    private static func encoded(_ head: [UInt8]) -> [UInt8] {
+        let line = head.prefix { $0 != 0x0a }
+        guard line.contains(where: { $0 >= 0x80 }) else { return head }
         var output: [UInt8] = []
-        output.reserveCapacity(bytes.count + 32)
+        output.reserveCapacity(head.count + 32)
         for byte in line {
             if byte < 0x80 {
                 output.append(byte)
@@ -38,7 +38,7 @@ struct RequestLineEncoder {
                 output += Hexadecimal.digits(of: byte, isUppercase: true)
             }
         }
-        return output + bytes[line.endIndex...]
+        return output + head[line.endIndex...]
     }
 }
 
@@ -49,13 +49,8 @@ final class RequestLineHandler: ChannelInboundHandler {
 
     private var encoder = RequestLineEncoder()
 
-    /// To be called when a request is complete.
-    func expectLine() { encoder.expectLine() }
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let other = encoder.encoding(unwrapInboundIn(data).readableBytesView) else {
-            return context.fireChannelRead(data)
-        }
-        context.fireChannelRead(wrapInboundOut(ByteBuffer(bytes: other)))
+        let bytes = encoder.encoding(unwrapInboundIn(data))
+        if bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
     }
 }
