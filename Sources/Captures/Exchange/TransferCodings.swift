@@ -23,6 +23,9 @@ package struct TransferCodings: Sendable, Equatable {
     /// Whether the body comes in chunks, the last of which ends it (RFC 9112, section 6.3).
     package var endInChunked: Bool { names.last == "chunked" }
 
+    /// Of a request whose codings do not: its end is known to nobody but its sender.
+    package static let endlessRequest = "Transfer-Encoding of a request does not end in chunked"
+
     /// How many of them are `chunked`; more than one is not allowed (RFC 9112, section 6.1).
     package var chunkedCount: Int { names.count { $0 == "chunked" } }
 }

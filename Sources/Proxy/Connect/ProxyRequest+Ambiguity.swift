@@ -38,7 +38,7 @@ extension ProxyRequest {
     /// Servers that look for the last word, for the whole value or for `chunked` anywhere in it have to find the same.
     private static func ambiguity(of codings: TransferCodings, _ hasLength: Bool) -> String? {
         if hasLength { return "both Transfer-Encoding and Content-Length" }
-        guard codings.endInChunked else { return "Transfer-Encoding of a request does not end in chunked" }
+        guard codings.endInChunked else { return TransferCodings.endlessRequest }
         if codings.chunkedCount > 1 { return "chunked more than once in Transfer-Encoding" }
         return codings.arePlain ? nil : "Transfer-Encoding is no plain list of codings"
     }

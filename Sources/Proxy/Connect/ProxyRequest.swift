@@ -165,7 +165,7 @@ struct ProxyRequest: Equatable {
         if !codings.isEmpty {
             // Its end is known to nobody but the client (RFC 9112, section 6.3).
             guard TransferCodings(codings).endInChunked else {
-                throw Refusal(status: 400, reason: "Transfer-Encoding of a request does not end in chunked")
+                throw Refusal(status: 400, reason: TransferCodings.endlessRequest)
             }
             framing = .chunked
         } else if let length = lengths.first, length > 0 {

@@ -22,7 +22,7 @@ enum MessageFraming: Equatable {
         // A request whose last coding is not chunked has no end that both sides know.
         return coded == .chunked
             ? (.chunked, problem)
-            : (.contradictory("Transfer-Encoding of a request does not end in chunked"), problem)
+            : (.contradictory(TransferCodings.endlessRequest), problem)
     }
 
     /// `method`: of the request that is answered.
