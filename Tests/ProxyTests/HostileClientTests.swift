@@ -70,6 +70,28 @@ import Testing
         try await origin.stop()
     }
 
+    /// The first of two answers is that to the first request.
+    @Test func aRequestBehindAnotherIsRefusedBehindItsAnswer() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in
+            .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
+        }
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        let url = "http://127.0.0.1:\(origin.port)"
+        try await client.send(
+            "GET \(url)/1 HTTP/1.1\r\nHost: x\r\n\r\nGET \(url)/2 HTTP/1.1\r\nHost: x\r\nX : 1\r\n\r\n"
+        )
+        #expect(try await client.until { $0.isEnded })
+        let answers = client.received.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.prefix(3) }
+        #expect(answers == ["200", "400"])
+        #expect(client.received.contains("a field name with characters that are not allowed"))
+        #expect(rig.exchanges.map(\.request.url.path) == ["/1"])
+        #expect(rig.exchanges.map(\.response?.status) == [200])
+        try await client.close()
+        await rig.stop()
+        try await origin.stop()
+    }
+
     @Test func aHeadOfAHundredMegabytesPassesAndIsNotHeld() async throws {
         let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
         let rig = try await ProxyRig()

@@ -16,6 +16,8 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case forwarding
         /// Waits for the answers of the provider so far, then the request goes where it wants.
         case waitingForAnswers(ProxyRequest)
+        /// The same before a request is refused.
+        case refusing(ProxyRequest.Refusal)
         case dialing(Dial)
         /// We have answered, or failed to; what comes is dropped.
         case closing
@@ -75,7 +77,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func read(context: ChannelHandlerContext) {
         switch phase {
-        case .waitingForAnswers, .dialing: isReadPending = true
+        case .waitingForAnswers, .refusing, .dialing: isReadPending = true
         case .forwarding, .closing: context.read()
         }
     }
@@ -87,7 +89,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             switch phase {
             case .closing: context.close(promise: nil)
             // The requests that are there are done first.
-            case .dialing, .waitingForAnswers: break
+            case .dialing, .waitingForAnswers, .refusing: break
             case .forwarding:
                 if current == nil, !isRefusing { context.close(promise: nil) }
                 context.fireUserInboundEventTriggered(event)
@@ -115,9 +117,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             case .head(let request): route(request)
             case .body(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
             case .end: break
-            case .refused(let refusal):
-                proxy.noteRefusal(refusal, of: identity)
-                answer(PlainResponse.unusable(refusal).bytes())
+            case .refused(let refusal): refuse(refusal)
             }
         }
         context.fireChannelReadComplete()
@@ -159,20 +159,41 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    /// An answer of ours must not stand in the place of one of the provider's.
+    private func refuse(_ refusal: ProxyRequest.Refusal) {
+        if let tee = current?.tee, !tee.isIdle, !tee.isOpaque {
+            phase = .refusing(refusal)
+            tee.whenIdle = { [self] in goOn() }
+            return
+        }
+        proxy.noteRefusal(refusal, of: identity)
+        answer(PlainResponse.unusable(refusal).bytes())
+    }
+
     private func wait(_ request: ProxyRequest) {
         phase = .waitingForAnswers(request)
         current?.tee.whenIdle = { [self] in goOn() }
     }
 
     private func goOn() {
-        guard case .waitingForAnswers(let request) = phase else { return }
+        switch phase {
+        case .waitingForAnswers(let request):
+            endWaiting()
+            route(request)
+        case .refusing(let refusal):
+            endWaiting()
+            refuse(refusal)
+        case .forwarding, .dialing, .closing: return
+        }
+        resume()
+        resumeReading()
+    }
+
+    private func endWaiting() {
         current?.tee.whenIdle = nil
         // The answer goes out first: it was written, and is flushed, before the next provider is dialled.
         context?.flush()
         phase = .forwarding
-        route(request)
-        resume()
-        resumeReading()
     }
 
     private func pass(_ request: ProxyRequest) {
@@ -233,7 +254,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 Dial(origin: origin, request: request, began: proxy.clock()),
                 "the connection ended while the request waited for the answers before it"
             )
-        case .forwarding, .closing: break
+        case .forwarding, .refusing, .closing: break
         }
     }
 
