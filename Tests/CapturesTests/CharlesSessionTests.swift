@@ -66,6 +66,14 @@ struct CharlesSessionTests {
         #expect(capture[1].response?.body?.isRecorded == false)
     }
 
+    /// As in other formats.
+    @Test func lossesAreToldUpToANumber() throws {
+        let strange = (1...300).map { ("\($0)-meta.json", Array("[]".utf8)) }
+        let zip = Archive.zip([("0-meta.json", Array(Self.told(request: "", answer: "").utf8))] + strange)
+        let capture = try CaptureReader.read(bytes: zip, name: "login.chlz")
+        #expect(capture.losses.count == 201 && capture.losses.last?.what == "and 100 more like these")
+    }
+
     @Test func tunnelAndFailureAreTold() throws {
         let tunnel =
             #"{"status":"FAILED","method":"CONNECT","protocolVersion":"HTTP/1.1","scheme":"https","host":"idp.example","actualPort":443,"tunnel":true,"errorMessage":"SSL handshake with client failed","request":{},"response":{"status":200}}"#

@@ -161,6 +161,14 @@ struct FiddlerSessionsTests {
         #expect("\(error)".contains("Fiddler"), "\(error)")
     }
 
+    /// As in other formats.
+    @Test func lossesAreToldUpToANumber() throws {
+        let strange = (2...301).map { ("raw/\($0)_s.txt", Self.answer) }
+        let losses = try read([("raw/1_c.txt", Self.request())] + strange).losses
+        #expect(losses.count == 201 && losses.first?.what == "session 2 has no request")
+        #expect(losses.last?.what == "and 100 more like these")
+    }
+
     /// An archive with a HAR file in it is read by that.
     @Test func harCountsBeforeSessions() throws {
         let har = #"{"log":{"creator":{"name":"C"},"entries":[{"request":{"url":"https://a.example/"}}]}}"#

@@ -64,8 +64,7 @@ struct BurpItems {
             )
         }
         var capture = Capture(foreign: exchanges, creator: "Burp", version: version)
-        capture.losses = losses.told
-        if let others = losses.others { capture.losses.append(others) }
+        capture.losses = losses.all
         return capture
     }
 

@@ -32,7 +32,7 @@ enum CharlesSession {
             parts[number, default: [:]][name[1] == "meta.json" ? "meta" : String(name[1].prefix(4))] = file
         }
         var exchanges: [Exchange] = []
-        var losses: [Capture.Loss] = []
+        var losses = LossList()
         for (number, files) in parts.sorted(by: { $0.key < $1.key }) {
             guard let meta = files["meta"] else { continue }
             let unpacked = try unpacker.text(of: meta)
@@ -45,17 +45,19 @@ enum CharlesSession {
                 responseFile: (files["res."] ?? files["res"]).map(unpacker.loader)
             ).exchange()
             if let problem = unpacked.problem {
-                losses.append(.init(offset: 0, line: 1, what: "\(meta.name): \(problem)"))
+                losses.append(Capture.Loss(offset: 0, line: 1, what: "\(meta.name): \(problem)"))
             }
             if let exchange {
                 exchanges.append(exchange)
             } else {
-                losses.append(.init(offset: 0, line: 1, what: "exchange \(number) is no JSON of Charles'"))
+                losses.append(
+                    Capture.Loss(offset: 0, line: 1, what: "exchange \(number) is no JSON of Charles'")
+                )
             }
         }
         guard !exchanges.isEmpty else { return nil }
         var capture = Capture(foreign: exchanges, creator: "Charles", version: "")
-        capture.losses = losses
+        capture.losses = losses.all
         return capture
     }
 

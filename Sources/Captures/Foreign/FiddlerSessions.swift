@@ -13,7 +13,7 @@ struct FiddlerSessions {
     private let unpacker: ZipFiles
     private var sessions: [Int: Session] = [:]
     private var exchanges: [Exchange] = []
-    private var losses: [Capture.Loss] = []
+    private var losses = LossList()
     /// Where tunnels led to: what is asked for there without a scheme is asked for by TLS.
     private var tunnels: Set<String> = []
 
@@ -71,7 +71,7 @@ struct FiddlerSessions {
                 )
         }
         var capture = Capture(foreign: exchanges, creator: "Fiddler", version: "")
-        capture.losses = losses
+        capture.losses = losses.all
         return capture
     }
 

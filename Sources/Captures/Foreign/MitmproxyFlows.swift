@@ -57,8 +57,7 @@ struct MitmproxyFlows {
                 offset = next
             }
         }
-        losses += leftOut.told
-        if let others = leftOut.others { losses.append(others) }
+        losses += leftOut.all
         for (type, count) in others.sorted(by: { $0.key < $1.key }) {
             let what = "\(count) flows of type \(type) are no HTTP, and left out"
             losses.append(Capture.Loss(offset: 0, line: 1, what: what))

@@ -10,6 +10,9 @@ struct LossList {
         if told.count < Self.most || loss.isEnd { told.append(loss) } else { untold += 1 }
     }
 
+    /// Those that are told, and then the number of the others.
+    var all: [Capture.Loss] { told + [others].compactMap(\.self) }
+
     /// The number of those that are not told, at the last one that is; nil where all are.
     var others: Capture.Loss? {
         guard untold > 0, let last = told.last else { return nil }
