@@ -288,9 +288,11 @@ extension StandIns {
     /// Whether a piece belongs to a stand-in that is already in its place.
     func isWritten(around range: Range<Int>, in text: [UInt8]) -> Bool {
         var (start, end) = (range.lowerBound, range.upperBound)
-        while start > 0, Self.isTokenByte(text[start - 1]) { start -= 1 }
-        while end < text.count, Self.isTokenByte(text[end]) { end += 1 }
-        return end - start <= 1 << 16 && written.contains(String(decoding: text[start..<end], as: UTF8.self))
+        // One stands in a run of its own; longer runs have none, and are not looked through for each piece in them.
+        let longest = min(longestWritten, 1 << 16)
+        while end - start <= longest, start > 0, Self.isTokenByte(text[start - 1]) { start -= 1 }
+        while end - start <= longest, end < text.count, Self.isTokenByte(text[end]) { end += 1 }
+        return end - start <= longest && written.contains(String(decoding: text[start..<end], as: UTF8.self))
     }
 
     static func isTokenByte(_ byte: UInt8) -> Bool {

@@ -44,7 +44,9 @@ final class StandIns {
     /// Of words of people's names.
     var madeNames: [String: String] = [:]
     /// What was made: it may have pieces in common with what it stands for, and is not written once more.
-    var written: Set<String> = []
+    private(set) var written: Set<String> = []
+    /// In bytes, of the longest of them.
+    private(set) var longestWritten = 0
     /// Under way: a text that turns up inside of itself.
     var pending: Set<String> = []
     /// Stand-ins of personal data, which are drawn for each as a whole.
@@ -154,6 +156,7 @@ final class StandIns {
         made[text] = other
         if other.utf8.count >= (times == nil ? FragmentIndex.shortestPiece : Self.shortestTime) {
             written.insert(other)
+            longestWritten = max(longestWritten, other.utf8.count)
             if other.utf8.last == 0x3d {
                 written.insert(String(other.reversed().drop { $0 == "=" }.reversed()))
             }

@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+/// Stand-ins that are in their place already.
+struct WrittenStandInTests {
+    private static let secret = "af0ifjsldkj7Qz93pqr1"
+
+    /// - Returns: with the stand-in of the secret, which was made.
+    private static func make() -> (standIns: StandIns, standIn: String) {
+        var found = FoundSecrets()
+        found.values = [secret: .state]
+        let standIns = StandIns(
+            found,
+            options: SharingOptions(),
+            random: { [UInt8](repeating: 7, count: $0) },
+            makeKey: { _ in nil }
+        )
+        return (standIns, standIns.standIn(for: secret))
+    }
+
+    @Test func pieceOfOneBelongsToItWhereItStandsByItself() {
+        let (standIns, standIn) = Self.make()
+        func isWritten(_ before: String, _ behind: String) -> Bool {
+            let text = Array((before + standIn + behind).utf8)
+            let start = before.utf8.count
+            return standIns.isWritten(around: (start + 4)..<(start + 16), in: text)
+        }
+        #expect(isWritten("", "") && isWritten("state=", "&x=y"))
+        #expect(!isWritten("x", "") && !isWritten("", "x"))
+        #expect(!standIns.isWritten(around: 4..<16, in: Array(Self.secret.utf8)))
+    }
+
+    /// Each piece of one long word.
+    @Test func timeGrowsWithTheText() {
+        let standIns = Self.make().standIns
+        func seconds(_ count: Int) -> Double {
+            let text = [UInt8](repeating: 0x61, count: count)
+            return ProcessorTime.seconds {
+                for start in stride(from: 0, to: count - 16, by: 16) {
+                    _ = standIns.isWritten(around: start..<(start + 16), in: text)
+                }
+            }
+        }
+        let small = seconds(5_000)
+        // Eight times the text: linear is 8, quadratic 64.
+        #expect(seconds(40_000) < 30 * max(small, 0.002))
+    }
+}
