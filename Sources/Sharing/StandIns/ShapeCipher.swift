@@ -17,7 +17,13 @@ struct ShapeCipher {
         start = hash
     }
 
-    func callAsFunction(_ text: [UInt8]) -> [UInt8] {
+    func callAsFunction(_ text: [UInt8]) -> [UInt8] { writing(text, digits: 0..<10) }
+
+    /// The same of a text in base32 (RFC 4648, section 6), which stays such: it has the digits from 2 to 7.
+    func base32(_ text: [UInt8]) -> [UInt8] { writing(text, digits: 2..<8) }
+
+    /// `digits`: those that there are.
+    private func writing(_ text: [UInt8], digits: Range<UInt8>) -> [UInt8] {
         let kept = Self.kept(text)
         let isHexadecimal = Self.isHexadecimal(text)
         var hash = start
@@ -31,8 +37,12 @@ struct ShapeCipher {
             if kept.contains(index) { continue }
             switch byte {
             case 0x30...0x39:
-                // A number has no zero in front, and keeps having none.
-                if isFirst {
+                if digits.count < 10 {
+                    let base = 0x30 + digits.lowerBound
+                    guard digits.contains(byte - 0x30) else { break }
+                    output[index] = base + Self.image(of: byte - base, among: digits.count, hash.value)
+                } else if isFirst {
+                    // A number has no zero in front, and keeps having none.
                     if byte != 0x30 {
                         output[index] = 0x31 + Self.image(of: byte - 0x31, among: 9, hash.value)
                     }

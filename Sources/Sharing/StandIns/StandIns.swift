@@ -43,6 +43,8 @@ final class StandIns {
     var made: [String: String] = [:]
     /// Of words of people's names.
     var madeNames: [String: String] = [:]
+    /// Letters and digits of keys of one-time codes, however those are written.
+    private lazy var oneTimeKeys = Set(found.oneTimeKeys.map { GroupedCodes.characters(of: $0.utf8) })
     /// What was made: it may have pieces in common with what it stands for, and is not written once more.
     private(set) var written: Set<String> = []
     /// In bytes, of the longest of them.
@@ -194,7 +196,10 @@ final class StandIns {
     /// A text without parts that are known.
     func opaque(_ text: String) -> String {
         let bytes = Array(text.utf8)
-        var other = cipher(bytes)
+        let isOneTimeKey =
+            !oneTimeKeys.isEmpty && GroupedCodes.isKey(bytes)
+            && oneTimeKeys.contains(GroupedCodes.characters(of: bytes))
+        var other = isOneTimeKey ? cipher.base32(bytes) : cipher(bytes)
         // `state|signature`: a part that is known elsewhere keeps being the same.
         var start = 0
         for index in 0...bytes.count {

@@ -49,6 +49,22 @@ struct GroupedCodesTests {
         #expect(GroupedCodes.isKey(text.utf8) == isKey)
     }
 
+    /// In groups, too, and in the other case.
+    @Test(arguments: ["J2S3Y4D5E6P7K2X3", "J2S3 Y4D5 E6P7 K2X3", "j2s3-y4d5-e6p7-k2x3"])
+    func standInOfAKeyIsOne(text: String) {
+        var found = FoundSecrets()
+        found.oneTimeKeys = ["J2S3 Y4D5 E6P7 K2X3"]
+        found.values = [text: .credentials]
+        let standIns = StandIns(
+            found,
+            options: SharingOptions(),
+            random: { [UInt8](repeating: 7, count: $0) },
+            makeKey: { _ in nil }
+        )
+        let other = standIns.standIn(for: text)
+        #expect(other != text && GroupedCodes.isKey(other.utf8), "\(other)")
+    }
+
     @Test func timeIsLinear() {
         let text =
             [UInt8](repeating: 0x34, count: 1 << 12) + Array(String(repeating: "4 8 2 ", count: 1 << 15).utf8)

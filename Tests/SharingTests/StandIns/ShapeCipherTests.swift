@@ -36,6 +36,16 @@ struct ShapeCipherTests {
         )
     }
 
+    @Test func base32StaysSuchHoweverItIsWritten() {
+        let text = "JBSWY3DPEHPK3PXP234567ABCDEFGHIJ"
+        let other = cipher.base32(Array(text.utf8))
+        #expect(other.allSatisfy { (0x41...0x5a).contains($0) || (0x32...0x37).contains($0) })
+        #expect(zip(text.utf8, other).allSatisfy { $0 != $1 && ($0 < 0x40) == ($1 < 0x40) })
+        let grouped = cipher.base32(Array("jbsw y3dp-ehpk".utf8))
+        let letters = grouped.filter { $0 != 0x20 && $0 != 0x2d }
+        #expect(String(decoding: letters, as: UTF8.self).uppercased().utf8.elementsEqual(other.prefix(12)))
+    }
+
     @Test func hexadecimalTextAndUUIDsStaySuch() {
         let hex = "deadbeef00c0ffee1234"
         #expect(standIn(hex).allSatisfy { $0.isHexDigit && !$0.isUppercase })
