@@ -33,9 +33,10 @@ struct SingpassHTTPSTypeMissing: Rule {
         let logins = flow.logins
         for (attempt, endpoint) in flow.singpassAttempts where endpoint != .myinfo {
             guard attempt["redirect_uri_https_type"] == nil, let sent = attempt.parameter("redirect_uri"),
-                RecordedURL(sent.value).scheme?.lowercased() == "https", let request = attempt.request,
-                let sign = sign(of: attempt, request, logins, flow)
+                RecordedURL(sent.value).scheme?.lowercased() == "https", let request = attempt.request
             else { continue }
+            let login = logins.first { $0.request.exchange == request.exchange }
+            guard let sign = sign(of: attempt, request, login, flow) else { continue }
             if let hidden = attempt.hiddenParameters {
                 reason = hidden
                 continue
@@ -43,6 +44,7 @@ struct SingpassHTTPSTypeMissing: Rule {
             return .violated(
                 Violation(
                     [Evidence(sent), attempt.names(note: "without redirect_uri_https_type"), sign],
+                    severity: isPassed(login) ? .warning : nil,
                     // With pushed requests Singpass takes no schemes of an app's own any more.
                     fix: attempt.pushed == nil
                         ? nil : "Push redirect_uri_https_type=app_claimed_https with the request.",
@@ -53,19 +55,25 @@ struct SingpassHTTPSTypeMissing: Rule {
         return reason.map { .abstains($0) } ?? .holds
     }
 
+    /// Whether the login ended elsewhere than at the redirect: it never came to one, or its code was exchanged.
+    private func isPassed(_ login: Login?) -> Bool {
+        login?.response?.code == nil || login?.tokenRequests.isEmpty == false
+    }
+
     /// What shows that the client is an app.
     private func sign(
         of attempt: LoginAttempt,
         _ request: AuthorizationRequest,
-        _ logins: [Login],
+        _ login: Login?,
         _ flow: Flow
     ) -> Evidence? {
         if let launch = attempt.parameter("app_launch_url") {
             return Evidence(launch, note: "sent by an app")
         }
-        let login = logins.first { $0.request.exchange == request.exchange }
         let relay = login.flatMap { AppHandover.relays(of: $0, in: flow).first }
-        guard let exchange = relay ?? AppOnDevice.fetch(of: request, in: flow) else { return nil }
+        guard !isServers(login, isHandedOn: relay != nil, flow),
+            let exchange = relay ?? AppOnDevice.fetch(of: request, in: flow)
+        else { return nil }
         return Evidence(
             place: Place(exchange: exchange, part: .requestHeader, name: "User-Agent"),
             value: Masking.shown(
@@ -74,5 +82,18 @@ struct SingpassHTTPSTypeMissing: Rule {
             ),
             note: relay == nil ? "an app fetched the code challenge" : "an app handed the code on"
         )
+    }
+
+    /// Whether the redirect URI is an address of the app's server, which took the code there, or sent the browser on to the app.
+    private func isServers(_ login: Login?, isHandedOn: Bool, _ flow: Flow) -> Bool {
+        guard let callback = login?.response?.callback, let answer = flow.capture[callback].response else {
+            return false
+        }
+        if let location = answer.location,
+            !flow.capture[callback].request.url.resolving(location).isWeb
+        {
+            return true
+        }
+        return !isHandedOn && answer.status < 400 && login?.tokenRequests.isEmpty == false
     }
 }

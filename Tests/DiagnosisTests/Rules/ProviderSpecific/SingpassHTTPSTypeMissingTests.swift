@@ -66,6 +66,56 @@ struct SingpassHTTPSTypeMissingTests {
         #expect(finding.severity == .warning)
     }
 
+    @Test("The server's own address sends the browser on to the app, or takes the code itself.")
+    func leavesARedirectToTheAppsServerAlone() throws {
+        let sentOn = try asking("app_launch_url", nil).editing { exchange in
+            guard exchange.request.url.path == "/app/signed-in" else { return }
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: "example.shop.app://signed-in?session=5f0c")
+        }
+        #expect(sentOn.finding(rule) == nil)
+        let refused = try Recording(broken)
+        var taken = try asking("app_launch_url", nil).editing { exchange in
+            guard exchange.request.url.path == "/app/signed-in" else { return }
+            exchange.response = RecordedResponse(status: 302)
+            exchange.response?.redirect(to: "/home")
+        }
+        let callback = try #require(refused.exchanges.last)
+        var exchange = callback
+        exchange.startedAt = callback.startedAt + .milliseconds(50)
+        exchange.request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL("https://id.harbour.example/singpass/v2/token"),
+            headers: HeaderFields([("User-Agent", "shop-backend/2.1")]),
+            body: Body(
+                text: FormBody.encode([
+                    ("grant_type", "authorization_code"),
+                    ("code", callback.request.url.queryItems.first("code") ?? ""),
+                    ("redirect_uri", callback.request.url.withoutQuery),
+                ]),
+                mediaType: FormBody.mediaType
+            )
+        )
+        exchange.response = RecordedResponse(
+            status: 400,
+            body: Body(text: #"{"error":"invalid_grant"}"#, mediaType: "application/json")
+        )
+        taken.exchanges.append(exchange)
+        #expect(taken.flows.contains { !$0.tokenRequests.isEmpty })
+        #expect(taken.finding(rule) == nil)
+    }
+
+    @Test func warnsWhereTheLoginEndedBeforeTheRedirect() throws {
+        let recording = try Recording(broken).without { $0.request.url.path == "/app/signed-in" }.editing {
+            guard $0.request.url.path == "/sign-in" else { return }
+            $0.response = RecordedResponse(
+                status: 400,
+                body: Body(text: "<h1>Something went wrong</h1>", mediaType: "text/html")
+            )
+        }
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
     @Test func leavesWebSitesAndMyInfoAlone() throws {
         #expect(try Recording("provider-specific/myinfo-purpose-missing.near-miss").finding(rule) == nil)
         #expect(try at("id.harbour.example", "/com/v4/authorize").finding(rule) == nil)
