@@ -39,7 +39,9 @@ struct AuthzMissingParameter: Rule {
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard let refusal = attempt.refusal, refusal.isOfTheRequest else { return .holds }
-            var missing = missing(in: attempt, flow).filter { !speaksOfElse(refusal, than: $0) }
+            var missing = missing(in: attempt, flow).filter {
+                attempt.parameter("amp;" + $0) != nil || !speaksOfElse(refusal, than: $0)
+            }
             // It may have a default (RFC 6749, section 3.3), and Google has none.
             if missing.isEmpty, attempt["scope"] == nil, attempt.hiddenParameters == nil,
                 refusal.says(["missing required parameter: scope"])
@@ -102,8 +104,11 @@ struct AuthzMissingParameter: Rule {
                 || attempt.ownParameters.parameter("request") != nil && attempt["client_id"] != nil
         if !hasClient { missing.append("client_id") }
         guard attempt.hiddenParameters == nil else { return missing }
-        // GitHub knows one type only and asks for none.
-        if attempt["response_type"] == nil, flow.provider != .github { missing.append("response_type") }
+        // GitHub and MyInfo know one type only and ask for none.
+        let isWanted =
+            flow.provider != .github
+            && attempt.request.flatMap { SingpassEndpoint($0.endpoint) } != .myinfo
+        if attempt["response_type"] == nil, isWanted { missing.append("response_type") }
         let scopes = (attempt["scope"] ?? "").split(separator: " ")
         if attempt["redirect_uri"] == nil, scopes.contains("openid") { missing.append("redirect_uri") }
         return missing
@@ -117,7 +122,11 @@ struct AuthzMissingParameter: Rule {
         case "invalid_scope", "invalid_target", "invalid_request_object", "invalid_request_uri",
             "unsupported_response_mode", "server_error":
             true
-        default: false
+        default:
+            !refusal.says([parameter, parameter.replacingBytes("_", with: " ")])
+                && (parameter != "redirect_uri"
+                    && RefusalWording.unknownRedirectURI(in: refusal.text) != nil
+                    || parameter != "client_id" && RefusalWording.unknownClient(in: refusal.text) != nil)
         }
     }
 }

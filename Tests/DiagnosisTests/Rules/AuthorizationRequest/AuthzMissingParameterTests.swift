@@ -63,6 +63,32 @@ struct AuthzMissingParameterTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    @Test(
+        "Shopify and MyInfo ask for no type, and say what they mind.",
+        arguments: [
+            "Oauth error invalid_request: The redirect_uri is not whitelisted", "Client Id not found",
+        ]
+    )
+    func saysNothingOfAPageThatNamesAnotherFault(words: String) throws {
+        let recording = try Recording(broken).saying(words)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.findings.filter(\.isPrimary).count == 1)
+        #expect(try Recording(broken).saying(words + ", response_type is missing").finding(rule) != nil)
+    }
+
+    @Test func leavesMyInfoWhichAsksForNoTypeAlone() throws {
+        let words = "You are not logged in, or your previous session has expired."
+        #expect(try Recording(broken).saying(words).finding(rule) != nil)
+        let recording = try Recording(broken).saying(words).editing { exchange in
+            let text = exchange.request.url.text
+            exchange.request.url = RecordedURL(
+                text.replacing("id.harbour.example/authorize", with: "api.myinfo.gov.sg/com/v4/authorize")
+            )
+        }
+        #expect(recording.flows.contains { $0.provider == .myinfo })
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func readsTheProvidersErrorPageByItsURL() throws {
         let recording = try Recording(broken).redirecting(
             to: "https://id.harbour.example/oops?oauthErrorCode=invalid_request&oauthErrorMsg=response_type"
