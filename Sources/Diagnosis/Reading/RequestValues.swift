@@ -10,9 +10,17 @@ struct RequestValues {
     private var byState: [ByteText: [Int]] = [:]
     private var byNonce: [ByteText: Int] = [:]
     private var byChallenge: [String: [Int]] = [:]
+    /// The challenges of pushed requests (RFC 9126), with or without a browser that came with them.
+    private var pushedChallenges: [String: Parameter] = [:]
     private let requests: [AuthorizationRequest]
 
-    init(_ requests: [AuthorizationRequest]) {
+    init(_ requests: [AuthorizationRequest], pushed: [EndpointCall]) {
+        for call in pushed {
+            guard let challenge = call.parameters.openingRequestObject.parameter("code_challenge"),
+                pushedChallenges[challenge.value] == nil
+            else { continue }
+            pushedChallenges[challenge.value] = challenge
+        }
         self.requests = requests
         for (place, request) in requests.enumerated() {
             if let uri = request.redirectURI { redirectURIs.insert(ByteText(uri)) }
@@ -38,8 +46,22 @@ struct RequestValues {
     func requests(withChallenges challenges: Set<String>) -> [AuthorizationRequest] {
         challenges.flatMap { byChallenge[$0] ?? [] }.sorted().map { requests[$0] }
     }
+
+    /// One of these challenges, as it was pushed.
+    func pushedChallenge(among challenges: Set<String>) -> Parameter? {
+        challenges.lazy.compactMap { pushedChallenges[$0] }.first
+    }
 }
 
 extension CaptureIndex {
-    var requestValues: RequestValues { derived.value { RequestValues(authorizationRequests) } }
+    var requestValues: RequestValues {
+        derived.value {
+            RequestValues(
+                authorizationRequests,
+                pushed: order.compactMap { index in
+                    if case .pushedRequest(let call)? = messages[index] { call } else { nil }
+                }
+            )
+        }
+    }
 }

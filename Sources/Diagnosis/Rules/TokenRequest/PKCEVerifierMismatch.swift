@@ -161,16 +161,18 @@ struct PKCEVerifierMismatch: Rule {
         )
     }
 
-    /// The challenge of another authorization request of the file that this verifier opens.
+    /// The challenge of another authorization request of the file that this verifier opens, or of one that was pushed and no
+    /// more.
     private func ownerOfVerifier(_ verifier: String, _ login: AuthorizationRequest, _ flow: Flow)
         -> Parameter?
     {
         let known: Set = [CodeChallenge.s256(of: verifier), verifier]
-        return flow.surroundings.requestValues.requests(withChallenges: known).lazy.filter {
+        let values = flow.surroundings.requestValues
+        return values.requests(withChallenges: known).lazy.filter {
             $0.exchange != login.exchange && $0.codeChallenge != login.codeChallenge
         }
         .compactMap { $0.parameters.parameter("code_challenge") }
-        .first
+        .first ?? values.pushedChallenge(among: known)
     }
 
     /// What the verifier differs by from the one that the challenge belongs to.

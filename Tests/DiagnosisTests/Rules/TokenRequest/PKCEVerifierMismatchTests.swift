@@ -141,6 +141,37 @@ struct PKCEVerifierMismatchTests {
         #expect(finding.evidence.last?.place.exchange == 5)
     }
 
+    /// Of a login that its server pushed, and to which nobody was sent.
+    @Test func namesThePushThatTheVerifierBelongsTo() throws {
+        var recording = try Recording(broken)
+        let token = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        var push = recording.exchanges[token]
+        push.request.url = RecordedURL("https://id.harbour.example/par")
+        push.request.body = Body(
+            text: FormBody.encode([
+                ("client_id", "shop-web"), ("response_type", "code"), ("state", "another-one-98765"),
+                ("code_challenge", CodeChallenge.s256(of: Self.verifier)), ("code_challenge_method", "S256"),
+            ]),
+            mediaType: FormBody.mediaType
+        )
+        push.response = RecordedResponse(
+            status: 201,
+            body: Body(
+                text: #"{"request_uri":"urn:ietf:params:oauth:request_uri:6esc_11ACC5b","expires_in":60}"#,
+                mediaType: "application/json"
+            )
+        )
+        push.startedAt = recording.exchanges[0].startedAt + .milliseconds(10)
+        recording.exchanges.append(push)
+        recording = recording.sending("code_verifier", Self.verifier)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.variant == "other-flow")
+        #expect(finding.evidence.last?.place.exchange == recording.exchanges.count - 1)
+        #expect(
+            recording.without { $0.request.url.path == "/par" }.finding(rule)?.variant != "other-flow"
+        )
+    }
+
     @Test(arguments: [nil, "", "plain"] as [String?]) func takesPlainAsPlain(method: String?) throws {
         #expect(try pair(Self.verifier, method: method).finding(rule) == nil)
     }
