@@ -135,7 +135,7 @@ package struct Endpoints: Sendable {
         (
             .authorization,
             [
-                "/authorize", "/authorization.oauth2", "/oauth-authorize", "/oidc/auth",
+                "/authorize", "/authorise", "/authorization.oauth2", "/oauth-authorize", "/oidc/auth",
                 "/openid-connect/auth", "/oauth2/v2/auth", "/oauth2/auth", "/authorization", "/auth",
             ]
         ),

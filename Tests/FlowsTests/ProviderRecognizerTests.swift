@@ -17,6 +17,7 @@ struct ProviderRecognizerTests {
         ("https://kc.example/auth/realms/shop/protocol/openid-connect/auth", "keycloak"),
         ("https://stg-id.singpass.gov.sg/auth", "singpass"),
         ("https://test.api.myinfo.gov.sg/com/v4/authorize", "myinfo"),
+        ("https://api.myinfo.gov.sg/com/v3/authorise", "myinfo"),
         ("https://github.com/login/oauth/authorize", "github"),
         ("https://idp.example/authorize", "generic"),
         // A host that only looks like one.

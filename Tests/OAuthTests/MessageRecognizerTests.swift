@@ -34,6 +34,14 @@ struct MessageRecognizerTests {
         "end_session_endpoint": "https://idp.example/bye",
     ]
 
+    /// MyInfo's third version is spelled so, and has no `response_type`.
+    @Test func authoriseIsWhereALoginBegins() {
+        let query =
+            "client_id=a&attributes=name,sex&purpose=p&state=s&redirect_uri=https%3A%2F%2Fapp.example%2Fcb"
+        #expect(kind(get("https://api.myinfo.gov.sg/com/v3/authorise?\(query)")) == "authorizationRequest")
+        #expect(kind(get("https://idp.example/authorise?client_id=a")) == nil)
+    }
+
     /// What was sent is not known; what came back is.
     @Test(
         arguments: [

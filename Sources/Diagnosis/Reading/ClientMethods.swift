@@ -49,7 +49,9 @@ enum AssertionOnly {
             return list.allSatisfy { methods.contains($0) || MutualTLS.methods.contains($0) }
                 && list.contains(where: methods.contains)
         }
+        // MyInfo's third version has a signature in the header instead, and a secret.
         return (flow.provider == .singpass || flow.provider == .myinfo) && provider.has(call.endpoint)
+            && !call.endpoint.path.containsBytes("/v3/")
     }
 
     private static let methods: Set<String> = ["private_key_jwt", "client_secret_jwt"]

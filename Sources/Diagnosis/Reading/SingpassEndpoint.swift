@@ -17,7 +17,8 @@ enum SingpassEndpoint {
     init?(_ endpoint: RecordedURL) {
         let host = endpoint.host ?? ""
         let path = endpoint.path
-        if host.hasSuffix(".api.myinfo.gov.sg") || path.hasSuffix("/com/v4/authorize")
+        if host == "api.myinfo.gov.sg" || host.hasSuffix(".api.myinfo.gov.sg")
+            || path.hasSuffix("/com/v4/authorize")
             || path.hasPrefix("/myinfo/v")
         {
             self = .myinfo

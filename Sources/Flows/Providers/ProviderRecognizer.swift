@@ -22,7 +22,7 @@ package enum ProviderRecognizer {
     }
 
     private static let hostRows: [(ProviderKind, @Sendable (Sight) -> Bool)] = [
-        (.myinfo, { suffix($0.host, ".api.myinfo.gov.sg") }),
+        (.myinfo, { $0.host == "api.myinfo.gov.sg" || suffix($0.host, ".api.myinfo.gov.sg") }),
         (.singpass, { $0.host.hasSuffix("id.singpass.gov.sg") }),
         (
             .google,
