@@ -61,6 +61,38 @@ struct CarriedOnRequestTests {
         #expect(flows(Self.own, at: "https://other.example/oauth/authorize").count == 2)
     }
 
+    /// WSO2's page has them all but where it is told to keep them back.
+    @Test(
+        "A page whose address names the request without its values is one of its login.",
+        arguments: [0, 1]
+    )
+    func pageThatRepeatsTheNamesIsThePage(ofAnother client: Int) throws {
+        var capture = CaptureBuilder()
+        let named = [("response_type", "code"), ("client_id", client == 0 ? "web" : "other")]
+        let page =
+            "https://idp.example/pages/login.do?"
+            + FormBody.encode(named + [Self.own[2], ("sessionDataKey", "7c1d3b52-5d6f-4d3f")])
+        capture.redirect(
+            "https://idp.example/oauth/authorize?\(FormBody.encode(Self.own + Self.further))",
+            to: page
+        )
+        capture.get(
+            page,
+            body: .html("<form method=post action=/go><input type=password name=password></form>")
+        )
+        capture.post(
+            "https://idp.example/go",
+            [("password", "hunter2")],
+            302,
+            answer: [("Location", "https://app.example/cb?code=Xc0ffee98765&state=Zk3vQ9xT1b7LmP2c")]
+        )
+        capture.get("https://app.example/cb?code=Xc0ffee98765&state=Zk3vQ9xT1b7LmP2c")
+        let flows = FlowFinder.flows(in: capture.capture)
+        #expect(flows.count == 1 + client)
+        #expect(flows.first?.authorizationRequests.count == 1)
+        #expect(client == 1 || flows.first?.exchanges == [0, 1, 2, 3])
+    }
+
     @Test(arguments: [("Zk3vQ9xT1b7LmP2c", 1), ("anotherState12345", 2)])
     func pushThatIsRefusedTwiceIsOneLogin(state: String, count: Int) {
         var capture = CaptureBuilder()

@@ -35,13 +35,13 @@ package final class CaptureIndex: Sendable {
         let entryOrder = EntryOrder(capture)
         order = entryOrder.entries
         position = entryOrder.position
-        let read = CapturedMessages(capture, order: order)
+        redirectedFrom = RedirectChain.sources(in: capture, order: order)
+        let read = CapturedMessages(capture, order: order, redirectedFrom: redirectedFrom)
         authorizationRequests = read.requests
         tokenRequests = read.tokens
         metadata = read.metadata
         keySets = read.keySets
         registrations = read.registrations
-        redirectedFrom = RedirectChain.sources(in: capture, order: order)
         let issued = Self.issuedTokens(in: read.tokens.map { $0.answer.parameters })
         responses = Self.responses(in: capture, order: order, read, issued: issued)
         messages = Self.addingResources(

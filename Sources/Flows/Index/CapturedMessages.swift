@@ -17,7 +17,8 @@ struct CapturedMessages {
     /// - Parameters:
     ///   - capture: whose metadata say which URLs are endpoints.
     ///   - order: indices of its entries by time.
-    init(_ capture: Capture, order: [Int]) {
+    ///   - redirectedFrom: the exchange whose redirect led to each.
+    init(_ capture: Capture, order: [Int], redirectedFrom: [Int: Int]) {
         var endpoints = Endpoints()
         for index in capture.indices where MessageRecognizer.isMetadata(capture[index].request.url) {
             if let json = Answer(of: capture[index], at: index).json { endpoints.add(json) }
@@ -26,6 +27,7 @@ struct CapturedMessages {
         lazy var addresses = Addresses(capture, endpoints)
         for index in order {
             if let message = recognizer.message(of: capture[index], at: index) {
+                guard !isPage(message, of: capture, redirectedFrom) else { continue }
                 add(message, at: index)
             } else if var request = AuthorizationRequest(
                 redirectedBy: capture[index],
@@ -38,6 +40,34 @@ struct CapturedMessages {
                 if addresses.isUnseen(request, in: capture) { add(.authorizationRequest(request), at: index) }
             }
         }
+    }
+
+    /// Whether it is the provider's sign-in page that a message asks for: redirects of the provider's own led there from an
+    /// authorization request, whose names it has along with some of the page's, and not the values that the client made for it
+    /// (WSO2, where it is told to keep those back).
+    private func isPage(_ message: OAuthMessage, of capture: Capture, _ redirectedFrom: [Int: Int]) -> Bool {
+        guard case .authorizationRequest(let request) = message, !Self.hasOwnValues(request) else {
+            return false
+        }
+        let origin = request.endpoint.origin
+        var exchange = request.exchange
+        for _ in 0..<5 {
+            guard let source = redirectedFrom[exchange], capture[source].request.url.origin == origin else {
+                return false
+            }
+            if case .authorizationRequest(let asked)? = all[source] {
+                return Self.hasOwnValues(asked) && asked.clientID == request.clientID
+                    && asked.redirectURI == request.redirectURI && asked.responseType == request.responseType
+            }
+            exchange = source
+        }
+        return false
+    }
+
+    private static func hasOwnValues(_ request: AuthorizationRequest) -> Bool {
+        ["state", "nonce", "code_challenge", "request", "request_uri"].contains(
+            where: request.parameters.contains
+        )
     }
 
     /// What was asked for in a capture.
