@@ -87,7 +87,8 @@ struct ClientAuthMethodUnsupported: Rule {
         if named.isEmpty, Self.refusals.contains(where: text.containsBytes) {
             return forbidden(used, by: call)
         }
-        guard named.count == 1, let asked = named.first else { return nil }
+        guard let asked = Self.registered(in: text, besides: used) ?? (named.count == 1 ? named[0] : nil)
+        else { return nil }
         guard asked != used else { return isForbidden(used, by: call) ? forbidden(used, by: call) : nil }
         return Violation(
             [
@@ -99,6 +100,16 @@ struct ClientAuthMethodUnsupported: Rule {
             fix: Self.askedFix,
             exchange: call.exchange
         )
+    }
+
+    /// The method that a client is registered for, where the answer sets it against the one that was used (Hydra, Authelia);
+    /// `none` is one of them.
+    private static func registered(in text: String, besides used: String) -> String? {
+        guard text.containsBytes("method '\(used)' was requested"),
+            let start = text.firstRange(of: "supports client authentication method '")?.upperBound
+        else { return nil }
+        let method = String(text[start...].prefix { $0 != "'" })
+        return method != used && (names + ["none"]).contains(method) ? method : nil
     }
 
     /// The answer names the method that was used, as one that this client may not use (Authelia).

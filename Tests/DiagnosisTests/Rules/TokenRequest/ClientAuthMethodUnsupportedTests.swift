@@ -111,6 +111,29 @@ struct ClientAuthMethodUnsupportedTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isForbidden)
     }
 
+    /// Hydra's words name both methods, and the one that was used once more.
+    @Test(
+        arguments: [
+            ("client_secret_basic", "client_secret_post", nil),
+            ("client_secret_post", "client_secret_basic", "client_secret_post"),
+            ("none", "client_secret_basic", "none"),
+        ] as [(String, String, String?)]
+    )
+    func methodThatIsSetAgainstTheOneUsedIsTold(supported: String, requested: String, asked: String?) throws {
+        let words = """
+            Client authentication failed (e.g., unknown client). The OAuth 2.0 Client supports client authentication method '\(supported)', but method \
+            '\(requested)' was requested. You must configure the client's 'token_endpoint_auth_method' value to accept '\(requested)'.
+            """
+        let recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": .string(words)]
+        )
+        let finding = recording.finding(rule)
+        #expect(finding?.isPrimary == (asked == nil ? nil : true))
+        #expect(finding?.notes.first == asked.map { "asks for \($0)" })
+    }
+
     /// ForgeRock and PingOne name no method.
     @Test(arguments: [
         ("Invalid authentication method for accessing this endpoint.", true),
