@@ -340,9 +340,11 @@ struct ProviderSessionCookieMissing: Rule {
                 note: "sent to sign in again"
             )
         default:
-            let text = exchange.response?.location.flatMap {
-                exchange.request.url.resolving($0).queryItems.first(refusal.name)
-            }
+            let address =
+                refusal.part == .requestQuery
+                ? exchange.request.url
+                : exchange.response?.location.map { exchange.request.url.resolving($0) }
+            let text = address?.queryItems.first(refusal.name)
             return Evidence(place: refusal, value: Masking.shown(text ?? status, of: "error_description"))
         }
     }

@@ -90,6 +90,19 @@ struct ProviderSessionCookieMissingTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.places.last == "2 response.location error_description")
         #expect(finding.evidence.last?.value == text)
+        // Where the browser came to the app with it, that is where it stands.
+        var followed = recording
+        var callback = try #require(recording.exchanges.first { $0.request.url.path == "/sign-in" })
+        let location = try #require(callback.response?.location)
+        callback.request.url = RecordedURL(location)
+        callback.request.method = "GET"
+        callback.request.body = nil
+        callback.startedAt = callback.startedAt + .seconds(1)
+        callback.response = RecordedResponse(status: 302)
+        callback.response?.redirect(to: "/login-failed")
+        followed.exchanges.append(callback)
+        #expect(followed.finding(rule)?.places.last?.hasSuffix("request.query error_description") == true)
+        #expect(followed.finding(rule)?.evidence.last?.value == text)
     }
 
     /// The form is taken, its answer sets a cookie with `attributes`, and its redirect leads back to the form.
