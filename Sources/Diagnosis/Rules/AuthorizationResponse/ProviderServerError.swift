@@ -35,6 +35,7 @@ struct ProviderServerError: Rule {
                         evidence,
                         explanation: isExpired ? Self.expiry : nil,
                         fix: isExpired ? Self.expiryFix : nil,
+                        title: isExpired ? "The login had run out at the provider" : nil,
                         exchange: evidence[0].place.exchange
                     )
                     .toldOfFront(in: flow)

@@ -65,6 +65,7 @@ struct ProviderServerErrorTests {
         }
         let finding = try #require(recording.finding(rule))
         #expect(finding.explanation.contains("begin anew") == (words == "authentication_expired"))
+        #expect(finding.title.contains("run out") == (words == "authentication_expired"))
     }
 
     @Test func findsAPageThatFailed() throws {
