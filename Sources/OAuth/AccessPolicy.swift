@@ -40,6 +40,8 @@ package enum AccessPolicy {
         "pe_unauthorizedpartner", "pe_oidc_service_not_allowed", "pe_sessionnotgranted", "pe_forbiddenip",
         "oauth_app_blocked", "user is not admin approved", "user hasn't approved this consumer",
         "oauth app is not in active state",
+        // The key of what Okta's sign-in answers to its page's script.
+        "security.access_denied",
     ]
 }
 

@@ -18,6 +18,8 @@ package struct PageReading: Sendable {
         case unknownClient
         /// Before the number of a message of LemonLDAP::NG.
         case numberedMessage
+        /// Kakao's number for a redirect URI that is not registered.
+        case kakaoRedirect
 
         fileprivate var text: StaticString {
             switch self {
@@ -30,6 +32,7 @@ package struct PageReading: Sendable {
             case .denied: "request has been denied"
             case .unknownClient: "(client_id) is missing or invalid"
             case .numberedMessage: NumberedMessage.attribute
+            case .kakaoRedirect: "koe006"
             }
         }
     }

@@ -74,7 +74,10 @@ struct ClientIDUnknown: Rule {
                 refusal.channel == .page && refusal.says(["invalid_client"]) && refusal.status != 200
                 && !isOfRedirectURI
             let words = refusal.channel == .page ? RefusalWording.unknownClient(in: refusal.text) : nil
-            guard refusal.says(Self.texts) || isNamed || isForgeRockPage || words != nil else {
+            guard
+                refusal.says(Self.texts) || isNamed || isForgeRockPage || words != nil
+                    || refusal.channel == .page && Self.isAllThatIsSaid(of: refusal.text)
+            else {
                 return refusal.isTextRecorded
                     ? .holds : .abstains(Gap.errorPage)
             }
@@ -102,6 +105,12 @@ struct ClientIDUnknown: Rule {
                 )
             )
         }
+    }
+
+    /// Twitch says no more, in JSON or behind a number.
+    private static func isAllThatIsSaid(of text: String) -> Bool {
+        let words = text.asciiLowercased().split { !($0.isLetter || $0 == "_") }
+        return words.suffix(2) == ["invalid", "client"]
     }
 
     /// What no client_id has, and what is copied along with one: white space, quotation marks, characters that cannot be seen.
@@ -145,7 +154,7 @@ struct ClientIDUnknown: Rule {
             "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
             "pe_unknownpartner", "oauth client was deleted", "invalid app id", "application_cannot_be_found",
             "client_id is invalid", "not exist client_id", "unknown application", "errors.app.notfound",
-            "application not found",
+            "application not found", "koe101",
         ] + translations
 
     /// What Keycloak says in other languages, in lower case: German, French (two), Spanish, Italian, Dutch, Portuguese,

@@ -97,6 +97,8 @@ struct PKCERequired: Rule {
     /// What a refusal for want of PKCE talks of, in lower case.
     private static let texts = [
         "pkce", "code_challenge", "code challenge required", "code challenge is required",
+        // Salesforce.
+        "missing required code challenge",
         "proof key for code exchange", "aadsts501471", "aadsts9002325",
     ]
 }

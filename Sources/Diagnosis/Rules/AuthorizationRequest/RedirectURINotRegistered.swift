@@ -192,7 +192,7 @@ struct RedirectURINotRegistered: Rule {
 
     /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them.
     private static let keywords: [PageReading.Keyword] = [
-        .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage,
+        .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage, .kakaoRedirect,
     ]
 
     /// The endpoint's own answer, and that an empty page of an error.
@@ -279,7 +279,7 @@ struct RedirectURINotRegistered: Rule {
     ///
     /// Of providers that answer with 200, or whose words a help text may use too; in order: LinkedIn, GitHub, Facebook,
     /// Azure AD B2C, authentik, ZITADEL, Hydra, Spring, Doorkeeper (two of them), oidc-provider, Twitch, Amazon, Shopify, Intuit,
-    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG, Facebook once more.
+    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG, Facebook once more, Kakao (by its number).
     private static let readTexts = [
         "redirect_uri does not match the registered value",
         "redirect_uri is not associated with this application",
@@ -293,7 +293,7 @@ struct RedirectURINotRegistered: Rule {
         "redirect uri you provided has not been whitelisted", "redirect_uri is not whitelisted",
         "redirect_uri query parameter value is invalid", "invalid redirect uri",
         "redirect_uri must match configuration", "invalid redirect url", "redirect url mismatch",
-        "pe_unauthorizedurl", "isn't included in the app's domains",
+        "pe_unauthorizedurl", "isn't included in the app's domains", "koe006",
     ]
 
     // MARK: - Evidence

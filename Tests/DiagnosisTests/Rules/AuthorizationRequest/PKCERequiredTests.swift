@@ -28,6 +28,7 @@ struct PKCERequiredTests {
     @Test(arguments: [
         "Missing parameter: code_challenge_method", "AADSTS501471: Missing code_challenge parameter",
         "PKCE code challenge is required when the token endpoint authentication method is &#39;NONE&#39;.",
+        "invalid_request: missing required code challenge",
     ])
     func knowsTheWordsOfProviders(text: String) throws {
         #expect(try Recording(broken).saying(text).finding(rule) != nil)

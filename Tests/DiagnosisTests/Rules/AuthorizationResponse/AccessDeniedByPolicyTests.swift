@@ -46,6 +46,23 @@ struct AccessDeniedByPolicyTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// Okta's page posts by script, and is answered in JSON.
+    @Test(arguments: ["security.access_denied", "errors.E0000004"])
+    func readsTheAnswerToTheSignInsScript(key: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.method == "POST" else { return }
+            exchange.request.url = RecordedURL("https://id.harbour.example/idp/idx/identify")
+            exchange.response = RecordedResponse(
+                status: 403,
+                body: Body(
+                    text: #"{"messages":{"value":[{"i18n":{"key":"\#(key)"},"class":"ERROR"}]}}"#,
+                    mediaType: "application/ion+json"
+                )
+            )
+        }.without { $0.request.url.path == "/callback" }
+        #expect((recording.finding(rule)?.isPrimary == true) == (key == "security.access_denied"))
+    }
+
     @Test(arguments: [
         ("access_denied", "The user denied"), ("access_denied", "The user declined the access policy"),
         ("invalid_scope", "no permission for this scope"),
