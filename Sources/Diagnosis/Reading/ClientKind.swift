@@ -58,6 +58,10 @@ enum ClientKind {
                 )
             } else if Self.isMutualTLS(request, flow) {
                 self = .unknown("the client may have shown a certificate")
+            } else if case .violated(let violation) = flow.verdict(of: ClientAuthMissing()),
+                violation.faultyExchange == request.exchange, violation.severity == .error
+            {
+                self = .unknown("the provider wants this client's credentials, which it forgot")
             } else {
                 self = .public(
                     Evidence(

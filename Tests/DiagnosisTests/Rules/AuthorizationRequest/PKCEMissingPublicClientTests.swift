@@ -49,6 +49,16 @@ struct PKCEMissingPublicClientTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// Its secret is what the provider misses.
+    @Test(arguments: ["invalid_client", "invalid_grant"])
+    func abstainsWhereAClientForgotItsSecret(error: String) throws {
+        let recording = try Recording(broken + ".near-miss").sending("client_secret", nil).editing {
+            $0.request.headers.fields.removeAll { $0.name == "Authorization" }
+        }.answering("/token", 401, ["error": .string(error)])
+        #expect((recording.finding(rule) != nil) == (error == "invalid_grant"))
+        #expect((recording.abstention(rule) != nil) == (error == "invalid_client"))
+    }
+
     @Test func abstainsOnAWebAppUnderDevelopment() throws {
         let recording = try Recording(broken + ".near-miss").frontChannel.editing { exchange in
             let text = exchange.request.url.text.replacing(
