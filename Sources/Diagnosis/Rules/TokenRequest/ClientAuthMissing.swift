@@ -36,13 +36,18 @@ struct ClientAuthMissing: Rule {
             guard !mayShowCertificate(call, provider, flow), !AssertionOnly.applies(to: call, provider, flow),
                 !ClientTypeMismatch.isSaid(in: call.answer.errorText)
             else { continue }
-            guard !flow.surroundings.isSanitized else {
+            let isStated = flow.surroundings.isSanitized
+            guard !isStated || Self.missesSecret(call.answer.errorText) else {
                 isSanitized = true
                 continue
             }
             var evidence = [
                 call.parameters.missing("client_secret", of: call.exchange),
-                call.answer.evidence(note: "neither an Authorization header nor a client_assertion was sent"),
+                call.answer.evidence(
+                    note: isStated
+                        ? "in the provider's words"
+                        : "neither an Authorization header nor a client_assertion was sent"
+                ),
             ]
             if let method = flow.registrations(of: call.authentication.clientID?.value).last?.answer
                 .parameters
@@ -126,6 +131,12 @@ struct ClientAuthMissing: Rule {
         "client credentials are required", "no client authentication", "missing client authentication",
         "missing client credentials",
     ]
+
+    /// Whether the provider itself says that it got no secret: so it was not in a header that was taken out of the capture.
+    private static func missesSecret(_ text: String) -> Bool {
+        demands.contains { $0.containsBytes("client_secret") && text.containsBytes($0) }
+            || text.containsBytes("aadsts7000218")
+    }
 
     /// Words that name something else than credentials.
     private static let otherReasons = [

@@ -48,6 +48,22 @@ struct ClientAuthMissingTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A header that was taken out of the capture brought no secret either.
+    @Test(arguments: [
+        ("AADSTS7000218: The request body must contain 'client_assertion' or 'client_secret'.", true),
+        ("client_secret is missing.", true), ("Client authentication required", false), ("", false),
+    ])
+    func takesTheProvidersWordWhereHeadersWereStripped(text: String, isTold: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": .string(text)]
+        ).sanitized
+        #expect((recording.finding(rule)?.isPrimary == true) == isTold)
+        #expect(recording.finding(rule)?.notes.last == (isTold ? "in the provider's words" : nil))
+        #expect((recording.abstention(rule) != nil) == !isTold)
+    }
+
     @Test(arguments: [
         (400, "unauthorized_client", "The client is not allowed to use this grant type"),
         (400, "invalid_request", "redirect_uri is missing"), (400, "invalid_grant", ""),
