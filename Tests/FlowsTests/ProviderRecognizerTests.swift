@@ -53,6 +53,25 @@ struct ProviderRecognizerTests {
         #expect(capture.flows.map(\.provider.rawValue) == [provider])
     }
 
+    /// WSO2's issuer is its token endpoint.
+    @Test(arguments: [("/oauth2/token", "wso2"), ("/oauth2", "generic")])
+    func byTheAddressOfItsMetadata(issuer: String, provider: String) {
+        let host = "https://is.example"
+        var capture = CaptureBuilder()
+        capture.get(
+            "\(host)\(issuer)/.well-known/openid-configuration",
+            body: .json(
+                #"{"issuer":"\#(host)\#(issuer)","authorization_endpoint":"\#(host)/oauth2/authorize","token_endpoint":"\#(host)/oauth2/token"}"#
+            )
+        )
+        capture.get(
+            host + "/oauth2/authorize?" + FormBody.encode(ShopLogin().request),
+            headers: ShopLogin.browser,
+            body: .html("<form>")
+        )
+        #expect(capture.flows.map(\.provider.rawValue) == [provider])
+    }
+
     @Test(arguments: [("/api/oidc/auth", "glewlwyd"), ("/api/oidc/authorization", "generic")])
     func endpointThatBeginsAlikeIsAnother(path: String, provider: String) throws {
         var capture = CaptureBuilder()

@@ -134,6 +134,7 @@ package enum ProviderRecognizer {
                 sights.contains {
                     host(.wso2, $0) || $0.cookies.contains("commonAuthId")
                         || $0.path.hasPrefix("/oauth2/oidcdiscovery")
+                        || $0.path == "/oauth2/token/.well-known/openid-configuration"
                 }
                     || sights.contains { $0.path == "/oauth2/authorize" }
                         && sights.contains {
