@@ -49,6 +49,21 @@ package enum Base64 {
         return String(decoding: text.map { $0 == 0x2b ? 0x2d : $0 == 0x2f ? 0x5f : $0 }, as: UTF8.self)
     }
 
+    /// What bytes come to in the Base64 of any text that they stand in, for each of their three places in a group of bytes: the
+    /// characters that neighbours have no part in, in both alphabets.
+    package static func cores(of bytes: some Collection<UInt8>) -> Set<String> {
+        var cores: Set<String> = []
+        for lead in 0..<3 {
+            let padded = [UInt8](repeating: 0, count: lead) + bytes
+            let (first, end) = ((8 * lead + 5) / 6, 8 * padded.count / 6)
+            guard end > first else { continue }
+            for text in [encode(padded), encodeForURLs(padded)] {
+                cores.insert(String(decoding: Array(text.utf8)[first..<end], as: UTF8.self))
+            }
+        }
+        return cores
+    }
+
     /// The bytes that the text spells; characters outside of both alphabets are passed over, as MIME readers
     /// do.
     package static func decode(_ text: String) -> [UInt8] {

@@ -23,8 +23,9 @@ enum AppHandover {
 
     private static func found(_ login: Login, in flow: Flow) -> [Int] {
         guard let response = login.response, let code = response.code, code.utf8.count >= 8 else { return [] }
-        let spelled = Array(code.utf8)
-        let encoded = Array(PercentEncoding.encode(code).utf8)
+        let spellings = ([code, PercentEncoding.encode(code)] + HandedOnCode.wrapped(code)).map {
+            Array($0.utf8)
+        }
         let isHanded = isHandedToApp(response, in: flow)
         let start = flow.capture[response.exchange].startedAt
         let position = flow.surroundings.position[response.exchange]
@@ -36,7 +37,7 @@ enum AppHandover {
                 guard candidate.isNative || isHanded, candidate.exchange != response.callback,
                     candidate.host.map({ !flow.providerHosts.contains($0) }) ?? false
                 else { return false }
-                return carries(code, [spelled, encoded], flow.capture[candidate.exchange].request)
+                return carries(code, spellings, flow.capture[candidate.exchange].request)
             }.map(\.exchange)
     }
 

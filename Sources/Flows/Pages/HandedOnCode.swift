@@ -162,6 +162,7 @@ package enum HandedOnCode {
         guard (body.size ?? 0) < largest else { return nil }
         if let bytes = body.bytes {
             if spellings.contains(where: { bytes.firstRange(of: $0.bytes) != nil }) { return true }
+            if isSealed(bytes) { return nil }
             // One of these alone is the same in every coding of a form.
             guard
                 !code.value.utf8.allSatisfy({
@@ -202,11 +203,27 @@ package enum HandedOnCode {
                 String(decoding: code.value.utf8.flatMap { $0 == 0x2f ? [0x5c, 0x2f] : [$0] }, as: UTF8.self)
             )
         }
+        texts.formUnion(wrapped(code.value))
         return texts.map { Spelling(text: $0, bytes: Array($0.utf8)) }
+    }
+
+    /// As it is in the Base64 of whatever an app wraps around it; nothing of a code that others may have by chance.
+    package static func wrapped(_ code: String) -> Set<String> {
+        code.utf8.count < shortestWrapped ? [] : Base64.cores(of: code.utf8)
+    }
+
+    /// Whether an app encrypted what it sent (RFC 7516, section 7.1): five parts, the first of which is a JSON object.
+    private static func isSealed(_ bytes: [UInt8]) -> Bool {
+        guard let start = bytes.firstRange(of: Array("eyJ".utf8))?.lowerBound else { return false }
+        let token = bytes[start...].prefix {
+            $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x2e || $0 == 0x5f
+        }
+        return token.count(where: { $0 == 0x2e }) == 4
     }
 
     /// Shorter ones may be in a request by chance.
     private static let shortest = 8
+    private static let shortestWrapped = 16
     /// Behind a callback until its server has refused the code.
     private static let mostExchanges = 200
     private static let mostLaterExchanges = 1000

@@ -32,6 +32,19 @@ struct Base64Tests {
         }
     }
 
+    /// Whatever stands around them, one of the cores is in the text, and it says nothing but the bytes.
+    @Test(arguments: 0...7) func bytesAreFoundInTheBase64OfMore(lead: Int) {
+        let bytes: [UInt8] = [0xfb, 0xff, 0x41, 0x00, 0x7e, 0xd3, 0xbe, 0xef]
+        for end in 0..<4 {
+            let around = [UInt8](repeating: 0x55, count: lead) + bytes + [UInt8](repeating: 0xaa, count: end)
+            for text in [Base64.encode(around), Base64.encodeForURLs(around)] {
+                #expect(Base64.cores(of: bytes).contains { text.contains($0) })
+            }
+        }
+        #expect(Base64.cores(of: [UInt8]()) == [])
+        #expect(Base64.cores(of: [0x41]).allSatisfy { $0.count == 1 })
+    }
+
     /// One text only for any bytes: no stray bits, no other alphabet, no white space, no `=` elsewhere.
     @Test(arguments: [
         "Zh==", "Zm9=", "Z===", "====", "=", "Zg=v", "Zm9v====", "Zm9v\n", "Zm 9v", "Zm9-", "Zm9_", "Zm9é",

@@ -51,7 +51,7 @@ struct CodeNeverRedeemed: Rule {
         guard rest.seconds >= 30 || rest.hasExchange else { return .holds }
         guard let isPassedOn = delivery.isPassedOn(in: flow) else {
             return .abstains(
-                "later requests were not saved whole, or went through a tunnel that was not opened"
+                "later requests are encrypted, were not saved whole, or went through a tunnel that was not opened"
             )
         }
         guard !isPassedOn else { return .holds }

@@ -77,6 +77,30 @@ struct CodeNeverRedeemedTests {
         #expect(unused.finding(rule) != nil)
     }
 
+    /// An app may wrap what it hands to its back end, or encrypt it.
+    @Test(arguments: ["base64", "base64url", "sealed", "other"])
+    func whatAnAppWrapsItsCodeInIsOpened(kind: String) throws {
+        let recording = try Recording(broken + ".near-miss")
+        let code = try #require(recording.flows.first?.authorizationResponses.first?.code)
+        let handed = #"{"device":"phone","code":"\#(code)"}"#
+        let sealed = [encoded(#"{"alg":"ECDH-ES","enc":"A256GCM"}"#), "", "aXY", "c2VhbGVk", "dGFn"]
+        let payload =
+            switch kind {
+            case "base64": Base64.encode(handed.utf8)
+            case "base64url": Base64.encodeForURLs(handed.utf8)
+            case "sealed": sealed.joined(separator: ".")
+            default: Base64.encode(handed.replacing(code, with: "another-one-of-this-app").utf8)
+            }
+        let wrapped = recording.editing { exchange in
+            guard exchange.request.url.path == "/api/session" else { return }
+            exchange.request.body = Body(text: #"{"data":"\#(payload)"}"#, mediaType: "application/json")
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+        }
+        #expect((wrapped.finding(rule) != nil) == (kind == "other"))
+        #expect((wrapped.abstention(rule) != nil) == (kind == "sealed"))
+        #expect((wrapped.outcomes == [.success]) == kind.hasPrefix("base64"))
+    }
+
     @Test func aRecordingThatEndsThereSaysNothing() throws {
         let recording = try Recording(broken).without { $0.request.url.path == "/offers.json" }
         #expect(recording.finding(rule) == nil)
