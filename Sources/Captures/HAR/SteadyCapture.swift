@@ -258,7 +258,7 @@ package final class SteadyCapture: Sendable {
         let old = state.writer.path
         if isLast { Self.makeFolder(of: old) }
         do throws(CaptureError) {
-            let copy = try Self.firstFree(beside: old, isTaken: why == .extended) {
+            let copy = try CaptureWriter.firstFree(beside: old, isTaken: why == .extended) {
                 path throws(CaptureError) in
                 try state.writer.copied(to: path)
             }
@@ -293,7 +293,8 @@ package final class SteadyCapture: Sendable {
             if size == 0 {
                 new = try old.emptied(version: version)
             } else {
-                new = try Self.firstFree(beside: old.path, isTaken: true) { path throws(CaptureError) in
+                new = try CaptureWriter.firstFree(beside: old.path, isTaken: true) {
+                    path throws(CaptureError) in
                     try CaptureWriter(path: path, version: version)
                 }
             }
@@ -320,25 +321,6 @@ package final class SteadyCapture: Sendable {
         state.orderlyEnd = state.writer.end
         foundAgain(&state)
         return [.begunAnew(path: old.path, at: state.writer.path, lost: lost)]
-    }
-
-    /// Makes a file under the first name that is free: the one it had, then `login-2.har` and so on.
-    private static func firstFree(
-        beside path: String,
-        isTaken: Bool = false,
-        _ make: (String) throws(CaptureError) -> CaptureWriter
-    ) throws(CaptureError) -> CaptureWriter {
-        let stem = path.hasSuffix(".har") ? String(path.dropLast(4)) : path
-        let ending = path.hasSuffix(".har") ? ".har" : ""
-        let names = (isTaken ? [] : [path]) + (2...99).map { "\(stem)-\($0)\(ending)" }
-        var status = stat()
-        for name in names where lstat(name, &status) != 0 {
-            // Somebody may have been quicker.
-            do throws(CaptureError) { return try make(name) } catch {
-                guard lstat(name, &status) == 0 else { throw error }
-            }
-        }
-        throw .inputOutput(path: path, reason: "there is no free name beside it")
     }
 
     /// The folder of a file may have gone with it.

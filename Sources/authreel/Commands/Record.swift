@@ -112,14 +112,12 @@ struct Record: AsyncParsableCommand {
         let command = try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
         let browser = try launcher(environment, searchPath)
         let firstPage = try Self.page(self.browser ?? Self.ownPage)
-        let path = out ?? Self.datedName(SystemClock.now)
         let trust = try RecordingAuthority(scope: scope, lasting: authority)
         defer { trust.end() }
         try await InterceptedRecording(
             configuration: configuration,
             trust: trust,
-            path: path,
-            isPathGiven: out != nil,
+            path: out,
             command: command,
             browser: browser,
             firstPage: firstPage,
@@ -147,8 +145,7 @@ struct Record: AsyncParsableCommand {
             interface: interface,
             filter: packets.filter,
             keyLog: proxy.keylog,
-            path: out ?? Self.datedName(SystemClock.now),
-            isPathGiven: out != nil,
+            path: out,
             maximumBodyBytes: try proxy.limits.bodyBytes(),
             detail: detail,
             command: try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
@@ -203,12 +200,5 @@ struct Record: AsyncParsableCommand {
             return String(authority[...end])
         }
         return String(authority.prefix { $0 != ":" })
-    }
-
-    /// `authreel-2026-11-21-034501.har`, in UTC.
-    static func datedName(_ time: Timestamp) -> String {
-        let text = time.rfc3339
-        let clock = text.dropFirst(11).prefix(8).filter { $0 != ":" }
-        return "authreel-\(text.prefix(10))-\(clock).har"
     }
 }

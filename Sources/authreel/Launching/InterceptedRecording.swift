@@ -7,10 +7,8 @@ import Proxy
 struct InterceptedRecording {
     var configuration: ProxyConfiguration
     let trust: RecordingAuthority
-    /// Of the capture.
-    let path: String
-    /// Whether that is what the user called it: then it is there afterwards, whatever came.
-    let isPathGiven: Bool
+    /// What the user called the capture, which is there afterwards then, whatever came; nil for a dated name.
+    let path: String?
     /// Runs meanwhile; nil for none.
     let command: CommandLauncher?
     /// Is started; nil for none.
@@ -35,12 +33,12 @@ struct InterceptedRecording {
         HeapSettings.setForRecording()
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
-        let writer = try CaptureOpening.open(path)
+        let writer = try path.map(CaptureOpening.open) ?? CaptureOpening.make(at: SystemClock.now)
         var hasBegun = false
-        defer { if !hasBegun || !isPathGiven { writer.takeBack() } }
+        defer { if !hasBegun || path == nil { writer.takeBack() } }
         tellOfMending(writer)
         let halves = Halves()
-        let page = try await isShown ? LivePage.start(path) : nil
+        let page = try await isShown ? LivePage.start(writer.path) : nil
         if let page { configuration.ownPorts.append(page.port) }
         let view = LiveView(
             writer: writer,
@@ -97,7 +95,7 @@ struct InterceptedRecording {
         await recording.stop()
         let summary = view.finish()
         await page?.end()
-        let isGone = !isPathGiven && writer.takeBack()
+        let isGone = path == nil && writer.takeBack()
         Self.sayGoodbye(
             recording,
             summary,
@@ -144,7 +142,7 @@ struct InterceptedRecording {
     private func tellOfMending(_ writer: CaptureWriter) {
         guard writer.mending.bytesRemoved > 0 else { return }
         StandardError.warn(
-            "\(path): its end was torn; \(writer.mending.bytesRemoved) bytes behind entry \(writer.mending.entries) were cut off"
+            "\(writer.path): its end was torn; \(writer.mending.bytesRemoved) bytes behind entry \(writer.mending.entries) were cut off"
         )
     }
 
@@ -152,7 +150,8 @@ struct InterceptedRecording {
     private func tellOfBeginning(of recording: Recording, at address: Recording.Address, behind entries: Int)
     {
         StandardError.note(
-            "recording into \(path)" + (entries > 0 ? " behind its \(CaptureTeller.count(entries))" : "")
+            "recording into \(recording.path)"
+                + (entries > 0 ? " behind its \(CaptureTeller.count(entries))" : "")
         )
         if !isPortGiven, address.port != ProxyOptions.defaultPort {
             StandardError.note("port \(ProxyOptions.defaultPort) is taken: listening on the next free one")

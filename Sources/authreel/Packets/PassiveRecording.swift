@@ -9,10 +9,8 @@ struct PassiveRecording {
     let interface: String
     let filter: String?
     let keyLog: String?
-    /// Of the capture.
-    let path: String
-    /// Whether that is what the user called it: then it is there afterwards, whatever came.
-    let isPathGiven: Bool
+    /// What the user called the capture, which is there afterwards then, whatever came; nil for a dated name.
+    let path: String?
     let maximumBodyBytes: Int
     let detail: LiveView.Detail
     /// Runs meanwhile; nil for none.
@@ -37,14 +35,14 @@ struct PassiveRecording {
         let folder = try command != nil && keyLog == nil && user.canRemove ? RunFolder() : nil
         defer { folder?.remove() }
         if let folder { follower = try KeyLogFollower(path: folder.file("keys.log"), owner: nil) }
-        let writer = try CaptureOpening.open(path)
-        defer { if !isPathGiven { writer.takeBack() } }
+        let writer = try path.map(CaptureOpening.open) ?? CaptureOpening.make(at: SystemClock.now)
+        defer { if path == nil { writer.takeBack() } }
         // Is looked at when the rights to open it are gone.
-        let descriptor = user.canRemove ? -1 : Foundation.open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = user.canRemove ? -1 : Foundation.open(writer.path, O_RDONLY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
         // Before anybody is told of it: who stops us then, stops us cleanly.
         let signals = Interruption.signals()
-        StandardError.note("recording into \(path)".printable)
+        StandardError.note("recording into \(writer.path)".printable)
         if follower == nil { StandardError.note("what is in TLS stays closed: --keylog FILE names the keys") }
         StandardError.line("capturing on \(interface)" + (filter.map { ", \($0)" } ?? ""))
         // What root starts runs as root, whatever the recorder goes on as.
@@ -97,7 +95,7 @@ struct PassiveRecording {
             live,
             keyLog: keyLog,
             maximumBodyBytes: maximumBodyBytes,
-            spoolFolder: Self.spoolFolder(of: path)
+            spoolFolder: Self.spoolFolder(of: writer.path)
         ) { exchanges in
             capture.append(exchanges)
             view.recorded(exchanges)
@@ -119,13 +117,13 @@ struct PassiveRecording {
         watcher.cancel()
         switch result {
         case .success(let report):
-            tell(report, summary, capture, isGone: !isPathGiven && writer.takeBack())
+            tell(report, summary, capture, isGone: path == nil && writer.takeBack())
         case .failure(let error):
-            let isThere = isPathGiven || capture.position.entries > 0
+            let isThere = path != nil || capture.position.entries > 0
             throw CommandFailure(
                 .unavailable,
                 "\(error)",
-                hint: isThere ? "what was recorded before is in \(path)" : nil
+                hint: isThere ? "what was recorded before is in \(writer.path)" : nil
             )
         }
         return capture.missing == nil

@@ -1,4 +1,5 @@
 import Captures
+import JSON
 
 /// Opens the capture of a recording, before anything else is begun.
 enum CaptureOpening {
@@ -11,9 +12,35 @@ enum CaptureOpening {
     /// - Returns: its writer.
     /// - Throws: ``CommandFailure`` where it cannot be written, with what to do.
     static func open(_ path: String) throws -> CaptureWriter {
+        try open(path) { path throws(CaptureError) in try CaptureWriter(path: path, version: Authreel.version)
+        }
+    }
+
+    /// Makes one with a name that says when: `authreel-2026-11-21-034501.har`, in UTC.
+    ///
+    /// Recordings that begin in one second have a capture each.
+    ///
+    /// - Parameters:
+    ///   - time: when the recording begins.
+    ///   - folder: with a slash at its end; the current one where it is empty.
+    /// - Returns: its writer.
+    /// - Throws: ``CommandFailure`` where it cannot be written, with what to do.
+    static func make(at time: Timestamp, in folder: String = "") throws -> CaptureWriter {
+        let text = time.rfc3339
+        let clock = text.dropFirst(11).prefix(8).filter { $0 != ":" }
+        return try open("\(folder)authreel-\(text.prefix(10))-\(clock).har") { path throws(CaptureError) in
+            try CaptureWriter.firstFree(beside: path) { name throws(CaptureError) in
+                try CaptureWriter(newAt: name, version: Authreel.version, logMembers: [:])
+            }
+        }
+    }
+
+    private static func open(_ path: String, _ make: (String) throws(CaptureError) -> CaptureWriter) throws
+        -> CaptureWriter
+    {
         let writer: CaptureWriter
         do throws(CaptureError) {
-            writer = try CaptureWriter(path: path, version: Authreel.version)
+            writer = try make(path)
         } catch {
             guard case .inputOutput(_, let reason) = error else { throw CommandFailure(error) }
             throw OutputFile.unmade(
@@ -23,7 +50,7 @@ enum CaptureOpening {
             )
         }
         if let free = writer.freeBytes, free < scarcity {
-            StandardError.warn("there is room for \(free >> 10) KB only where \(path) is")
+            StandardError.warn("there is room for \(free >> 10) KB only where \(writer.path) is")
         }
         return writer
     }
