@@ -20,7 +20,7 @@ enum StepFolding {
                 messages[callback, default: []].append(message)
             }
         }
-        var steps: [ComparedStep] = []
+        var folded = FoldedSteps()
         for step in flow.steps {
             if isOtherProvider, step.kind == .authorizationRequest, !logins.contains(step.exchange) {
                 continue
@@ -37,9 +37,9 @@ enum StepFolding {
                 else { continue }
                 compared.isWithoutApp = true
             }
-            fold(compared, into: &steps)
+            folded.add(compared)
         }
-        return steps
+        return folded.steps
     }
 
     private static func isOf(_ kind: StepKind, _ message: OAuthMessage) -> Bool {
@@ -63,34 +63,55 @@ enum StepFolding {
         }
     }
 
-    private static func fold(_ step: ComparedStep, into steps: inout [ComparedStep]) {
-        if step.isDocument {
-            let place = steps.firstIndex { $0.kind == step.kind && isSamePlace($0, step) }
-            guard let place else { return steps.append(step) }
-            // Tried until it is there: the answer that was used is the one that counts.
-            if steps[place].isFailed, !step.isFailed { steps[place] = step }
-            return
+    /// Steps that are folded one behind the other, the last one at each place at hand: a day with an app's API has tens of
+    /// thousands.
+    private struct FoldedSteps {
+        /// What is asked where.
+        private struct Call: Hashable {
+            var kind: StepKind
+            var method: String
+            var address: String
+
+            init(_ step: ComparedStep) {
+                kind = step.kind
+                method = step.exchange.request.method
+                address = step.exchange.request.url.withoutQuery
+            }
         }
-        if let last = steps.lastIndex(where: { $0.kind == step.kind && isSamePlace($0, step) }) {
-            if let words = provisional(steps[last]), isRepeated(steps[last], step) {
+
+        /// Nil where a later step stands for it.
+        private var all: [ComparedStep?] = []
+        private var lasts: [Call: Int] = [:]
+
+        var steps: [ComparedStep] { all.compactMap(\.self) }
+
+        mutating func add(_ step: ComparedStep) {
+            let call = Call(step)
+            guard let place = lasts[call], let last = all[place] else { return append(step, as: call) }
+            if step.isDocument {
+                // Tried until it is there: the answer that was used is the one that counts.
+                if last.isFailed, !step.isFailed { all[place] = step }
+                return
+            }
+            if let words = StepFolding.provisional(last), StepFolding.isRepeated(last, step) {
                 var step = step
-                step.remarks = steps[last].remarks + [words]
-                steps.remove(at: last)
-                return steps.append(step)
+                step.remarks = last.remarks + [words]
+                all[place] = nil
+                return append(step, as: call)
             }
             // How often an app asks its resources is its own affair.
-            if step.kind == .resourceRequest, last == steps.count - 1,
-                steps[last].exchange.response?.status == step.exchange.response?.status
+            if step.kind == .resourceRequest, place == all.count - 1,
+                last.exchange.response?.status == step.exchange.response?.status
             {
                 return
             }
+            append(step, as: call)
         }
-        steps.append(step)
-    }
 
-    private static func isSamePlace(_ left: ComparedStep, _ right: ComparedStep) -> Bool {
-        left.exchange.request.method == right.exchange.request.method
-            && left.exchange.request.url.withoutQuery == right.exchange.request.url.withoutQuery
+        private mutating func append(_ step: ComparedStep, as call: Call) {
+            lasts[call] = all.count
+            all.append(step)
+        }
     }
 
     /// An answer that asks for the same request again (RFC 8628, section 3.5; RFC 9449, section 8), or a failure of the

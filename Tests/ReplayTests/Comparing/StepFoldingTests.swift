@@ -56,6 +56,27 @@ struct StepFoldingTests {
         #expect(difference.isSame && difference.steps.allSatisfy { $0.expected != nil && $0.seen != nil })
     }
 
+    @Test func timeGrowsWithTheCallsOfADay() throws {
+        let recording = try ComparedRecording("captures/healthy/web-code-flow")
+        let call = try #require(recording.exchanges.last { $0.request.url.path == "/userinfo" })
+        let login = try #require(recording.flow)
+        func seconds(_ count: Int) throws -> Double {
+            var day = recording
+            day.exchanges += (0..<count).map { number in
+                var again = call
+                again.request.url = RecordedURL("https://api.shop.example/items/\(number)")
+                again.startedAt = call.startedAt + .seconds(number)
+                return again
+            }
+            let flow = try #require(day.flow)
+            #expect(flow.steps.count > count)
+            return ProcessorTime.seconds { _ = FlowDifference(flow, login) }
+        }
+        let few = try seconds(750)
+        // Eight times the calls: linear is 8 at most, quadratic 64.
+        #expect(try seconds(6000) < 16 * max(few, 0.002))
+    }
+
     @Test func documentsThatAreNotReadAgainAreNoDifference() throws {
         let recording = try ComparedRecording("captures/healthy/web-code-flow")
         let cached = recording.without("/.well-known/openid-configuration")
