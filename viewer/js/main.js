@@ -18,6 +18,7 @@ import { sharePanel } from "#viewer/share.js";
 import { Shell } from "#viewer/shell.js";
 import { sourceOfPage } from "#viewer/source.js";
 import { Veil } from "#viewer/veil.js";
+import { waited } from "#viewer/waiting.js";
 import { wayPanel } from "#viewer/way.js";
 
 /** The page: what is looked at, and what is drawn of it. */
@@ -90,8 +91,8 @@ class Viewer {
       const [flow, message, comparison, found] = await Promise.all([
         head ? this.source.flow(at.capture, head.id) : null,
         at.exchange === null || at.exchange >= this.capture.exchanges.length ? null : this.source.message(at.capture, at.exchange),
-        at.view === "compare" ? this.comparison() : null,
-        at.q || at.same ? this.search(at.same, at.q) : null,
+        at.view === "compare" ? waited(this.comparison(), (isWaiting) => this.shell.wait(isWaiting ? "Comparing…" : "")) : null,
+        at.q || at.same ? waited(this.search(at.same, at.q), (isWaiting) => this.shell.wait(isWaiting ? "Searching…" : "")) : null,
       ]);
       const proofs = await proofsOf(head?.exchanges.includes(at.exchange) ? flow : null, message);
       if (asked !== this.asked) return;

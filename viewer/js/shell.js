@@ -150,6 +150,12 @@ export class Shell {
     this.forgetting = setTimeout(() => (this.notice.textContent = ""), TOLD);
   }
 
+  /** Says what is waited for, until something else is said. */
+  wait(words) {
+    clearTimeout(this.forgetting);
+    this.notice.textContent = words;
+  }
+
   /**
    * @param {"live" | "still" | "over" | "gone"} state of a recording
    * @param {{name: string}[]} captures
