@@ -7,6 +7,8 @@ import { WindowedList } from "#viewer/windowed.js";
 
 /** How wide a character of a message's words is, in pixels. */
 const CHARACTER = 8.2;
+/** From here on a time is longer than the room that words leave it, in milliseconds. */
+const LATE = 600_000;
 
 /** What a row is called where it is read aloud. */
 export function spoken(row, lanes) {
@@ -149,6 +151,7 @@ export class Diagram {
     const room = this.roomFor(row, [left, right], lanes.length, passing);
     if (room) classes.push(room);
     if (row.isContinued) classes.push("continued");
+    if (row.at >= LATE) classes.push("late");
     return element(
       "div",
       { class: classes.join(" "), "aria-label": passing ? `${words}; ${passing}` : words, style: { ...style, "--gap": `${row.gap ?? 0}px`, "--reach": `${row.reach ?? 0}px`, "--from": row.from } },
