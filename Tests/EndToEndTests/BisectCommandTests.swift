@@ -142,6 +142,7 @@ struct BisectCommandTests {
             (["--against", "https://a.example", "A", "B"], 64, "--against goes with --bisect"),
             (["--bisect", "--max-drives", "2", "A", "B"], 64, "--max-drives takes a number from 3 on"),
             (["--bisect", "--format", "junit", "A", "B"], 64, "--bisect prints text, json or markdown"),
+            (["--bisect", "--out", "A", "A", "B"], 64, "is what is compared"),
         ] as [([String], Int32, String)]
     )
     func wrongUseIsSaid(arguments: [String], status: Int32, words: String) throws {

@@ -193,6 +193,10 @@ struct MockTests {
             ),
             (["captures/discovery/resource-metadata-missing.har"], 65, "no exchange with a provider"),
             (["no-such-file.har"], 66, "no such file"), (["README.md"], 65, "README.md"),
+            (
+                ["captures/healthy/refresh.har", "--out", "captures/healthy/../healthy/refresh.har"], 64,
+                "refresh.har is what is played"
+            ),
         ] as [([String], Int32, String)]
     )
     func whatCannotBeIsRefused(arguments: [String], status: Int32, words: String) throws {

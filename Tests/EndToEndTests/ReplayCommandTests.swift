@@ -144,6 +144,9 @@ struct ReplayCommandTests {
         (["--flow", "flow-9"], 64, "there is no flow flow-9"),
         (["--allow-host", "http://app.example/x"], 64, "--allow-host takes HOST or HOST:PORT"),
         (["--allow-host", "app.example:http"], 64, "--allow-host takes HOST or HOST:PORT"),
+        (["--find-fix", "--junit", "a.xml"], 64, "--find-fix compares nothing"),
+        (["--find-fix", "--format", "markdown"], 64, "prints text or json"),
+        (["--max-wait", "-1"], 64, "--max-wait takes seconds from 0 on"),
         (["--repeat", "0"], 64, "--repeat"), (["--proxy", "nowhere"], 64, "--proxy takes HOST:PORT"),
     ])
     func wrongUseIsSaid(_ options: [String], _ status: Int, _ words: String) throws {

@@ -68,6 +68,18 @@ struct ShareCommandTests {
         #expect(try String(contentsOfFile: report, encoding: .utf8) == "mine")
     }
 
+    @Test func reportAndCaptureAreTwoFiles() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let out = folder.file("shared.har")
+        let result = try Program.run([
+            "share", Self.capture, "--out", out, "--report", folder.path + "/./shared.har",
+        ])
+        #expect(result.status == 64, "\(result.errors)")
+        #expect(result.errors.contains("is where the shared capture goes"), "\(result.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test func severalGoIntoAFolder() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -127,6 +127,12 @@ struct Mock: AsyncParsableCommand {
     /// What options ask for together.
     private func check() throws {
         try attack.check(against: self)
+        try OutputFile.check(
+            out,
+            isNoneOf: captures,
+            use: "played",
+            hint: "what is answered wants a file of its own: --out played.har"
+        )
         guard !options.asRecorded || !captures.isEmpty else {
             throw CommandFailure(
                 .usage,

@@ -106,6 +106,9 @@ struct ReplayCommand: AsyncParsableCommand {
     func validate() throws {
         guard `repeat` >= 1 else { throw ValidationError("--repeat takes a number from 1 on") }
         guard width >= 1 else { throw ValidationError("--jobs takes a number from 1 on") }
+        guard !findFix || junit == nil && [.text, .json].contains(format) else {
+            throw ValidationError("--find-fix compares nothing, and prints text or json")
+        }
         guard browsing.isWanted else { return }
         guard !findFix else {
             throw ValidationError("--find-fix tries many logins and drives no browser: leave --browser out")
@@ -119,7 +122,12 @@ struct ReplayCommand: AsyncParsableCommand {
         let credentials = try replay.driving.credentials()
         let planOptions = try replay.planOptions()
         if let junit { try OutputFile.check(junit, option: "--junit FILE.xml") }
-        try checkOut()
+        try OutputFile.check(
+            out,
+            isNoneOf: captures,
+            use: "replayed",
+            hint: "the new run wants a file of its own: --out again.har"
+        )
         let jobs = try planned(planOptions)
         try ReplayCheck.options(
             of: jobs.map(\.plan),
@@ -263,23 +271,6 @@ struct ReplayCommand: AsyncParsableCommand {
             )
         }
         if fixes.count < reports.count { throw ExitCode(ExitStatus.negative.rawValue) }
-    }
-
-    /// A run written behind the recording that it is compared with would be part of it the next time.
-    private func checkOut() throws {
-        let identity = { (path: String) -> [UInt64]? in
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            return [UInt64(status.st_dev), UInt64(status.st_ino)]
-        }
-        guard let out, let own = identity(out), captures.contains(where: { identity($0) == own }) else {
-            return
-        }
-        throw CommandFailure(
-            .usage,
-            "--out \(out) is what is replayed",
-            hint: "the new run wants a file of its own: --out again.har"
-        )
     }
 
     // MARK: - What is replayed

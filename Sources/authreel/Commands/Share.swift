@@ -98,7 +98,16 @@ struct Share: ParsableCommand {
     func run() throws {
         let targets = try SharedFiles.targets(of: captures, out: dryRun ? nil : out)
         // What refuses the report must not leave a capture without one.
-        if let report, !dryRun { try OutputFile.check(report, option: "--report shared.md") }
+        if let report, !dryRun {
+            try OutputFile.check(report, option: "--report shared.md")
+            guard !targets.contains(where: { OutputFile.isOne($0, report) }) else {
+                throw CommandFailure(
+                    .usage,
+                    "--report \(report) is where the shared capture goes",
+                    hint: "the report wants a file of its own: --report shared.md"
+                )
+            }
+        }
         let recipients = dryRun ? [] : try encryption.recipients()
         let read = try captures.map { try identities.read($0) }
         if unredacted {

@@ -51,6 +51,10 @@ struct DrivingOptions: ParsableArguments {
     var longestWait = Self.defaultWait
     static let defaultWait = 300
 
+    func validate() throws {
+        guard longestWait >= 0 else { throw ValidationError("--max-wait takes seconds from 0 on") }
+    }
+
     /// What `--secret` says, read.
     func credentials() throws -> ReplayCredentials {
         var credentials = ReplayCredentials()

@@ -13,6 +13,12 @@ struct BisectCommand {
     let format: Diff.Format
 
     func run(_ good: Diff.ChosenFlow, _ bad: Diff.ChosenFlow) async throws {
+        try OutputFile.check(
+            options.out,
+            isNoneOf: [good.side.capture, bad.side.capture],
+            use: "compared",
+            hint: "what is driven wants a file of its own: --out proof.har"
+        )
         let credentials = try options.driving.credentials()
         let sender = HTTPSender(
             .init(
