@@ -139,7 +139,12 @@ struct JWTCommandTests {
     }
 
     /// Out of a header field, of a line of JSON, of a shell's variable.
-    @Test(arguments: ["Bearer T", "Authorization: DPoP T", "\"T\",", "'T'", " T\n"])
+    @Test(arguments: [
+        "Bearer T", "Authorization: DPoP T", "\"T\",", "'T'", " T\n", "  \"id_token\": \"T\",", "id_token: T",
+        "{\"access_token\":\"aB3.c\",\"id_token\":\"T\",\"expires_in\":60}",
+        "{\n  \"data\": [{\"token\": \"Bearer T\"}]\n}", "https://app.example/cb#state=x.y&id_token=T&n=1",
+        "id_token=T&state=x",
+    ])
     func tokenIsTakenAsItIsCopied(form: String) throws {
         let text = form.replacingOccurrences(of: "T", with: "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln")
         for result in [try run(text), try Program.run(["jwt", "-"], input: Array(text.utf8))] {
@@ -156,6 +161,13 @@ struct JWTCommandTests {
             (["-"], 65, "no token in standard input"), (["empty.txt"], 65, "no token in empty.txt"),
             (["verify", "--jwks", "keys.json", "empty.txt"], 65, "no token in empty.txt"),
             (["verify", "-"], 64, "--jwks is missing"),
+            (
+                ["verify", "--jwks", "keys.json", "eyJhbGciOiJub25lIn0.e30."], 64,
+                "jwt --jwks keys.json eyJhbGciOiJub25lIn0.e30."
+            ),
+            (["eyJhbGciOiJub25lIn0.e30.", "--jwks", "key.pem"], 65, "key.pem is PEM, and a key set is JSON"),
+            (["login.har"], 65, "view login.har shows those of a capture"),
+            (["https://app.example/cb?code=x"], 66, "no such file, and no token"),
             (["a.b.c", "--secret-env", "AUTHREEL_NOT_SET"], 64, "AUTHREEL_NOT_SET is not set"),
         ] as [([String], Int32, String)]
     )
@@ -163,6 +175,8 @@ struct JWTCommandTests {
         defer { folder.remove() }
         try Data("\n \n".utf8).write(to: URL(filePath: folder.file("empty.txt")))
         try Data("{\"keys\":[]}".utf8).write(to: URL(filePath: folder.file("keys.json")))
+        try Data("-----BEGIN PUBLIC KEY-----\n".utf8).write(to: URL(filePath: folder.file("key.pem")))
+        try Data("{\"log\":{\"entries\":[]}}".utf8).write(to: URL(filePath: folder.file("login.har")))
         let result = try Program.run(["jwt"] + arguments, in: folder.path)
         #expect(result.status == status, "\(result.errors)")
         #expect(result.errors.contains(message), "\(result.errors)")

@@ -30,8 +30,15 @@ struct JWT: ParsableCommand {
         CommandFailure(
             .dataError,
             "no token in \(path == "-" ? "standard input" : path)",
-            hint: JWT.form
+            hint: path.hasSuffix(".har")
+                ? "\(Invocation.command("view", path)) shows those of a capture" : JWT.form
         )
+    }
+
+    /// Whether an argument is meant to be a token, and no file's name.
+    private static func isToken(_ argument: String) -> Bool {
+        argument.hasPrefix("eyJ") || argument.hasPrefix("e30.")
+            || [2, 4].contains(argument.utf8.count { $0 == 0x2e })
     }
 
     /// What tokens are judged by.
@@ -82,9 +89,10 @@ struct JWT: ParsableCommand {
             do {
                 value = try JSONParser.parse(bytes)
             } catch {
+                let isPEM = bytes.starts(with: Array("-----BEGIN ".utf8))
                 throw CommandFailure(
                     .dataError,
-                    "\(jwks):\(error)",
+                    isPEM ? "\(jwks) is PEM, and a key set is JSON" : "\(jwks):\(error)",
                     hint: "--jwks takes a key set: {\"keys\": [...]}"
                 )
             }
@@ -198,33 +206,24 @@ struct JWT: ParsableCommand {
         /// The tokens that the arguments stand for: themselves, or the lines of a file.
         private static func texts(of arguments: [String]) throws -> [String] {
             try arguments.flatMap { argument throws -> [String] in
-                // A token that was cut off when it was copied is no file that is missing.
-                let isToken =
-                    argument != "-"
-                    && (argument.hasPrefix("eyJ") || argument.hasPrefix("e30.")
-                        || [2, 4].contains(argument.utf8.count { $0 == 0x2e }))
-                    && !FileManager.default.fileExists(atPath: argument)
-                guard !isToken else { return words(in: argument) }
                 guard argument == "-" || FileManager.default.fileExists(atPath: argument) else {
-                    throw CommandFailure(
-                        .noInput,
-                        "\(argument): no such file, and no token",
-                        hint: JWT.form
-                    )
+                    let texts = CopiedTokens.texts(in: argument)
+                    // A token that was cut off when it was copied is no file that is missing.
+                    let isToken = JWT.isToken(argument) || texts.contains { JSONWebToken.parse($0) != nil }
+                    guard isToken, !texts.isEmpty else {
+                        throw CommandFailure(
+                            .noInput,
+                            "\(argument): no such file, and no token",
+                            hint: JWT.form
+                        )
+                    }
+                    return texts
                 }
                 let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)
-                let words = words(in: text)
-                guard !words.isEmpty else { throw JWT.noToken(in: argument) }
-                return words
+                let texts = CopiedTokens.texts(in: text)
+                guard !texts.isEmpty else { throw JWT.noToken(in: argument) }
+                return texts
             }
-        }
-
-        /// Tokens as they are copied: quoted, out of a header field, a line of JSON.
-        private static func words(in text: String) -> [String] {
-            let schemes: Set<String> = ["authorization:", "bearer", "dpop"]
-            return text.split(whereSeparator: \.isWhitespace)
-                .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\"',;")) }
-                .filter { !$0.isEmpty && !schemes.contains($0.lowercased()) }
         }
     }
 
@@ -250,6 +249,15 @@ struct JWT: ParsableCommand {
                     .usage,
                     "--jwks is missing",
                     hint: "without keys no signature can be verified"
+                )
+            }
+            if JWT.isToken(file), JSONWebToken.parse(file) != nil,
+                !FileManager.default.fileExists(atPath: file)
+            {
+                throw CommandFailure(
+                    .usage,
+                    "verify takes a file of tokens, and this is a token",
+                    hint: Invocation.command("jwt", "--jwks", expectations.jwks ?? "", file)
                 )
             }
             let bytes = try InputFile.bytes(file)
