@@ -17,8 +17,16 @@ extension CommandFailure {
             // What the shell has left as it was.
             case .noSuchFile(let path) where path.contains("*"):
                 (.noInput, "no name is like that: look into the folder")
+            case .noSuchFile(let path) where path.contains("\u{fffd}"):
+                (
+                    .noInput,
+                    "where the name's bytes are no UTF-8, give the capture as standard input: - < FILE"
+                )
             case .noSuchFile(let path):
-                (.noInput, "\(Invocation.command("record", "--out", path)) makes one")
+                (
+                    .noInput,
+                    Self.meant(by: path) ?? "\(Invocation.command("record", "--out", path)) makes one"
+                )
             case .inputOutput(let path, let reason): (.noInput, Self.advice(path, reason))
             case .lockedByAnother:
                 (.unavailable, "stop the other recording, or choose another file with --out")
@@ -27,6 +35,21 @@ extension CommandFailure {
         let isUnnamed = error == .noSuchFile(path: "")
         self.init(status, isUnnamed ? "the name of the capture is empty" : "\(error)", hint: hint)
     }
+
+    /// The captures beside a name that is none whose names are near it.
+    private static func meant(by path: String) -> String? {
+        let name = URL(filePath: path).lastPathComponent
+        guard path.hasSuffix(name) else { return nil }
+        let folder = String(path.dropLast(name.count))
+        let all = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
+        guard let all, all.count < 2000 else { return nil }
+        let near =
+            all.contains("\(name).har")
+            ? ["\(name).har"] : Spelling.near(name, in: all.filter { $0.contains(".har") }.sorted())
+        guard !near.isEmpty else { return nil }
+        return "did you mean \(near.map { ShellWord.quoted(folder + $0) }.joined(separator: ", "))?"
+    }
+
     /// What to do about a capture that is there and cannot be read.
     private static func advice(_ path: String, _ reason: String) -> String? {
         switch reason {

@@ -71,6 +71,7 @@ struct CommandLineTests {
     @Test(arguments: [
         (["diagnos", "login.har"], "there is no command diagnos", "did you mean diagnose?"),
         (["help", "shwo"], "there is no command shwo", "did you mean show?"),
+        (["version"], "there is no command version", "/authreel --version"),
         (["frobnicate"], "there is no command frobnicate", "/authreel --help lists them all"),
         (["explain", "pkce-verifer-mismatch"], "there is no rule", "did you mean pkce-verifier-mismatch?"),
         (

@@ -1,4 +1,6 @@
 import Captures
+import Foundation
+import TestSupport
 import Testing
 
 @testable import authreel
@@ -10,6 +12,25 @@ struct CommandFailureTests {
         #expect(named.hint?.hasSuffix(" record --out logins/a.har makes one") == true)
         let pattern = CommandFailure(CaptureError.noSuchFile(path: "logins/*.har"))
         #expect(pattern.hint == "no name is like that: look into the folder")
+    }
+
+    @Test(arguments: [
+        ("login", "did you mean FOLDER/login.har?"), ("logni.har", "did you mean FOLDER/login.har?"),
+        ("my logn.har", "did you mean 'FOLDER/my login.har'?"), ("other.har", nil), ("notes", nil),
+        ("\u{fffd}.har", "where the name's bytes are no UTF-8, give the capture as standard input: - < FILE"),
+    ])
+    func captureBesideAMistypedNameIsNamed(name: String, hint: String?) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        for name in ["login.har", "my login.har", "notes.txt"] {
+            try Data().write(to: URL(filePath: folder.file(name)))
+        }
+        let failure = CommandFailure(CaptureError.noSuchFile(path: folder.file(name)))
+        if let hint {
+            #expect(failure.hint == hint.replacing("FOLDER", with: folder.path))
+        } else {
+            #expect(failure.hint?.hasSuffix(" makes one") == true)
+        }
     }
 
     /// `authreel diagnose "$CAPTURE"`, where no variable has that name.

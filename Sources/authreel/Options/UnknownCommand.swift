@@ -23,7 +23,9 @@ enum UnknownCommand {
         throw CommandFailure(
             .usage,
             "there is no command \(word)".printable,
-            hint: Spelling.hint(word, in: known, otherwise: "\(Invocation.command("--help")) lists them all")
+            hint: word == "version"
+                ? Invocation.command("--version")
+                : Spelling.hint(word, in: known, otherwise: "\(Invocation.command("--help")) lists them all")
         )
     }
 }
