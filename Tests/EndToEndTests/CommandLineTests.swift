@@ -61,6 +61,33 @@ struct CommandLineTests {
         #expect(result.errors.contains("hint: name the captures in it, one by one or as 'my logins'/*.har"))
     }
 
+    /// What somebody sends may call itself whatever it likes.
+    @Test(arguments: [
+        (#"{"\u001b]0;gone\u0007\u001b[2J":1}"#, ["diagnose"]),
+        (
+            #"{"log":{"creator":{"name":"\u001b[2J","version":"\u001b[2J"},"entries":[]}}"#,
+            ["record", "--listen", "127.0.0.1:0", "--out"]
+        ),
+    ])
+    func wordsOfStrangersAreNotObeyed(text: String, arguments: [String]) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.file("login.har")
+        try Data(text.utf8).write(to: URL(filePath: file))
+        let command = arguments.first == "record" ? ["--ca-dir", folder.file("ca"), "--", "true"] : []
+        let result = try Program.run(arguments + [file] + command)
+        #expect(result.status != 0 && result.errors.contains(#"\u{1b}[2J"#), "\(result.errors)")
+        #expect(!result.errors.contains("\u{1b}"))
+    }
+
+    @Test func nameOfAFileIsNotObeyed() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let result = try Program.run(["diagnose", folder.file("\u{1b}[2J.har")])
+        #expect(result.status == 66 && result.errors.contains(#"/\u{1b}[2J.har: no such file"#))
+        #expect(!result.errors.contains("\u{1b}"))
+    }
+
     @Test func unknownOptionIs64AndShowsUsage() throws {
         let result = try Program.run(["show", "--colour", "login.har"])
         #expect(result.status == 64)

@@ -167,7 +167,7 @@ struct Import: ParsableCommand {
             if paths.count > 1 {
                 progress.clear()
                 let list = paths.joined(separator: ", ")
-                StandardError.note("read as one capture, in this order: \(list)".printable)
+                StandardError.note("read as one capture, in this order: \(list)")
             }
             let opened = try input.open(
                 paths,
@@ -177,7 +177,7 @@ struct Import: ParsableCommand {
                 beforeAsking: progress.clear
             )
             done += paths.count
-            for loss in opened.packetLosses { StandardError.warn("\(name): \(loss)".printable) }
+            for loss in opened.packetLosses { StandardError.warn("\(name): \(loss)") }
             return opened
         }
         tellOfParts(opened)
@@ -191,9 +191,8 @@ struct Import: ParsableCommand {
         let names = packets.map(\.source.name).joined(separator: " ")
         StandardError.warn(
             "connections whose packets are in several of these files are not put together; where that is so:"
-                .printable
         )
-        StandardError.note("hint: mergecap -w all.pcapng \(names)".printable)
+        StandardError.note("hint: mergecap -w all.pcapng \(names)")
     }
 
     /// Exchanges that are held at a time.
@@ -236,14 +235,14 @@ struct Import: ParsableCommand {
         if format == .json {
             print(JSONWriter.text(of: summary.json(out), indented: true))
         } else {
-            for line in summary.lines(out) { StandardError.note(line.printable) }
+            for line in summary.lines(out) { StandardError.note(line) }
         }
         guard out != "-", format == .text else { return }
         if summary.isLossy {
             StandardError.note("what could not be read is told above; the rest is in the capture")
         }
         StandardError.note(
-            "next: \(Invocation.command(summary.logins.isEmpty ? "view" : "diagnose", out))".printable
+            "next: \(Invocation.command(summary.logins.isEmpty ? "view" : "diagnose", out))"
         )
     }
 }

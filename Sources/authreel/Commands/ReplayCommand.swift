@@ -193,7 +193,7 @@ struct ReplayCommand: AsyncParsableCommand {
         // Whoever replays somebody else's capture sees whom it makes him speak to.
         let targets = jobs.flatMap { PlanText.origins(of: $0.plan, session.target.map(for: $0.plan.flow)) }
         let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-        StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
+        StandardError.note("speaks to \(origins.joined(separator: ", "))")
         let writer = try out.map { try CaptureOpening.open($0) }
         if session.browsers != nil {
             for job in jobs {
@@ -224,7 +224,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let count = reports.reduce(0) { $0 + $1.run.exchanges.count }
         let driven = count.counted("request")
         StandardError.note(
-            "interrupted after \(driven)\(count == 0 ? "" : out.map { "; \($0) holds them" } ?? "")".printable
+            "interrupted after \(driven)\(count == 0 ? "" : out.map { "; \($0) holds them" } ?? "")"
         )
         throw ExitCode(128 + signal)
     }
@@ -259,7 +259,7 @@ struct ReplayCommand: AsyncParsableCommand {
             let tried = reports.reduce(0) { $0 + $1.search.attempts.count }
             let changes = tried.counted("change")
             let kept = fixes.isEmpty ? "" : out.map { "; \($0) holds what works" } ?? ""
-            StandardError.note("interrupted after \(changes)\(kept)".printable)
+            StandardError.note("interrupted after \(changes)\(kept)")
             throw ExitCode(128 + signal)
         }
         let runs = reports.flatMap(\.search.runs)

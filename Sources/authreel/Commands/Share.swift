@@ -135,10 +135,10 @@ struct Share: ParsableCommand {
         try refuse(outcomes)
         tell(outcomes)
         for asked in outcomes.first?.report.asked ?? [] where asked.values == 0 {
-            StandardError.warn("--also \(asked.pattern) matches nothing".printable)
+            StandardError.warn("--also \(asked.pattern) matches nothing")
         }
         for name in outcomes.first?.report.unmatchedNames ?? [] {
-            StandardError.warn("--keep \(name) matches nothing".printable)
+            StandardError.warn("--keep \(name) matches nothing")
         }
         for (text, target) in zip(texts, targets) {
             try SharedFiles.copy(text, to: target, for: recipients)
@@ -154,7 +154,7 @@ struct Share: ParsableCommand {
         guard !outcomes.allSatisfy(\.isProven) else { return }
         for (name, outcome) in zip(captures, outcomes) {
             for reason in SharingRun.reasons(against: outcome) {
-                StandardError.report("\(name): \(reason)".printable, hint: nil)
+                StandardError.report("\(name): \(reason)", hint: nil)
             }
         }
         throw CommandFailure(

@@ -72,10 +72,9 @@ struct IdentityOptions: ParsableArguments {
         if let redaction = capture.redaction {
             StandardError.note(
                 "\(path) is redacted (authreel \(redaction.version), \(redaction.date)): its secrets are stand-ins\(redaction.hasMovedTimes ? ", and its times are moved" : "")"
-                    .printable
             )
         }
-        for note in ClockNotes.notes(on: capture) { StandardError.note("\(path): \(note)".printable) }
+        for note in ClockNotes.notes(on: capture) { StandardError.note("\(path): \(note)") }
         for loss in capture.losses { StandardError.warn("\(path): \(loss)") }
         return capture
     }

@@ -42,7 +42,7 @@ struct PassiveRecording {
         defer { if descriptor >= 0 { close(descriptor) } }
         // Before anybody is told of it: who stops us then, stops us cleanly.
         let signals = Interruption.signals()
-        StandardError.note("recording into \(writer.path)".printable)
+        StandardError.note("recording into \(writer.path)")
         if follower == nil { StandardError.note("what is in TLS stays closed: --keylog FILE names the keys") }
         StandardError.line("capturing on \(interface)" + (filter.map { ", \($0)" } ?? ""))
         // What root starts runs as root, whatever the recorder goes on as.
@@ -158,7 +158,7 @@ struct PassiveRecording {
         _ capture: SteadyCapture,
         isGone: Bool
     ) {
-        for loss in report.losses.prefix(Self.mostLosses) { StandardError.warn("\(loss)".printable) }
+        for loss in report.losses.prefix(Self.mostLosses) { StandardError.warn("\(loss)") }
         let further = report.losses.count - Self.mostLosses + report.furtherLosses
         if further > 0 { StandardError.warn("\(further) more places could not be read") }
         let counts = report.counts
@@ -172,7 +172,7 @@ struct PassiveRecording {
         )
         for line in summary { StandardError.line(line) }
         if counts.exchanges > counts.unreadConnections {
-            StandardError.note("next: \(Invocation.command("diagnose", capture.path))".printable)
+            StandardError.note("next: \(Invocation.command("diagnose", capture.path))")
         } else if counts.packets == 0 {
             StandardError.note("no packet came: is it the right interface, and does the filter fit?")
         } else if counts.unreadConnections > 0 {

@@ -71,7 +71,7 @@ final class RecordedCommand: Sendable {
             try? await Task.sleep(for: .seconds(2))
             if child.ending == nil {
                 StandardError.note(
-                    "waiting for \(name) to end; Ctrl-C once more ends it at once".printable
+                    "waiting for \(name) to end; Ctrl-C once more ends it at once"
                 )
             }
         }

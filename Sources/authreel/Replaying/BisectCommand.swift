@@ -85,7 +85,7 @@ struct BisectCommand {
         try ReplayCheck.sideEffects(of: all, isAllowed: options.yes)
         let targets = all.flatMap { PlanText.origins(of: $0.plan, session.target.map(for: $0.plan.flow)) }
         let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-        StandardError.note("speaks to \(origins.joined(separator: ", "))".printable)
+        StandardError.note("speaks to \(origins.joined(separator: ", "))")
         let writer = try options.out.map { try CaptureOpening.open($0) }
         // Nothing was driven, or nothing that is of use: there is no such file.
         defer { writer?.takeBack() }
@@ -102,7 +102,7 @@ struct BisectCommand {
             let count = report.result?.attempts.count ?? 0
             let driven = count.counted("login")
             let kept = writer.map { $0.position.entries > 0 ? "; \($0.path) holds them" : "" } ?? ""
-            StandardError.note("interrupted after \(driven)\(kept)".printable)
+            StandardError.note("interrupted after \(driven)\(kept)")
             throw ExitCode(128 + signal)
         }
         try end(report)

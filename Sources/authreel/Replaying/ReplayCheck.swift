@@ -100,7 +100,7 @@ enum ReplayCheck {
         let asked = Set(plans.flatMap { $0.secrets.map(\.name) })
         for name in secrets.subtracting(asked).sorted() {
             let known = asked.isEmpty ? "" : "; asked for are \(asked.sorted().joined(separator: ", "))"
-            StandardError.warn("--secret \(name): nothing that is driven asks for it\(known)".printable)
+            StandardError.warn("--secret \(name): nothing that is driven asks for it\(known)")
         }
     }
 

@@ -284,7 +284,7 @@ final class LiveView: Sendable {
         switch news {
         case .message(let line): if detail != .findings { StandardError.line(line) }
         case .finding(let lines): StandardError.line(lines.joined(separator: "\n"))
-        case .end(let line): StandardError.note(line)
+        case .end(let line): StandardError.line("authreel: \(line)")
         }
     }
 

@@ -2,8 +2,10 @@ import Foundation
 import Reports
 
 /// Everything that is not a result: unbuffered, so that a killed process has said what it said.
+///
+/// Names of files, of what is in an archive, and words of a capture are others': nothing in them is obeyed by the terminal.
 enum StandardError {
-    /// One line, whole even when two threads write.
+    /// One line as it is, colours included, whole even when two threads write.
     static func line(_ text: String) {
         let bytes = Array((text + "\n").utf8)
         var offset = 0
@@ -17,14 +19,14 @@ enum StandardError {
     /// An error in the words of the house: `authreel: error: …`, then what to do next.
     static func report(_ message: String, hint: String?) {
         let style = Style.forDescriptor(STDERR_FILENO)
-        line("authreel: \(style.red("error:")) \(message)")
-        if let hint { line("authreel: \(style.bold("hint:")) \(hint)") }
+        line("authreel: \(style.red("error:")) \(message.printable)")
+        if let hint { line("authreel: \(style.bold("hint:")) \(hint.printable)") }
     }
 
     static func warn(_ message: String) {
         let style = Style.forDescriptor(STDERR_FILENO)
-        line("authreel: \(style.yellow("warning:")) \(message)")
+        line("authreel: \(style.yellow("warning:")) \(message.printable)")
     }
 
-    static func note(_ message: String) { line("authreel: \(message)") }
+    static func note(_ message: String) { line("authreel: \(message.printable)") }
 }
