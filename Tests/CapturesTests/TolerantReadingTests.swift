@@ -257,6 +257,10 @@ struct TolerantReadingTests {
             Array(#"[{"_index":"packets","_type":"doc","_source":{"layers":{}}}]"#.utf8),
             "what tshark prints of packets", "authreel import"
         ),
+        (
+            Array(#"{"collection":{"info":{}},"run":{"executions":[]}}"#.utf8), "a report of Newman's",
+            "-- newman run"
+        ),
     ]
 
     @Test(arguments: saved.indices) func formOfAProgramsOwnHasItsWayOut(row: Int) throws {
@@ -269,6 +273,27 @@ struct TolerantReadingTests {
             return
         }
         #expect(looksLike.hasPrefix(what) && told.contains(advice), "\(looksLike): \(told)")
+    }
+
+    private static let known: [(text: String, what: String)] = [
+        ("eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln\n", "a token"),
+        (
+            "* Trying 127.0.0.1:443...\n> GET /a?b HTTP/1.1\n> Host: a\n>\n< HTTP/1.1 302 Found\n",
+            "what curl -v prints"
+        ),
+        ("< HTTP/2 200\r\n", "what curl -v prints"),
+        (
+            #"10.0.0.1 - ada [27/Nov/2026:18:00:00 +0000] "GET /a?b HTTP/1.1" 302 0 "-" "x""#,
+            "a web server's access log"
+        ),
+    ]
+
+    @Test(arguments: known.indices) func textThatIsKnownIsNamed(row: Int) throws {
+        let (text, what) = Self.known[row]
+        let error = try #require(throws: CaptureError.self) {
+            try CaptureReader.read(bytes: Array(text.utf8), name: "x")
+        }
+        #expect("\(error)".contains("this looks like \(what)"), "\(error)")
     }
 
     @Test(arguments: [

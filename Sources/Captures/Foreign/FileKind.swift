@@ -35,7 +35,9 @@ enum FileKind: Equatable {
     )
 
     /// In which a capture may stand further down.
-    static let plainText = FileKind.other(looksLike: "plain text", advice: export)
+    static let plainText = FileKind.other(looksLike: plainTextName, advice: export)
+
+    static let plainTextName = "plain text"
 
     /// What to do with a file that is none, where it was found in a packed one.
     static func advice(insidePacked advice: String) -> String {

@@ -16,7 +16,23 @@ struct ForeignReader: Sendable {
     func named(_ inner: String) -> ForeignReader { ForeignReader(name: "\(name)/\(inner)", scratch: scratch) }
 
     func read(_ source: CaptureSource) throws(CaptureError) -> Capture {
-        try read(source, depth: 0, budget: UnpackingBudget(packed: source.size))
+        do throws(CaptureError) {
+            return try read(source, depth: 0, budget: UnpackingBudget(packed: source.size))
+        } catch {
+            throw named(error, source)
+        }
+    }
+
+    /// With what the text is, where all that is known is that it is none of a capture.
+    private func named(_ error: CaptureError, _ source: CaptureSource) -> CaptureError {
+        switch error {
+        case .notHAR(_, line: 1, column: 1, _), .notCapture(_, looksLike: FileKind.plainTextName, _):
+            guard let kind = NamedText.kind(source.bytes(at: 0, count: FileKind.recognizedBytes)) else {
+                return error
+            }
+            return .notCapture(path: name, looksLike: kind.looksLike, advice: kind.advice)
+        default: return error
+        }
     }
 
     func read(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError) -> Capture {

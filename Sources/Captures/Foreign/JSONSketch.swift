@@ -67,6 +67,12 @@ struct JSONSketch {
                 "a collection holds requests without answers; \(export)"
             )
         }
+        if has("collection", "run") {
+            return (
+                "a report of Newman's (JSON, but no HAR)",
+                "let its run be recorded: authreel record --out login.har -- newman run COLLECTION; or \(export)"
+            )
+        }
         if has("openapi") || has("swagger") { return ("an OpenAPI description (JSON, but no HAR)", export) }
         if has("_type", "resources") {
             return ("an Insomnia export (JSON, but no HAR)", "in Insomnia: Export Data, HAR; or \(export)")
