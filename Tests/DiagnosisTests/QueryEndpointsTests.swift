@@ -111,12 +111,11 @@ struct QueryEndpointsTests {
         var recording = try login("signin")
         var other = try login("profile").exchanges[0]
         other.request.url = RecordedURL(other.request.url.text + "?p=profile")
-        other.response?.body = other.response?.body?.text.map {
-            Body.json(
-                $0.split(separator: #""client_secret_post""#, omittingEmptySubsequences: false)
-                    .joined(separator: #""private_key_jwt""#)
-            )
-        }
+        let text = try #require(other.response?.body?.text)
+        other.response?.body = Body.json(
+            text.split(separator: #""client_secret_post""#, omittingEmptySubsequences: false)
+                .joined(separator: #""private_key_jwt""#)
+        )
         other.startedAt = other.startedAt + .milliseconds(isLast ? 1 : -1)
         recording.exchanges.insert(other, at: isLast ? 1 : 0)
         let flow = try #require(recording.flows.first)
