@@ -72,7 +72,13 @@ package struct MessageRecognizer: Sendable {
             let answer = Answer(of: exchange, at: index)
             guard isStated || answer.json?["keys"]?.array != nil else { return nil }
             return .keySet(
-                KeySetDocument(exchange: index, url: url, answer: answer, servedAt: exchange.endedAt)
+                KeySetDocument(
+                    exchange: index,
+                    url: url,
+                    endpoint: endpoints.endpoint(of: url),
+                    answer: answer,
+                    servedAt: exchange.endedAt
+                )
             )
         case .userInfo:
             let call = call(exchange, index, query)

@@ -37,15 +37,16 @@ package indirect enum OAuthMessage: Sendable {
         }
     }
 
-    /// The endpoint that was asked, with the query that belongs to it; nil of documents, and of what goes to the app.
+    /// The endpoint that was asked, with the query that belongs to it; nil of metadata and resources, and of what goes to the app.
     package var endpoint: RecordedURL? {
         switch self {
+        case .keySet(let document): document.endpoint
         case .authorizationRequest(let request): request.endpoint
         case .token(let request): request.endpoint
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
             .revocation(let call), .endSession(let call), .deviceAuthorization(let call):
             call.endpoint
-        case .discovery, .keySet, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
+        case .discovery, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
             .identityAssertion:
             nil
         }

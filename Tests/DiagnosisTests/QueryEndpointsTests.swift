@@ -68,6 +68,20 @@ struct QueryEndpointsTests {
         #expect(recording.finding("jwks-unreachable")?.isPrimary == true)
     }
 
+    @Test func keySetOfAnotherPolicyIsNotTheOneThatCannotBeRead() throws {
+        var recording = try Recording("healthy/web-code-flow").withEndpoints {
+            "https://id.harbour.example/\($0)?p=signin"
+        }
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/jwks" })
+        var other = recording.exchanges[index]
+        other.request.url = RecordedURL("https://id.harbour.example/jwks?p=profile")
+        other.startedAt = other.startedAt + .milliseconds(1)
+        recording.exchanges[index].response = RecordedResponse(status: 404)
+        recording.exchanges.insert(other, at: index + 1)
+        let finding = try #require(recording.finding("jwks-unreachable"))
+        #expect(finding.evidence[0].value == "https://id.harbour.example/jwks?p=signin")
+    }
+
     @Test(arguments: [(400, "token-endpoint-error"), (200, "token-response-not-json")])
     func queryThatIsLeftOutOfTheTokenRequestIsTold(status: Int, rule: String) throws {
         let recording = try broken { exchange in

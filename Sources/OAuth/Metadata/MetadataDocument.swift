@@ -62,14 +62,23 @@ package struct MetadataDocument: Sendable {
 package struct KeySetDocument: Sendable {
     package var exchange: Int
     package var url: RecordedURL
+    /// The URL, with no more of the query than belongs to the endpoint.
+    package var endpoint: RecordedURL
     package var answer: Answer
     package var servedAt: Timestamp
     /// Nil where the answer is none.
     package var keys: JSONWebKeySet?
 
-    package init(exchange: Int, url: RecordedURL, answer: Answer, servedAt: Timestamp) {
+    package init(
+        exchange: Int,
+        url: RecordedURL,
+        endpoint: RecordedURL,
+        answer: Answer,
+        servedAt: Timestamp
+    ) {
         self.exchange = exchange
         self.url = url
+        self.endpoint = endpoint
         self.answer = answer
         self.servedAt = servedAt
         keys = answer.json.flatMap { JSONWebKeySet(json: .object($0)) }

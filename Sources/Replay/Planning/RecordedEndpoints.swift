@@ -31,11 +31,8 @@ package enum RecordedEndpoints {
             // Pages of the sign-in may carry the request's parameters on (Cognito's, Okta's).
             if role == .authorization, isLoginAsked { continue }
             isLoginAsked = isLoginAsked || role == .authorization
-            let url = flow.capture[message.exchange].request.url
-            let named = endpoints[role.rawValue].map { RecordedURL($0) }
-            if role == .keys, let named, named.query != nil, named.isEndpoint(url) { continue }
             // What was asked counts more than what was said.
-            endpoints[role.rawValue] = message.endpoint?.text ?? url.withoutQuery
+            endpoints[role.rawValue] = message.endpoint?.text
         }
         return endpoints
     }

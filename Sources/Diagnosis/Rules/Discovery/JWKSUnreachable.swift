@@ -40,7 +40,7 @@ struct JWKSUnreachable: Rule {
         var failed: [String: [KeySetDocument]] = [:]
         var order: [String] = []
         for document in flow.keySets {
-            let url = document.url.withoutQuery
+            let url = document.endpoint.text
             switch fate(of: document) {
             case .read: read.insert(url)
             case .unknown: unknown.insert(url)
@@ -80,7 +80,7 @@ struct JWKSUnreachable: Rule {
     private func evidence(of document: KeySetDocument) -> [Evidence] {
         let place = Place(exchange: document.exchange, part: .requestURL, name: "")
         var evidence = [
-            Evidence(place: place, value: Masking.shown(document.url.withoutQuery, of: "url")),
+            Evidence(place: place, value: Masking.shown(document.endpoint.text, of: "url")),
             document.answer.statusEvidence(),
         ]
         guard let status = document.answer.status, status < 300 else { return evidence }
