@@ -61,6 +61,53 @@ struct PlayedIssuersTests {
         #expect(provider.issuers[0].users.map(\.name) == ["alice"])
     }
 
+    /// RFC 6749, sections 3.1 and 3.2.
+    @Test func endpointsOfOnePathArePlayedByTheirQuery() throws {
+        let script = "/index.php?route=oauth/"
+        let names = ["authorize": "authorization_endpoint", "token": "token_endpoint", "jwks": "jwks_uri"]
+        let endpoints = names.map { name, member in ",\"\(member)\":\"https://shop.example\(script)\(name)\""
+        }
+        var builder = CaptureBuilder()
+        builder.get(
+            "https://shop.example/.well-known/openid-configuration",
+            body: .json(#"{"issuer":"https://shop.example"\#(endpoints.joined())}"#)
+        )
+        let provider = try RecordedProvider(capture: builder.capture, baseURL: base)
+        let caller = Caller(provider)
+        let metadata = caller.json(caller.get(provider.issuers[0].discovery))
+        #expect(metadata["token_endpoint"]?.string == base + script + "token")
+        #expect(caller.json(caller.get(base + script + "jwks"))["keys"]?.array != nil)
+        let refused = caller.post(base + script + "token", [("grant_type", "authorization_code")])
+        #expect(caller.json(refused)["error"]?.string != nil)
+        #expect(caller.get(base + "/index.php?route=common/home").status == 404)
+    }
+
+    /// Policies of Azure AD B2C.
+    @Test func metadataThatDifferByAQueryArePlayedByIt() throws {
+        var builder = CaptureBuilder()
+        for policy in ["in", "up"] {
+            let token = "https://t.example/t/oauth2/token?p=\(policy)"
+            builder.get(
+                "https://t.example/t/v2.0/.well-known/openid-configuration?p=\(policy)",
+                body: .json(#"{"issuer":"https://t.example/1/v2.0/","token_endpoint":"\#(token)"}"#)
+            )
+        }
+        let provider = try RecordedProvider(capture: builder.capture, baseURL: base)
+        #expect(provider.issuers.count == 1)
+        let caller = Caller(provider)
+        for policy in ["in", "up"] {
+            for path in [
+                "/t/v2.0/.well-known/openid-configuration", "/1/v2.0/.well-known/openid-configuration",
+            ] {
+                let metadata = caller.json(caller.get(base + path, [("x", "1"), ("p", policy)]))
+                #expect(metadata["token_endpoint"]?.string == base + "/t/oauth2/token?p=\(policy)")
+                #expect(metadata["issuer"]?.string == base + "/1/v2.0/")
+            }
+            let refused = caller.post(base + "/t/oauth2/token?p=\(policy)", [("grant_type", "a")])
+            #expect(caller.json(refused)["error"]?.string != nil)
+        }
+    }
+
     @Test func portIsPartOfTheFolder() throws {
         var builder = CaptureBuilder()
         builder.get(

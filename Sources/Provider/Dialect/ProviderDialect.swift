@@ -69,11 +69,13 @@ package struct ProviderDialect: Sendable {
     }
 
     package var kind: ProviderKind = .generic
-    /// Paths by role, as played.
+    /// Where the endpoints are played, by role: path, and the query that is part of an endpoint's URL.
     package var paths: [Endpoints.Role: [String]] = [:]
     /// The metadata document, and where it is served.
     package var metadata = AnswerTemplate(status: 200)
     package var metadataPaths: Set<String> = []
+    /// Metadata of a provider that has several documents, told apart by the query.
+    package var metadataByQuery = EndpointTable<AnswerTemplate>()
     /// How the key set is served, its keys aside.
     package var keySet = AnswerTemplate(status: 200)
     package var tokens: [Tokens] = []

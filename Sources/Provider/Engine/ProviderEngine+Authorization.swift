@@ -209,7 +209,11 @@ extension ProviderEngine {
             let transaction = open(Transaction(id: identifier(), purpose: .login(login)))
             return .page(
                 200,
-                SignInPage.html(client: login.clientID, transaction: transaction.id, action: request.url.path)
+                SignInPage.html(
+                    client: login.clientID,
+                    transaction: transaction.id,
+                    action: endpoint(at: request.url)?.target ?? request.url.path
+                )
             )
         }
         let transaction = open(script: script, for: .login(login))

@@ -124,8 +124,7 @@ extension ProviderEngine {
     /// Whether an audience is this provider: its issuer, or one of its endpoints.
     func isOwn(_ audience: String) -> Bool {
         if audience == configuration.issuer || audience == configuration.issuer + "/" { return true }
-        let path = RecordedURL(audience).path
-        return dialect.paths.values.contains { $0.contains(path) } && isOwnOrigin(audience)
+        return endpoint(at: RecordedURL(audience)) != nil && isOwnOrigin(audience)
     }
 
     /// Whether an address lies where this provider is played.

@@ -67,7 +67,7 @@ struct ProviderEngine {
 
     /// What faults are told; counts the ID tokens that they are told of.
     private mutating func faultContext(of request: RecordedRequest, _ answer: BuiltAnswer) -> FaultContext {
-        let role = role(of: request.url.path)
+        let role = role(of: request.url)
         let isToken = role == .token
         let grant = isToken ? Self.form(of: request).first("grant_type") : nil
         let query = isToken ? request.url.queryItems.first("grant_type") : nil
@@ -89,15 +89,35 @@ struct ProviderEngine {
     /// Whether a request goes to one of the endpoints, documents or resources.
     func serves(_ request: RecordedRequest) -> Bool {
         let path = request.url.path
-        return role(of: path) != nil || dialect.metadataPaths.contains(path) || dialect.documents[path] != nil
+        return role(of: request.url) != nil || dialect.metadataPaths.contains(path)
+            || dialect.documents[path] != nil
             || dialect.resources.contains { $0.path == path }
     }
 
-    private func role(of path: String) -> Endpoints.Role? {
-        if let role = dialect.paths.first(where: { $0.value.contains(path) })?.key { return role }
+    private func role(of url: RecordedURL) -> Endpoints.Role? {
+        if let endpoint = endpoint(at: url) { return endpoint.role }
+        let path = url.path
         // RFC 7592, section 2: a client's registration lies below the endpoint.
         let isBelow = dialect.paths[.registration]?.contains { path.hasPrefix($0 + "/") } ?? false
         return isBelow ? .registration : nil
+    }
+
+    /// The endpoint that is played at a URL, with its path and own query; of several at one path the one whose query is all there.
+    func endpoint(at url: RecordedURL) -> (role: Endpoints.Role, target: String)? {
+        let path = url.path
+        var table = EndpointTable<(role: Endpoints.Role, target: String)>()
+        for role in Endpoints.Role.allCases {
+            for target in dialect.paths[role] ?? [] where target == path || target.hasPrefix(path + "?") {
+                table.add(RecordedURL(target), (role, target))
+            }
+        }
+        let asked = RecordedURL(path + (url.query.map { "?\($0)" } ?? ""))
+        if let entry = table.entry(of: asked) { return entry.value }
+        // Of another policy, where all that are known here do the same.
+        let all = table.entries(at: asked)
+        return all.first.flatMap { first in
+            all.allSatisfy { $0.value.role == first.value.role } ? (first.value.role, path) : nil
+        }
     }
 
     private mutating func answer(to request: RecordedRequest) -> BuiltAnswer {
@@ -107,9 +127,12 @@ struct ProviderEngine {
         if policy.isAsRecorded, let refused = dialect.refusedDocuments[path] {
             return BuiltAnswer(like: refused)
         }
-        if isRead, dialect.metadataPaths.contains(path) { return BuiltAnswer(like: dialect.metadata) }
+        if isRead, dialect.metadataPaths.contains(path) {
+            let own = request.url.query.flatMap { dialect.metadataByQuery[RecordedURL("?\($0)")] }
+            return BuiltAnswer(like: own ?? dialect.metadata)
+        }
         if isRead, let document = dialect.documents[path] { return BuiltAnswer(like: document) }
-        if let role = role(of: path) {
+        if let role = role(of: request.url) {
             if let recorded = recordedOutcome(of: role, request) { return recorded }
             if let answer = answer(as: role, request) { return answer }
         }

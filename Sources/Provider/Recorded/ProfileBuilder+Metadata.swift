@@ -9,8 +9,10 @@ extension ProfileBuilder {
     func addPaths(_ dialect: inout ProviderDialect) {
         func add(_ role: Endpoints.Role, _ url: String) {
             guard let played = addresses.played(url) else { return }
-            let path = RecordedURL(played).path
-            if !(dialect.paths[role] ?? []).contains(path) { dialect.paths[role, default: []].append(path) }
+            let target = Self.target(RecordedURL(played))
+            if !(dialect.paths[role] ?? []).contains(target) {
+                dialect.paths[role, default: []].append(target)
+            }
         }
         for flow in issuer.flows {
             for message in flow.messages {
@@ -24,15 +26,15 @@ extension ProfileBuilder {
                 case .deviceAuthorization(let call): add(.deviceAuthorization, call.endpoint.text)
                 case .pushedRequest(let call): add(.pushedRequest, call.endpoint.text)
                 case .registration(let call): add(.registration, call.endpoint.text)
-                case .keySet(let document): add(.keys, document.url.withoutQuery)
+                case .keySet(let document): add(.keys, document.endpoint.text)
                 case .discovery(let document):
                     guard !document.isProtectedResource, !isOfAnother(document),
                         let json = document.answer.json
                     else { continue }
                     for role in Endpoints.Role.allCases {
-                        if let url = json[role.rawValue]?.string { add(role, RecordedURL(url).withoutQuery) }
+                        if let url = json[role.rawValue]?.string { add(role, url) }
                         if let url = json["mtls_endpoint_aliases"]?[role.rawValue]?.string {
-                            add(role, RecordedURL(url).withoutQuery)
+                            add(role, url)
                         }
                     }
                 case .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
@@ -42,6 +44,8 @@ extension ProfileBuilder {
             }
         }
     }
+
+    private static func target(_ url: RecordedURL) -> String { url.path + (url.query.map { "?\($0)" } ?? "") }
 
     /// Which of its answers pages of other origins could read.
     func addReaders(_ dialect: inout ProviderDialect) {
@@ -81,7 +85,8 @@ extension ProfileBuilder {
         }
         let usable = documents.filter { $0.document.isUsable }
         let best =
-            usable.first { $0.document.issuer.map(RecordedIssuer.bare) == issuer.identifier }
+            usable.first { isOfLogin($0.document) }
+            ?? usable.first { $0.document.issuer.map(RecordedIssuer.bare) == issuer.identifier }
             ?? usable.first
         if let response = best?.exchange.response {
             dialect.metadata = AnswerTemplate(response)
@@ -90,11 +95,36 @@ extension ProfileBuilder {
             dialect.metadata = AnswerTemplate(status: 200, members: seen(dialect, keys))
         }
         dialect.metadata.members?["issuer"] = .string(name + (issuer.endsWithSlash ? "/" : ""))
+        addMetadataByQuery(&dialect, usable)
         addOtherIssuers(&dialect)
         // Tokens are checked with keys that somebody has to find.
         if !keys.isEmpty, dialect.paths[.keys] == nil {
             dialect.paths[.keys] = [own.path + "/jwks"]
             dialect.metadata.members?["jwks_uri"] = .string(name + "/jwks")
+        }
+    }
+
+    /// Whether a document names the authorization endpoint of the first login, where that is known by its query.
+    private func isOfLogin(_ document: MetadataDocument) -> Bool {
+        guard let login = issuer.flows.lazy.flatMap(\.authorizationRequests).first?.endpoint,
+            login.query != nil
+        else { return false }
+        return document.names(login, as: "authorization_endpoint")
+    }
+
+    /// The documents that are asked for by a query, where there are several (policies of Azure AD B2C).
+    private func addMetadataByQuery(
+        _ dialect: inout ProviderDialect,
+        _ documents: [(document: MetadataDocument, exchange: Exchange)]
+    ) {
+        let queries = Set(documents.compactMap(\.document.url.query))
+        guard queries.count > 1 else { return }
+        for (document, exchange) in documents {
+            guard let query = document.url.query, let response = exchange.response else { continue }
+            var template = AnswerTemplate(response)
+            template.members = addresses.rewritten(template.members ?? JSONObject())
+            template.members?["issuer"] = dialect.metadata.members?["issuer"]
+            dialect.metadataByQuery.add(RecordedURL("?\(query)"), template)
         }
     }
 
