@@ -73,6 +73,7 @@ struct View: AsyncParsableCommand {
         )
         let follower = CaptureFollower(paths: paths, shelf: shelf)
         let server = try await ViewerServer.start(shelf, port: port, folder: viewerDir)
+        // Cancelled by the signal that is waited for below.
         let following = Task { [follower] in
             var follower = follower
             await follower.run()

@@ -82,6 +82,7 @@ struct RecordingSession {
         defer { folder?.remove() }
         let browserFolder = try browser?.makeFolder()
         defer { browserFolder?.remove() }
+        // Cancelled below, with the one beside it: the session's end comes by the events that they and others post.
         let listener = Task {
             for await signal in signals {
                 post.yield(
@@ -216,6 +217,7 @@ struct RecordingSession {
         _ running: Running,
         _ post: AsyncStream<EndingStateMachine.Event>.Continuation
     ) {
+        // Ends with the command, and what it posts behind the session's end is read by nobody.
         Task {
             let ending = await child.wait()
             // What was about to end with it may do so first.
@@ -255,6 +257,7 @@ struct RecordingSession {
             watchLeftovers(running, post)
         case .watchLeftovers: watchLeftovers(running, post)
         case .startGrace:
+            // The session goes on meanwhile, and may be over before it.
             Task {
                 try? await Task.sleep(for: .seconds(2))
                 if let name = command?.name, running.command?.ending == nil {
@@ -273,6 +276,7 @@ struct RecordingSession {
         _ running: Running,
         _ post: AsyncStream<EndingStateMachine.Event>.Continuation
     ) {
+        // Ends with what it watches, which is killed when the session ends.
         Task {
             while !running.leftovers.isEmpty { try? await Task.sleep(for: .milliseconds(200)) }
             post.yield(.leftoversEnded)

@@ -100,6 +100,7 @@ struct PassiveRecording {
             capture.append(exchanges)
             view.recorded(exchanges)
         }
+        // Cancelled behind the recording, which throws nothing on its way there.
         let watcher = Task { await view.run() }
         let listener = Task {
             for await signal in signals {

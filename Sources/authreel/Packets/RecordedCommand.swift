@@ -26,6 +26,7 @@ final class RecordedCommand: Sendable {
 
     /// Calls `stop` when it has ended, and its last packets have come.
     func whenEnded(_ stop: @escaping @Sendable () -> Void) {
+        // Ends with the command, which nobody else waits for.
         Task {
             _ = await child.wait()
             try? await Task.sleep(for: Self.aftermath)
@@ -67,6 +68,7 @@ final class RecordedCommand: Sendable {
             return true
         }
         if !fromTerminal { child.send(signal) }
+        // A signal comes to no task; this one is over with its word.
         Task {
             try? await Task.sleep(for: .seconds(2))
             if child.ending == nil {

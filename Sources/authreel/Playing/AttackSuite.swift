@@ -29,6 +29,7 @@ struct AttackSuite {
         defer { folder.remove() }
         let drive = DriveCommand(command, timeout: timeout, folder: folder)
         let caught = Late<Int32>()
+        // Cancelled below: a signal comes while a login is waited for.
         let listener = Task {
             for await signal in signals {
                 if caught.value == nil { caught.set(signal) }

@@ -48,6 +48,7 @@ final class DriveCommand: Sendable {
             return state.interruptions > 0
         }
         if isInterrupted { child.send(SIGKILL) }
+        // Cancelled as soon as the command has ended.
         let timer = Task {
             try await Task.sleep(for: timeout)
             Self.end(child)
