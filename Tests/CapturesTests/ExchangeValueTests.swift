@@ -88,6 +88,7 @@ struct RecordedURLTests {
         ("http://localhost:8400?code=1", "http://localhost:8400/"),
         ("HTTPS://App.example:443/Cb#f", "https://app.example:443/Cb"),
         ("https://app.example/Cb?a", "https://app.example:443/Cb"),
+        ("https://app.example/caf\u{e9}?a", "https://app.example:443/caf%C3%A9"),
         ("com.example.app:/cb?code=1", "com.example.app:/cb"),
     ])
     func addressIsAsABrowserAsksForIt(text: String, expected: String) {

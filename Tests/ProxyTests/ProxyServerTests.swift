@@ -233,7 +233,8 @@ struct ProxyServerTests {
             last = written.withLock { $0 }
             try await Task.sleep(for: .milliseconds(100))
         }
-        #expect(written.withLock { $0 } < 32 << 20)
+        // The system holds some of it, 32 MB and more on either side of the proxy.
+        #expect(written.withLock { $0 } < 96 << 20)
         try await raw.close()
         _ = await sender.result
         await rig.stop()

@@ -51,7 +51,23 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The same with the hexadecimal digits in lower case, as some frameworks write them.
+    /// What is no ASCII as `%XX`, as browsers send a URL that was written with it; nil where all is.
+    package static func encodingNonASCII(_ bytes: some Collection<UInt8>) -> [UInt8]? {
+        guard bytes.contains(where: { $0 >= 0x80 }) else { return nil }
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count + 32)
+        for byte in bytes {
+            if byte < 0x80 {
+                output.append(byte)
+            } else {
+                output.append(0x25)
+                output += Hexadecimal.digits(of: byte, isUppercase: true)
+            }
+        }
+        return output
+    }
+
+    /// As ``encode(_:spaceIsPlus:)``, with the hexadecimal digits in lower case, as some frameworks write them.
     package static func encodeLowercase(_ text: some StringProtocol) -> String {
         var bytes = Array(encode(text).utf8)
         for index in bytes.indices

@@ -138,8 +138,12 @@ extension RecordedURL {
     }
 
     /// The URL without query and fragment as a browser asks for it: the host in lower case, the port written out, a slash where
-    /// the path is empty (RFC 3986, section 6.2.3); as written for other schemes than http and https.
+    /// the path is empty (RFC 3986, section 6.2.3), and percent-encoded what is no ASCII in it; as written for other schemes than
+    /// http and https.
     package var normalizedWithoutQuery: String {
-        origin.map { $0 + (path.isEmpty ? "/" : path) } ?? withoutQuery
+        guard let origin else { return withoutQuery }
+        guard !path.isEmpty else { return origin + "/" }
+        return origin
+            + (PercentEncoding.encodingNonASCII(path.utf8).map { String(decoding: $0, as: UTF8.self) } ?? path)
     }
 }

@@ -189,7 +189,8 @@ enum FileKind: Equatable {
             }
         }
         if let kind = kind(ofLines: text) { return kind }
-        guard text.first == UInt8(ascii: "<") else { return nil }
+        // Behind a space stands what curl -v prints.
+        guard text.first == UInt8(ascii: "<"), text.dropFirst().first != 0x20 else { return nil }
         let head = String(decoding: text.prefix(recognizedBytes), as: UTF8.self).lowercased()
         if head.hasPrefix("<!doctype html") || head.hasPrefix("<html") {
             return .page

@@ -27,18 +27,7 @@ struct RequestLineEncoder {
 
     private static func encoded(_ head: [UInt8]) -> [UInt8] {
         let line = head.prefix { $0 != 0x0a }
-        guard line.contains(where: { $0 >= 0x80 }) else { return head }
-        var output: [UInt8] = []
-        output.reserveCapacity(head.count + 32)
-        for byte in line {
-            if byte < 0x80 {
-                output.append(byte)
-            } else {
-                output.append(0x25)
-                output += Hexadecimal.digits(of: byte, isUppercase: true)
-            }
-        }
-        return output + head[line.endIndex...]
+        return PercentEncoding.encodingNonASCII(line).map { $0 + head[line.endIndex...] } ?? head
     }
 }
 
