@@ -40,6 +40,17 @@ struct CommandFailureTests {
         #expect(failure.hint?.contains("--out") == false)
     }
 
+    @Test func secretsThatAreNoneAreToldWithAWayOut() {
+        for text in ["[1]", "what", "-----BEGIN PRIVATE KEY-----\n"] {
+            let failure = #expect(throws: CommandFailure.self) { try Secret.key(text) }
+            #expect(failure?.hint?.contains("openssl genpkey") == true)
+        }
+        let home = #expect(throws: CommandFailure.self) { try InputFile.bytes("~/no such file") }
+        #expect(home?.hint?.hasSuffix("write $HOME") == true)
+        let other = #expect(throws: CommandFailure.self) { try InputFile.bytes("no such file/~") }
+        #expect(other?.hint == nil)
+    }
+
     private static let rows: [(reason: String, hint: String?)] = [
         ("is a folder", "name the captures in it, one by one or as 'a b'/*.har"),
         (

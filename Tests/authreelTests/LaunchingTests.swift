@@ -252,4 +252,27 @@ struct LaunchingTests {
         let failure = #expect(throws: CommandFailure.self) { try RunFolder(in: "/nowhere/at/all") }
         #expect(failure?.hint == "TMPDIR=DIR names another one")
     }
+
+    @Test func fileThatCannotBeWrittenInItIsAnErrorWithAWayOut() throws {
+        let parent = try TemporaryFolder()
+        defer { parent.remove() }
+        let folder = try RunFolder(in: parent.path)
+        try folder.write("x".utf8, to: "a/b")
+        // There is a folder of this name.
+        let failure = #expect(throws: CommandFailure.self) { try folder.write("x".utf8, to: "a") }
+        #expect(failure?.hint?.contains("TMPDIR=DIR") == true)
+    }
+
+    @Test func whatIsThereAndIsNoProgramIsToldWithAWayOut() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let browser = #expect(throws: CommandFailure.self) {
+            try BrowserProgram.find(folder.path, searchPath: "")
+        }
+        #expect(browser?.hint?.contains("the path of its program") == true)
+        let script = folder.file("a script")
+        _ = FileManager.default.createFile(atPath: script, contents: Data("echo".utf8))
+        let command = #expect(throws: CommandFailure.self) { try CommandLauncher([script], searchPath: "") }
+        #expect(command?.hint?.hasSuffix("-- sh '\(script)'") == true)
+    }
 }

@@ -83,6 +83,8 @@ struct ImportInput {
                 guard errno == ENOENT || errno == ENOTDIR else {
                     throw CaptureError.inputOutput(path: path, reason: String(cString: strerror(errno)))
                 }
+                // A pattern without a match, a variable that is not set.
+                guard !path.isEmpty, !path.contains("*") else { throw CaptureError.noSuchFile(path: path) }
                 throw CommandFailure(.noInput, "\(path): no such file")
             }
             var status = stat()

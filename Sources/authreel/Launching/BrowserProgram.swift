@@ -71,15 +71,11 @@ struct BrowserProgram: Sendable, Hashable {
                 switch ProgramPath.lookup(wanted, searchPath: searchPath) {
                 case .found(let path):
                     return BrowserProgram(name: wanted, path: path, family: family(of: path))
-                case .unusable(let reason): throw CommandFailure(.noInput, reason)
+                case .unusable(let reason): throw CommandFailure(.noInput, reason, hint: nameOne)
                 case .notFound: break
                 }
             }
-            throw CommandFailure(
-                .noInput,
-                "no browser \(wanted) here",
-                hint: "name one of chromium, chrome, edge, brave, firefox, or the path of its program"
-            )
+            throw CommandFailure(.noInput, "no browser \(wanted) here", hint: nameOne)
         }
         for kind in kinds { if let program = installed(kind, searchPath) { return program } }
         throw CommandFailure(
@@ -88,6 +84,9 @@ struct BrowserProgram: Sendable, Hashable {
             hint: "install one (Debian: apt install chromium), or name it: --browser-program PATH"
         )
     }
+
+    private static let nameOne =
+        "name one of chromium, chrome, edge, brave, firefox, or the path of its program"
 
     private static func installed(_ kind: Kind, _ searchPath: String) -> BrowserProgram? {
         for program in kind.programs {

@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 
 /// A command whose runtimes find the proxy and trust it, for one recording.
@@ -23,7 +24,13 @@ struct CommandLauncher {
                     ? "give command and arguments as words of their own: -- \(name)"
                     : "what is after -- is a program with its arguments; a shell's line needs -- sh -c '…'"
             )
-        case .unusable(let reason): throw CommandFailure(.cannotInvoke, reason)
+        case .unusable(let reason):
+            throw CommandFailure(
+                .cannotInvoke,
+                reason,
+                hint: "what is after -- is a program; a script that is none begins with its shell: "
+                    + "-- sh \(ShellWord.quoted(name))"
+            )
         }
     }
 

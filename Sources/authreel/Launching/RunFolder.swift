@@ -55,7 +55,11 @@ struct RunFolder: Sendable {
         do {
             try Data(bytes).write(to: URL(filePath: file))
         } catch {
-            throw CommandFailure(.unavailable, "\(file) cannot be written: \(error.localizedDescription)")
+            throw CommandFailure(
+                .unavailable,
+                "\(file) cannot be written: \(error.localizedDescription)",
+                hint: "make room there, or have TMPDIR=DIR name another folder"
+            )
         }
         chmod(file, isPublic ? 0o644 : 0o600)
         return file

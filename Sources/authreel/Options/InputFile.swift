@@ -20,6 +20,12 @@ enum InputFile {
             case EISDIR: "is a folder"
             default: String(cString: strerror(number))
             }
-        return CommandFailure(.noInput, "\(path): \(reason)")
+        // `--secret NAME=file:~/…`: to the shell that is the middle of a word.
+        let isHome = number == ENOENT && path.hasPrefix("~")
+        return CommandFailure(
+            .noInput,
+            "\(path): \(reason)",
+            hint: isHome ? "a shell knows ~ at the beginning of a word only: write $HOME" : nil
+        )
     }
 }

@@ -72,23 +72,24 @@ enum Secret {
 
     /// A private key in PEM or as a JWK.
     static func key(_ text: String) throws -> ReplayCredentials.ClientKey {
+        let hint = "give a private key in PEM (openssl genpkey writes one) or as a JWK"
         do {
             if text.hasPrefix("-----BEGIN") {
                 return ReplayCredentials.ClientKey(key: try PrivateKey(pem: text), id: nil)
             }
             guard let json = try JSONParser.parse(Array(text.utf8)).object else {
-                throw CommandFailure(.dataError, "--secret client_key: neither PEM nor a JWK")
+                throw CommandFailure(
+                    .dataError,
+                    "--secret client_key: neither PEM nor a JWK",
+                    hint: hint
+                )
             }
             let key = JSONWebKey(json: json)
             return ReplayCredentials.ClientKey(key: try key.privateKey(), id: key.id)
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure(
-                .dataError,
-                "--secret client_key: \(error)",
-                hint: "give a private key in PEM (openssl genpkey writes one) or as a JWK"
-            )
+            throw CommandFailure(.dataError, "--secret client_key: \(error)", hint: hint)
         }
     }
 

@@ -57,7 +57,8 @@ struct TrustStoreOptions: ParsableArguments {
             guard !found.isEmpty || kind == .java && store.contains(.system) else {
                 throw CommandFailure(
                     .noInput,
-                    "there is no \(kind.rawValue) store here that could be changed"
+                    "there is no \(kind.rawValue) store here that could be changed",
+                    hint: Self.hint(withoutA: kind)
                 )
             }
             add(found)
@@ -79,11 +80,28 @@ struct TrustStoreOptions: ParsableArguments {
                 let place = planner.javaStore(at: absolute(path))
                     ?? (remembered.contains(gone) ? gone : nil)
             else {
-                throw CommandFailure(.noInput, "\(path): no Java keystore here")
+                throw CommandFailure(
+                    .noInput,
+                    "\(path): no Java keystore here",
+                    hint:
+                        "--java-home takes what java -XshowSettings:properties -version names as java.home, "
+                        + "--keystore a file such as its lib/security/cacerts"
+                )
             }
             add([place])
         }
         return stores
+    }
+
+    /// Where a store may be that was not found, and what does without.
+    private static func hint(withoutA kind: TrustStore.Kind) -> String {
+        switch kind {
+        case .nss: "--nss-dir DIR names a folder with a database (cert9.db), such as a profile of Firefox"
+        case .java: "--java-home DIR or --keystore FILE names one"
+        case .system:
+            "programs and browsers that the recorder starts trust it all the same: "
+                + "\(Invocation.name) record -- COMMAND"
+        }
     }
 
     private func absolute(_ path: String) -> String {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Foundation
 import LibCrypto
 import TLS
@@ -55,7 +56,12 @@ struct UpstreamTrustOptions: ParsableArguments {
             }
             return found
         } catch let error as OpenSSLError {
-            throw CommandFailure(.dataError, "\(path): \(error)")
+            throw CommandFailure(
+                .dataError,
+                "\(path): \(error)",
+                hint: "a certificate of it is damaged: openssl storeutl -noout -text -certs "
+                    + "\(ShellWord.quoted(path)) shows those that are not"
+            )
         }
     }
 }

@@ -178,7 +178,11 @@ actor ReplayBrowser {
         }
         let targets = try await ask(browser, "Target.getTargets")["targetInfos"]?.array ?? []
         guard let page = targets.first(where: { $0["type"]?.string == "page" })?["targetId"]?.string else {
-            throw CommandFailure(.unavailable, "\(configuration.launcher.program.name) opened no page")
+            throw CommandFailure(
+                .unavailable,
+                "\(configuration.launcher.program.name) opened no page",
+                hint: Self.anotherBrowser
+            )
         }
         let attached = try await ask(
             browser,
@@ -188,12 +192,16 @@ actor ReplayBrowser {
         guard let session = attached["sessionId"]?.string else {
             throw CommandFailure(
                 .unavailable,
-                "\(configuration.launcher.program.name) does not let itself be driven"
+                "\(configuration.launcher.program.name) does not let itself be driven",
+                hint: Self.anotherBrowser
             )
         }
         self.session = session
         return (browser, session)
     }
+
+    private static let anotherBrowser =
+        "take another one, or a newer one: --browser-program chromium, chrome, edge, brave, or a path"
 
     /// Asks the browser as a whole, before it is led.
     private func ask(_ browser: PipedBrowser, _ method: String, _ parameters: JSONObject = [:]) async throws
@@ -214,10 +222,18 @@ actor ReplayBrowser {
             switch event {
             case .message(.reply(id, let result)): return result
             case .message(.refusal(id, let reason)):
-                throw CommandFailure(.unavailable, "the browser refused \(method): \(reason)")
+                throw CommandFailure(
+                    .unavailable,
+                    "the browser refused \(method): \(reason)",
+                    hint: Self.anotherBrowser
+                )
             case .browserEnded(let reason): throw CommandFailure(.unavailable, reason)
             case .tick where SystemClock.now > deadline:
-                throw CommandFailure(.unavailable, "the browser did not answer \(method)")
+                throw CommandFailure(
+                    .unavailable,
+                    "the browser did not answer \(method)",
+                    hint: Self.anotherBrowser
+                )
             default: continue
             }
         }
