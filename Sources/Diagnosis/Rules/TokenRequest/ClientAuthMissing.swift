@@ -67,6 +67,22 @@ struct ClientAuthMissing: Rule {
                     )
                 )
             }
+            if let earlier = accepted(before: call, flow) {
+                guard call.authentication.clientID == nil else { continue }
+                return .violated(
+                    Violation(
+                        [
+                            call.parameters.missing("client_id", of: call.exchange), Evidence(earlier),
+                            call.answer.evidence(),
+                        ],
+                        severity: call.isRepaired ? .note : .error,
+                        explanation: Self.unnamed,
+                        fix: Self.unnamedFix,
+                        title: "The token request does not say which client it is from",
+                        exchange: call.exchange
+                    )
+                )
+            }
             // Whoever asks about a token is mostly the API that was shown it.
             let isQuestion = call.kind == .introspection
             return .violated(
@@ -83,6 +99,28 @@ struct ClientAuthMissing: Rule {
         }
         return isSanitized ? .abstains("credentials were taken out of the capture") : .holds
     }
+
+    /// The id by which a token request without credentials was accepted before: that of a public client.
+    private func accepted(before call: ClientCall, _ flow: Flow) -> Parameter? {
+        guard call.kind == .token else { return nil }
+        let position = flow.surroundings.position
+        return flow.tokenRequests.last { request in
+            request.answer.isSuccess && position[request.exchange] < position[call.exchange]
+                && request.endpoint.text == call.endpoint.text && request.authentication.methods == [.none]
+                && !flow.capture[request.exchange].request.headers.contains("authorization")
+                && (call.authentication.clientID == nil
+                    || call.authentication.clientID?.value == request.authentication.clientID?.value)
+        }?.authentication.clientID
+    }
+
+    private static let unnamed = """
+        A client without credentials says who it is by client_id in every token request (RFC 6749, section 3.2.1). The request before had it and was \
+        accepted; this one has it not, so the provider cannot tell whose token it is and takes the client for one that forgot to authenticate.
+        """
+    private static let unnamedFix = """
+        Send client_id with refreshes, too. In AppAuth it comes from the configuration of the stored state: make the request with tokenRefreshRequest \
+        instead of by hand.
+        """
 
     private static let question = """
         A server asked the provider about a token without saying who it is: no Authorization header, no client_secret, no client_assertion. Providers \

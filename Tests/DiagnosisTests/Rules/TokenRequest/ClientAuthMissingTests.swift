@@ -48,6 +48,29 @@ struct ClientAuthMissingTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A public client's code was taken; its refresh lacks the id, or has it and is refused for something else.
+    @Test(
+        arguments: [
+            (nil, "6 request.body client_id"), ("shop-app", nil),
+            ("another-app", "6 request.body client_secret"),
+        ] as [(String?, String?)]
+    )
+    func missesTheIDOfAPublicClient(client: String?, place: String?) throws {
+        var recording = try Recording("healthy/native-app")
+        var refresh = try #require(recording.exchanges.first { $0.request.url.path == "/token" })
+        refresh.startedAt = refresh.startedAt + .seconds(3600)
+        let token = try #require(recording.flows.first?.tokenRequests.first?.issuedRefreshToken)
+        let form = [("grant_type", "refresh_token"), ("refresh_token", token)]
+        refresh.request.body = Body(
+            text: FormBody.encode(form + (client.map { [("client_id", $0)] } ?? [])),
+            mediaType: FormBody.mediaType
+        )
+        recording.exchanges.append(refresh)
+        let finding = recording.answering("/token", 401, ["error": "invalid_client"]).finding(rule)
+        #expect(finding?.places.first == place)
+        #expect(finding.map { $0.title.contains("which client") } == place.map { $0.hasSuffix("client_id") })
+    }
+
     /// A header that was taken out of the capture brought no secret either.
     @Test(arguments: [
         ("AADSTS7000218: The request body must contain 'client_assertion' or 'client_secret'.", true),
