@@ -45,7 +45,9 @@ struct StateCookieLost: Rule {
             return .violated(
                 Violation(
                     evidence(login, flow),
-                    fix: login.lost.first.flatMap(Self.fix(of:)),
+                    explanation: isKeptByApp(login, flow) ? Self.keptByApp : nil,
+                    fix: isKeptByApp(login, flow)
+                        ? Self.keptByAppFix : login.lost.first.flatMap(Self.fix(of:)),
                     exchange: login.carrier
                 )
             )
@@ -53,6 +55,25 @@ struct StateCookieLost: Rule {
         if let violation = doubleSubmitted(flow) { return .violated(violation) }
         return reading.reason.map { .abstains($0) } ?? .holds
     }
+
+    /// Whether the cookie went to the HTTP client of an app on a device, and a browser came to the callback.
+    private func isKeptByApp(_ login: LostLoginCookies, _ flow: Flow) -> Bool {
+        guard let lost = login.lost.first, lost.obstacle == nil, lost.overwritten == nil else { return false }
+        let agents = [lost.setting.exchange, login.carrier].map { exchange in
+            PublicAgent(of: flow.capture[exchange].request, at: exchange)?.kind
+        }
+        return agents[0] == .native && agents[1] != .native
+    }
+
+    private static let keptByApp = """
+        The app asked its server for the login with its own HTTP client, and the cookie to recognise the login by went there. The sign-in took place \
+        in a browser, which shares no cookies with that client, also where the app shows it (ASWebAuthenticationSession, Custom Tabs): so the \
+        callback came without the cookie, and the server refused it.
+        """
+    private static let keptByAppFix = """
+        Have the browser itself open the address of the server that begins the login, so that the cookie is set where it is needed. Or let the server \
+        find the login by its state instead, and hand the app a reference of its own to collect the session with.
+        """
 
     /// What to change where the capture shows what became of the cookie; nil: as the rule's info says.
     private static func fix(of lost: LostLoginCookies.Lost) -> String? {

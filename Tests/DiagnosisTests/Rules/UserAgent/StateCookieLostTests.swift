@@ -55,6 +55,22 @@ struct StateCookieLostTests {
         #expect(finding.notes[0].hasSuffix(note))
     }
 
+    /// An app's own client fetched the start, and a browser came back.
+    @Test(arguments: [
+        "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", "okhttp/4.12.0", "Mozilla/5.0 (X11) Firefox/141.0",
+    ])
+    func tellsACookieThatAnAppsClientKept(agent: String) throws {
+        let recording = try setting("login=1234567890abcd; Path=/; Secure; SameSite=Lax").editing {
+            exchange in
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.append("User-Agent", agent)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("own HTTP client") == !agent.hasPrefix("Mozilla"))
+        #expect(finding.fix.contains("browser itself") == !agent.hasPrefix("Mozilla"))
+    }
+
     /// A token handler: the page asks its server for the way to the provider, and hands it the answer.
     @Test(arguments: [
         ("", "state-cookie-lost"), ("login=1234567890abcd", "callback-rejected-by-app"),
