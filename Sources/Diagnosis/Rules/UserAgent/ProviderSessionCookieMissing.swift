@@ -69,7 +69,7 @@ struct ProviderSessionCookieMissing: Rule {
                 )
             }
         }
-        if let violation = overwritten(in: flow) { return .violated(violation) }
+        if let violation = overwritten(in: flow) ?? misnamed(in: flow) { return .violated(violation) }
         return reason.map { .abstains($0) } ?? .holds
     }
 
@@ -201,6 +201,53 @@ struct ProviderSessionCookieMissing: Rule {
             CookieDelivery.obstacle(for: session, in: sending(page, flow)) != nil
         else { return nil }
         return (page, Place(exchange: page, part: .responseLocation, name: ""), [session])
+    }
+
+    /// The session that an app got by a script's sign-in at ForgeRock, and sent to the authorization endpoint as another cookie
+    /// than it was set as: the cookie's name is a setting of the tenant's, and of the SDK.
+    private func misnamed(in flow: Flow) -> Violation? {
+        for attempt in flow.loginAttempts where attempt.response == nil {
+            guard let request = attempt.request, !request.isUnseen,
+                let response = flow.capture[request.exchange].response, (300..<400).contains(response.status)
+            else { continue }
+            let asked = flow.capture[request.exchange].request
+            let steps = flow.exchanges(before: request.exchange, within: .seconds(600))
+            for step in steps where flow.capture[step].request.url.origin == asked.url.origin {
+                guard let session = ForgeRockSignIn.cookie(setBy: step, in: flow.capture) else { continue }
+                let name = session.cookie.name
+                guard let sent = asked.cookies.first(where: { $0.value == session.cookie.value }),
+                    !asked.cookies.contains(where: { $0.name == name })
+                else { break }
+                return Violation(
+                    [
+                        LostLoginCookies.evidence(
+                            session,
+                            note: "the session that the sign-in was answered with"
+                        ),
+                        Evidence(
+                            place: Place(exchange: request.exchange, part: .requestHeader, name: "Cookie"),
+                            value: Masking.shown(sent.name, of: "name"),
+                            note: "the same session, under another name"
+                        ),
+                        said(
+                            at: Place(exchange: request.exchange, part: .responseLocation, name: ""),
+                            flow
+                        ),
+                    ],
+                    explanation: """
+                        The user signed in, and the app has the session. It sends it to the authorization endpoint as the cookie \(sent.name), where the \
+                        provider calls it \(name): so the provider sees no session and asks for a sign-in again.
+                        """,
+                    fix: """
+                        Set the name of the session cookie in the SDK's configuration (cookieName) to the tenant's own; the provider tells it in its server \
+                        information (/json/serverinfo/*).
+                        """,
+                    title: "The session is sent as another cookie than the provider set it as",
+                    exchange: request.exchange
+                )
+            }
+        }
+        return nil
     }
 
     /// What the forms of a page ask for.

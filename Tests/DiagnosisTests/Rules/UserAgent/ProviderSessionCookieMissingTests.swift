@@ -70,6 +70,31 @@ struct ProviderSessionCookieMissingTests {
         #expect(recording.abstention(rule)?.contains("may not have been recorded") == true)
     }
 
+    /// ForgeRock's SDK has the name of the cookie in its configuration, and tenants have names of their own.
+    @Test(arguments: ["iPlanetDirectoryPro", "3f0c9ab2ab"])
+    func namesASessionThatIsSentAsAnotherCookie(name: String) throws {
+        var exchanges = Array(try Recording("healthy/native-app").exchanges.prefix(2))
+        var step = exchanges[0]
+        step.request.method = "POST"
+        step.request.url = RecordedURL("https://id.harbour.example/json/realms/root/authenticate")
+        step.request.body = Body(text: #"{"authId":"eyJ0eXAi"}"#, mediaType: "application/json")
+        step.response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields([("Set-Cookie", "3f0c9ab2ab=AQIC5wM2LY4Sfcx; Path=/; Secure; HttpOnly")]),
+            body: Body(
+                text: #"{"tokenId":"AQIC5wM2LY4Sfcx","successUrl":"/"}"#,
+                mediaType: "application/json"
+            )
+        )
+        step.startedAt = exchanges[0].startedAt + .milliseconds(10)
+        exchanges[1].request.headers.append("Cookie", "\(name)=AQIC5wM2LY4Sfcx")
+        exchanges[1].response = RecordedResponse(status: 302)
+        exchanges[1].response?.redirect(to: "https://id.harbour.example/XUI/?realm=/")
+        let finding = Recording(exchanges + [step]).finding(rule)
+        #expect((finding?.isPrimary == true) == (name != "3f0c9ab2ab"))
+        #expect(finding?.evidence[1].value == (name == "3f0c9ab2ab" ? nil : name))
+    }
+
     @Test(
         "Hydra says it to the app, node-oidc-provider on its page.",
         arguments: [
