@@ -136,6 +136,21 @@ struct CodeReused: Rule {
                 )
             )
         }
-        return Violation(evidence, exchange: second.exchange)
+        let isLost = first.isAnswerLost
+        return Violation(
+            evidence,
+            explanation: isLost ? Self.lostAnswer : nil,
+            fix: isLost ? Self.lostAnswerFix : nil,
+            exchange: second.exchange
+        )
     }
+
+    private static let lostAnswer = """
+        The code was sent, the answer to it did not arrive, and the client sent the code again. The provider had taken it the first time: a code is good \
+        for one request, whether its answer arrives or not.
+        """
+    private static let lostAnswerFix = """
+        Begin a new login when the answer to a code is lost; it is silent mostly, for the provider still knows the user. Then look for what lost the \
+        answer: a network that changed, a time limit of the client or a proxy that is too short.
+        """
 }

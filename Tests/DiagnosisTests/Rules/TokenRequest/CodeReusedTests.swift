@@ -157,7 +157,9 @@ struct CodeReusedTests {
         lost.failure = failure
         exchanges[place].startedAt = exchanges[place].startedAt + .seconds(1)
         exchanges.insert(lost, at: place)
-        #expect((Recording(exchanges).finding(rule)?.isPrimary == true) == isSpent)
+        let finding = Recording(exchanges).finding(rule)
+        #expect((finding?.isPrimary == true) == isSpent)
+        #expect(finding?.fix.hasPrefix("Begin a new login") == (isSpent ? true : nil))
     }
 
     /// WeChat has a number in the place of an error, and status 200.
