@@ -112,12 +112,24 @@ struct RegistrationRejected: Rule {
             .max { $0.name.utf8.count < $1.name.utf8.count }
     }
 
+    /// Whether a client of that name, or with that id, is there already (WSO2).
+    private func isTaken(_ text: String) -> Bool {
+        ["already exist", "already registered", "already taken", "already in use"].contains(
+            where: text.containsBytes
+        )
+    }
+
     private func fix(_ answer: Answer) -> String? {
         switch (answer.error?.error, answer.status) {
         case ("invalid_redirect_uri", _):
             """
             Register a redirect URI that the provider allows: mostly https, or a loopback address or private-use scheme for native apps; \
             some hosts may have to be put on a list first.
+            """
+        case _ where isTaken(answer.errorText):
+            """
+            Register under a name that no other client has, one for each installation where each registers itself; or go on with the registration that is \
+            there, and delete those that nobody uses any more.
             """
         case ("invalid_client_metadata", _):
             """

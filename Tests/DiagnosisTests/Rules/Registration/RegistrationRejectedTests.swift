@@ -41,6 +41,20 @@ struct RegistrationRejectedTests {
         )
     }
 
+    @Test(arguments: [
+        ("Application with the name shop already exist in the system", "another"), ("x", "method"),
+    ])
+    func saysWhatToDoWhereTheNameIsTaken(words: String, fix: String) throws {
+        let recording = try Recording(broken).answering(
+            "/register",
+            400,
+            ["error": "invalid_client_metadata", "error_description": .string(words)]
+        )
+        let told = try #require(recording.finding(rule)).fix
+        #expect(told.contains("under a name") == (fix == "another"))
+        #expect(told.contains("authentication method") == (fix == "method"))
+    }
+
     @Test func quotesAnAnswerThatIsNoErrorOfTheSpecification() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/register" else { return }
