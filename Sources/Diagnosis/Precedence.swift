@@ -188,6 +188,11 @@ enum Precedence {
         Silence("device-code-expired", of: "token-endpoint-error"),
         Silence("loopback-port-mismatch", of: "redirect-target-differs"),
         Silence("claimed-https-opened-in-browser", of: "callback-rejected-by-app"),
+        // An app that refuses an answer has no use for the code in it.
+        Silence("state-mismatch", of: "code-never-redeemed"),
+        Silence("state-missing-in-response", of: "code-never-redeemed"),
+        Silence("issuer-param-mismatch", of: "code-never-redeemed"),
+        Silence("jarm-invalid", of: "code-never-redeemed"),
     ]
 
     /// One of ``silences``.

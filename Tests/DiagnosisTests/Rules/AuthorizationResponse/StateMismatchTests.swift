@@ -156,4 +156,14 @@ struct StateMismatchTests {
         #expect(finding.title == "The `state` was encoded twice")
         #expect(finding.notes.first == "has %3D where it was decoded once")
     }
+
+    /// An app that refuses the answer has no use for its code.
+    @Test func codeOfARefusedAnswerIsNotMissed() throws {
+        let recording = try Recording("the-capture/code-never-redeemed").editing { exchange in
+            guard let location = exchange.response?.location, !RecordedURL(location).isWeb else { return }
+            exchange.response?.redirect(to: Recording.changing(location, "state", "another-one-98765"))
+        }
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("code-never-redeemed") == nil)
+    }
 }
