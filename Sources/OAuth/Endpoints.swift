@@ -60,7 +60,9 @@ package struct Endpoints: Sendable {
         // Without rewriting of addresses (SimpleSAMLphp's, Moodle's plugins).
         if path.hasSuffix(".php") { path.removeLast(4) }
         for (role, suffixes) in conventions where suffixes.contains(where: path.hasSuffix) { return role }
-        return nil
+        // MyInfo is asked for a person by the token's subject.
+        return ["/com/v4/person/", "/com/v3/person/"].contains { ByteSearch.contains(path, $0) }
+            ? .userInfo : nil
     }
 
     /// What tells the endpoints of a script or a site's home page apart: a path in a parameter, as PHP's frameworks have it where the

@@ -42,6 +42,18 @@ struct MessageRecognizerTests {
         #expect(kind(get("https://idp.example/authorise?client_id=a")) == nil)
     }
 
+    /// MyInfo's address for a person's data ends with the person.
+    @Test(
+        arguments: [("/com/v4/person/6f1c9b2e", "userInfo"), ("/com/v4/persons/6f1c9b2e", nil)]
+            as [(String, String?)]
+    )
+    func dataOfAPersonAreUserInfo(path: String, kind: String?) {
+        var exchange = get("https://api.myinfo.gov.sg\(path)?scope=uinfin%20name")
+        #expect(self.kind(exchange) == nil)
+        exchange.request.headers.append("Authorization", "DPoP not-a-token-0123456789")
+        #expect(self.kind(exchange) == kind)
+    }
+
     /// What was sent is not known; what came back is.
     @Test(
         arguments: [
