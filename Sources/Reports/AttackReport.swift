@@ -121,7 +121,8 @@ package struct AttackReport: Sendable {
         let skipped = rows.count - exercised.count
         let rest = skipped == 0 ? "" : "; \(skipped) of \(rows.count) faults not exercised"
         if attacks.isEmpty {
-            return "no attack was tried: none of these faults is one, or found an occasion\(rest)"
+            let why = notReached == 0 ? ": none of these faults is one, or found an occasion" : ""
+            return "no attack was tried\(why)\(rest)"
         }
         let undecided = attacks.count { $0.verdict == .undecided }
         let open = undecided == 0 ? "" : ", \(undecided) undecided"

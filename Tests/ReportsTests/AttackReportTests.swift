@@ -115,6 +115,9 @@ struct AttackReportTests {
                 == "4 attacks tried, 2 rejected, 1 let through, 1 undecided; 2 of 8 faults not exercised"
         )
         let none = Self.report([Self.skipped("jarm-invalid", "none")])
-        #expect(none.headline.hasPrefix("no attack was tried") && !none.provesSomething)
+        #expect(none.headline.hasPrefix("no attack was tried: none of") && !none.provesSomething)
+        var interrupted = Self.report([])
+        interrupted.notReached = 86
+        #expect(interrupted.headline == "no attack was tried")
     }
 }

@@ -30,6 +30,7 @@ struct UsageHintTests {
         ("Unknown option '--port'", "record --port 9092 -- curl", "record --listen 127.0.0.1:9092"),
         ("Unknown option '--out'", "--out a.har record -- curl", "record --out a.har -- curl"),
         ("Unknown option '--format'", "--format json diagnose a.har", "diagnose --format json a.har"),
+        ("Unexpected argument 'b'", "show a b", "view CAPTURE … has several side by side"),
         ("Unknown option '--verison'", "--verison", nil), ("Unknown option '--x'", "--x -- record", nil),
         // A mistyped option with its value; a command behind the two hyphens; another command.
         ("Unknown option '--outt'", "record --outt a.har", nil),

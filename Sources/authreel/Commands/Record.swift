@@ -110,8 +110,8 @@ struct Record: AsyncParsableCommand {
         let configuration = try proxy.configuration()
         let scope = try scope.scope(for: proxy)
         let command = try command.isEmpty ? nil : CommandLauncher(command, searchPath: searchPath)
-        let browser = try launcher(environment, searchPath)
         let firstPage = try Self.page(self.browser ?? Self.ownPage)
+        let browser = try launcher(environment, searchPath)
         let trust = try RecordingAuthority(scope: scope, lasting: authority)
         defer { trust.end() }
         try await InterceptedRecording(

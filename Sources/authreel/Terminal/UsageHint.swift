@@ -24,6 +24,10 @@ enum UsageHint {
         if message.hasPrefix("Unknown option"), let line = withCommandFirst(arguments) {
             return "options stand behind the command: \(line)"
         }
+        let isExtra = message.contains(/^(Unexpected argument|\d+ unexpected arguments)/)
+        if arguments.first == "show", isExtra {
+            return "show takes one capture; \(Invocation.command("view")) CAPTURE … has several side by side"
+        }
         guard arguments.first == "record" else { return nil }
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
         if let option = message.firstMatch(of: /^Unknown option '(--port|-p)'/)?.output.1 {
@@ -36,7 +40,6 @@ enum UsageHint {
             return "\(Invocation.name) record --listen 127.0.0.1:\(shown)"
         }
         guard words.count == arguments.count - 1 else { return nil }
-        let isExtra = message.contains(/^(Unexpected argument|\d+ unexpected arguments)/)
         guard isExtra || message.hasPrefix("Unknown option"), let start = commandStart(words) else {
             return nil
         }
