@@ -11,7 +11,7 @@ struct ScriptSlots {
             ($0.name, $0.range.count == 1 ? text[$0.range] : text[..<text.startIndex])
         }
         for place in TypedDigits.places(in: digits) { reader.slots[place].name = TypedDigits.name }
-        return reader.slots
+        return GraphQLVariables.named(reader.slots, in: text)
     }
 
     private let text: ArraySlice<UInt8>
