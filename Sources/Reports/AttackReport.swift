@@ -119,7 +119,7 @@ package struct AttackReport: Sendable {
     package var headline: String {
         let attacks = exercised.filter(\.mustBeRejected)
         let skipped = rows.count - exercised.count
-        let rest = skipped == 0 ? "" : "; \(skipped) of \(rows.count) faults not exercised"
+        let rest = skipped == 0 ? "" : "; \(skipped) of \(rows.count.counted("fault")) not exercised"
         if attacks.isEmpty {
             let why = notReached == 0 ? ": none of these faults is one, or found an occasion" : ""
             return "no attack was tried\(why)\(rest)"

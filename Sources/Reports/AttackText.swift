@@ -44,7 +44,7 @@ package struct AttackText {
 
     private var head: String {
         style.bold("attack suite") + " · \(report.issuer) · ".printable
-            + "\(report.rows.count) faults, \(report.exercised.count) exercised, in \(PlanText.seconds(report.duration))"
+            + "\(report.rows.count.counted("fault")), \(report.exercised.count) exercised, in \(PlanText.seconds(report.duration))"
     }
 
     private var failures: [String] {

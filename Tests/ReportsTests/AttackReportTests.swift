@@ -116,6 +116,7 @@ struct AttackReportTests {
         )
         let none = Self.report([Self.skipped("jarm-invalid", "none")])
         #expect(none.headline.hasPrefix("no attack was tried: none of") && !none.provesSomething)
+        #expect(none.headline.hasSuffix("; 1 of 1 fault not exercised"))
         var interrupted = Self.report([])
         interrupted.notReached = 86
         #expect(interrupted.headline == "no attack was tried")

@@ -14,7 +14,7 @@ struct AttackProgress {
     }
 
     func begin(_ command: String) {
-        StandardError.note("driving \(total) faults with: \(command.printable.shortened(to: 200))")
+        StandardError.note("driving \(total.counted("fault")) with: \(command.printable.shortened(to: 200))")
     }
 
     func show(_ fault: String?, done: Int) { bar.show(done, fault ?? "good login") }
