@@ -98,6 +98,31 @@ struct QueryEndpointsTests {
         )
     }
 
+    /// A page that asks for something is one of the sign-in, whatever its address.
+    @Test(arguments: [
+        ("<title>Harbour</title>Hello", true), ("<form method=post><input type=password></form>", false),
+    ])
+    func queryThatIsLeftOutOfTheLoginRequestIsTold(page: String, isTold: Bool) throws {
+        let own = "m=oidc&a=authorize&"
+        var recording = try login(Self.module)
+        recording.exchanges.removeSubrange(3...)
+        let asked = recording.exchanges[2].request.url.text.split(
+            separator: own,
+            omittingEmptySubsequences: false
+        )
+        #expect(asked.count == 2)
+        let url = asked.joined()
+        recording.exchanges[1].response?.redirect(to: url)
+        recording.exchanges[2].request.url = RecordedURL(url)
+        recording.exchanges[2].response?.body = .html(page)
+        let finding = recording.finding("authorization-error")
+        #expect((finding != nil) == isTold)
+        guard isTold else { return }
+        #expect(finding?.title == "The login request has not the query of the authorization endpoint")
+        #expect(finding?.evidence.last?.value == Self.module + "authorize")
+        #expect(finding?.isPrimary == true)
+    }
+
     @Test func authorizationEndpointOfTheSamePathIsKnownFromTheTokenEndpoint() throws {
         let atStart = try broken { exchange in
             exchange.request.url = RecordedURL(Self.module + "authorize")

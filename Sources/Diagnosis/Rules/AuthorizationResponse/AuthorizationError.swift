@@ -30,6 +30,7 @@ struct AuthorizationError: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for attempt in flow.loginAttempts {
+            if let lost = withoutEndpointQuery(attempt, flow) { return .violated(lost) }
             guard let request = attempt.request, let refusal = refusal(of: attempt, request, flow),
                 !isExplained(refusal, of: request, flow)
             else { continue }
@@ -53,6 +54,51 @@ struct AuthorizationError: Rule {
             )
         }
         return (deviceRefusal(in: flow) ?? logoutRefusal(in: flow)).map { .violated($0) } ?? .holds
+    }
+
+    /// A request to the authorization endpoint's path without the query that is part of its URL (RFC 6749, section 3.1), to which
+    /// nothing came that asks the user for anything.
+    private func withoutEndpointQuery(_ attempt: LoginAttempt, _ flow: Flow) -> Violation? {
+        guard flow.ending != .success, attempt.response == nil, let request = attempt.request,
+            !request.isUnseen, flow.capture[request.exchange].response != nil
+        else { return nil }
+        let url = flow.capture[request.exchange].request.url
+        let asked = EndpointAddress(url)
+        let named = flow.serverMetadata.compactMap { document in
+            document.endpoint("authorization_endpoint").map { (document, RecordedURL($0)) }
+        }
+        let addresses = named.map { EndpointAddress($0.1) }
+        guard let index = addresses.firstIndex(where: { $0.place == asked.place }),
+            !addresses.contains(where: { $0.takes(asked) }),
+            !attempt.pages.contains(where: { page in
+                (flow.capture[page].response?.body?.bytes).map { HTMLForm.isAsking(in: $0) } ?? false
+            })
+        else { return nil }
+        let (document, endpoint) = named[index]
+        return Violation(
+            [
+                Evidence(
+                    place: Place(exchange: request.exchange, part: .requestURL, name: ""),
+                    value: Masking.shown(url.text, of: "url"),
+                    note: "where the browser was sent"
+                ),
+                Evidence(
+                    place: document.answer.place("authorization_endpoint"),
+                    value: Masking.shown(endpoint.text, of: "url"),
+                    note: "where the endpoint is"
+                ),
+            ],
+            explanation: """
+                The authorization endpoint's URL has a query of its own, by which the server knows it from what else there is at the same path. The client put \
+                its parameters in that query's place, and the browser came to another page.
+                """,
+            fix: """
+                Add the parameters to the query that the authorization_endpoint of the metadata has, with & (RFC 6749, section 3.1 wants it kept): a matter of the \
+                client's library, or of an address that was typed in without it.
+                """,
+            title: "The login request has not the query of the authorization endpoint",
+            exchange: request.exchange
+        )
     }
 
     /// Some firewalls answer with a page and success: the last one that the login came to.
