@@ -73,8 +73,8 @@ package struct EndpointMap: Sendable {
             guard !rest.isEmpty else { return (new, Self.rest(of: url.query, without: [new])) }
             return (RecordedURL(new.withoutQuery + String(Substring(rest))), url.query)
         }
-        // Of the only endpoint at a path the query matters as little as where it has none.
-        guard ofPath.count == 1, let (old, new) = ofPath.first else { return nil }
+        // Of the only endpoint at a path another query matters as little as where it has none.
+        guard url.query != nil, ofPath.count == 1, let (old, new) = ofPath.first else { return nil }
         return (new, Self.rest(of: url.query, without: [old, new]))
     }
 
