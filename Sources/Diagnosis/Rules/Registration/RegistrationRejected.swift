@@ -1,10 +1,13 @@
 import Captures
 import Flows
+import JOSE
+import JSON
 import OAuth
 
 /// The provider did not register the client.
 ///
 /// A later try that was accepted makes up for it, and a client that signed its user in all the same had another registration.
+/// A change of a registration (RFC 7592) whose token is refused is told here, too.
 struct RegistrationRejected: Rule {
     static let info = RuleInfo(
         id: "registration-rejected",
@@ -34,7 +37,7 @@ struct RegistrationRejected: Rule {
             guard let status = $0.answer.status, status != 429 else { return false }
             return status >= 400 && position[$0.exchange] > accepted
         }
-        guard let last = refused.last else { return .holds }
+        guard let last = refused.last else { return refusedChange(in: flow) ?? .holds }
         let isSignedIn = flow.authorizationRequests.contains {
             position[$0.exchange] > position[last.exchange]
         }
@@ -82,6 +85,62 @@ struct RegistrationRejected: Rule {
             ),
         ]
     }
+
+    // MARK: - A registration that is changed
+
+    /// A client whose token the provider does not accept for the change (RFC 7592, section 2.2); nil where there is none, or
+    /// where a later try was taken.
+    private func refusedChange(in flow: Flow) -> Verdict? {
+        let changes = flow.registrations.filter { flow.capture[$0.exchange].request.method == "PUT" }
+        guard let last = changes.last, last.answer.status == 401 else { return nil }
+        if last.token == nil, flow.surroundings.isSanitized { return .abstains(Gap.strippedCredentials) }
+        let position = flow.surroundings.position
+        let issued = flow.registrations.last {
+            position[$0.exchange] < position[last.exchange]
+                && $0.answer.parameters["client_id"] == last.parameters["client_id"]
+                && $0.answer.parameters.contains("registration_access_token")
+        }?.answer.parameters.parameter("registration_access_token")
+        var evidence = flow.evidence(of: last.answer)
+        if last.answer.error != nil { evidence.insert(last.answer.statusEvidence(), at: 0) }
+        evidence.append(
+            Evidence(
+                place: Place(exchange: last.exchange, part: .requestHeader, name: "Authorization"),
+                value: last.token.map { Masking.masked($0.value) } ?? "none",
+                note: Self.words(last.token, issued)
+            )
+        )
+        if let issued { evidence.append(Evidence(issued, note: "the one that was issued last")) }
+        return .violated(
+            Violation(
+                evidence,
+                severity: flow.authorizationRequests.isEmpty ? nil : .note,
+                explanation: Self.changeExplanation,
+                fix: Self.changeFix,
+                title: "The provider refused the token for the client's registration",
+                exchange: last.exchange
+            )
+        )
+    }
+
+    private static func words(_ sent: Parameter?, _ issued: Parameter?) -> String {
+        guard let sent else { return "no registration access token was sent" }
+        guard let issued, ![sent, issued].contains(where: { Placeholder.isOne($0.value) }) else {
+            return "the registration access token"
+        }
+        return sent.value.equalsBytes(of: issued.value)
+            ? "the one that was issued last" : "another one than was issued last"
+    }
+
+    private static let changeExplanation = """
+        The client wanted to change its registration, and the provider did not accept the token that came with the request. The \
+        registration stays as it was.
+        """
+    private static let changeFix = """
+        Send the registration_access_token of the latest answer about this registration (Authorization: Bearer …): with each answer the \
+        provider may give out another one in its place. Where it is lost or was taken back, register the client anew.
+        """
+
+    // MARK: -
 
     private func evidence(_ call: EndpointCall, _ flow: Flow) -> [Evidence] {
         var evidence = flow.evidence(of: call.answer)

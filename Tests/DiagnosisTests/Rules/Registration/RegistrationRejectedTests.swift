@@ -85,6 +85,52 @@ struct RegistrationRejectedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// RFC 7592, section 2.2: a change of the registration, 5 s after it was made.
+    private func changed(with token: String?, _ status: Int, issued: String = "token-of-0001") throws
+        -> Recording
+    {
+        let recording = try Recording(broken + ".near-miss").editingAnswer(of: "/register") {
+            $0["registration_access_token"] = .string(issued)
+        }
+        var exchange = try #require(recording.exchanges.last { $0.request.url.path == "/register" })
+        let client = exchange.response?.body?.text.flatMap { text in
+            (try? JSONParser.parse(Array(text.utf8)))?["client_id"]?.string
+        }
+        let id = try #require(client)
+        exchange.request.method = "PUT"
+        exchange.request.url = RecordedURL(exchange.request.url.text + "/" + id)
+        let body: JSONObject = [
+            "client_id": .string(id), "redirect_uris": ["example.shop.app:/oauth2redirect"],
+        ]
+        exchange.request.body = Body(text: JSONWriter.text(of: .object(body)), mediaType: "application/json")
+        if let token { exchange.request.headers.append("Authorization", "Bearer \(token)") }
+        exchange.startedAt = exchange.startedAt + .seconds(5)
+        exchange.response?.status = status
+        if status >= 400 {
+            exchange.response?.body = Body(text: #"{"error":"invalid_token"}"#, mediaType: "application/json")
+        }
+        var copy = recording.withoutAuthorization.without {
+            ["/token", "/jwks"].contains($0.request.url.path)
+        }
+        copy.exchanges.append(exchange)
+        return copy
+    }
+
+    @Test(
+        arguments: [
+            ("token-of-0001", "the one that was issued last"),
+            ("token-of-0000", "another one than was issued last"),
+            (nil, "no registration access token was sent"),
+        ] as [(String?, String)]
+    )
+    func changeThatIsRefusedIsToldWithItsToken(token: String?, words: String) throws {
+        let finding = try #require(try changed(with: token, 401).finding(rule))
+        #expect(finding.title.contains("refused the token"))
+        #expect(finding.notes == [words, "the one that was issued last"])
+        #expect(!finding.evidence.contains { $0.value.contains("token-of-") })
+        #expect(try changed(with: token, 200).finding(rule) == nil)
+    }
+
     @Test func throttlingIsAnotherMatter() throws {
         let recording = try Recording(broken).answering("/register", 429)
         #expect(recording.finding(rule) == nil)
