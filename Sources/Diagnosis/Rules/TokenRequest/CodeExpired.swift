@@ -41,7 +41,7 @@ struct CodeExpired: Rule {
                     "bad_verification_code",
                     "invalid_code",
                     "expired_code"
-                ), !isSaidOfAnotherCause(request)
+                ) || isRefusedInOtherWords(request), !isSaidOfAnotherCause(request)
             else { continue }
             guard let response = login.response else {
                 isUnknown = true
@@ -90,6 +90,17 @@ struct CodeExpired: Rule {
             )
         }
         return isUnknown ? .abstains("when the code was delivered is not in the capture") : .holds
+    }
+
+    /// Whether an answer without an error of the specification says that it is the code that is refused (MyInfo, Twitch).
+    private func isRefusedInOtherWords(_ request: TokenRequest) -> Bool {
+        guard request.answer.error == nil, request.isGrantRefused,
+            let message = request.answer.parameters["message"]
+        else { return false }
+        let words = message.asciiLowercased()
+        return ["authorization code", "authorisation code", "authcode", "auth code"].contains(
+            where: words.containsBytes
+        )
     }
 
     /// Whether the provider's own words name another cause than the age of the code, which then tells nothing.

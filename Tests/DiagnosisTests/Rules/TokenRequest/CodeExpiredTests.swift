@@ -59,6 +59,17 @@ struct CodeExpiredTests {
         #expect(recording.finding("token-invalid-grant") != nil || isTold)
     }
 
+    /// MyInfo and Twitch have no name for it.
+    @Test(arguments: [("Invalid authorisation code", true), ("Invalid redirect_uri", false)])
+    func readsAnswersWithoutAName(words: String, isTold: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["code": "400", "message": .string(words)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isTold)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         let recording = try Recording(broken).answering(
             "/token",
