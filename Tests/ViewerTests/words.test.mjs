@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { against, count, duration, offset, time } from "../../viewer/js/words.js";
+import { against, count, duration, offset, shortNames, time } from "../../viewer/js/words.js";
 
 test("lengths of time", () => {
   assert.deepEqual(
@@ -34,4 +34,13 @@ test("one and many", () => {
 test("times of messages keep their milliseconds", () => {
   assert.deepEqual([0, 8220, 59_999, 598_015, 4_198_015].map(offset), ["+0 s", "+8.22 s", "+59.999 s", "+9:58.015", "+1:09:58.015"]);
   assert.deepEqual([-90_000, -25_320_000].map(offset), ["−1 min 30 s", "−7 h 2 min"]);
+});
+
+test("names of files are told apart by their folders where they have to be", () => {
+  assert.deepEqual(shortNames(["/a/login.har"]), ["login.har"]);
+  assert.deepEqual(shortNames(["mon/login.har", "tue/login.har", "tue/other.har"]), ["mon/login.har", "tue/login.har", "other.har"]);
+  assert.deepEqual(shortNames(["x/a/login.har", "y/a/login.har"]), ["x/a/login.har", "y/a/login.har"]);
+  assert.deepEqual(shortNames(["login.har", "a/login.har"]), ["login.har", "a/login.har"]);
+  assert.deepEqual(shortNames(["a/login.har", "a/login.har", "-"]), ["login.har", "login.har", "-"]);
+  assert.deepEqual(shortNames([]), []);
 });

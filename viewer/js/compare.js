@@ -2,6 +2,7 @@ import { element } from "#viewer/dom.js";
 import { note } from "#viewer/findings.js";
 import { difference } from "#viewer/mask.js";
 import { valueOnScreen } from "#viewer/secret.js";
+import { shortNames } from "#viewer/words.js";
 
 /** Of a longer comparison only the beginning is drawn. */
 const MOST = 500;
@@ -21,8 +22,9 @@ export function sideText(side) {
  * @returns {{text: string, name: string}[]}
  */
 export function sides(captures) {
+  const names = shortNames(captures.map(({ name }) => name));
   return captures
-    .flatMap((capture, index) => capture.flows.map((flow) => ({ text: `${index}/${flow.id}`, name: `${captures.length > 1 ? `${capture.name.split("/").at(-1)} ` : ""}${flow.id} · ${flow.outcome}` })))
+    .flatMap((capture, index) => capture.flows.map((flow) => ({ text: `${index}/${flow.id}`, name: `${captures.length > 1 ? `${names[index]} ` : ""}${flow.id} · ${flow.outcome}` })))
     .slice(0, MOST_CHOICES);
 }
 

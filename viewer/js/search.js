@@ -1,6 +1,7 @@
 import { element } from "#viewer/dom.js";
 import { mask } from "#viewer/mask.js";
 import { placeID, placesOf } from "#viewer/report.js";
+import { shortNames } from "#viewer/words.js";
 
 /** Of one message so many places are told. */
 const MOST = 4;
@@ -115,8 +116,7 @@ export async function secretOf(same, captures, source) {
  */
 export function searchResults({ query, same }, { hits: found, more }, options) {
   const words = same === null ? `“${query}”` : `The value of ${sought(same)?.name ?? "this place"}`;
-  const base = (name) => name.split("/").at(-1);
-  const several = options.captures.length > 1;
+  const names = shortNames(options.captures.map(({ name }) => name));
   return element(
     "section",
     { class: "results", "aria-label": "Found" },
@@ -132,7 +132,7 @@ export function searchResults({ query, same }, { hits: found, more }, options) {
           element(
             "button",
             { type: "button", on: { click: () => options.go(hit) } },
-            element("span", { class: "place" }, `${several ? `${base(options.captures[hit.capture].name)} ` : ""}[${hit.exchange}] ${hit.where} ${hit.name}`),
+            element("span", { class: "place" }, `${names.length > 1 ? `${names[hit.capture]} ` : ""}[${hit.exchange}] ${hit.where} ${hit.name}`),
             element("code", {}, ...excerpt(hit, { isLifted: options.veil.isLifted, isSecret: same !== null }).map((part, index) => (index === 1 ? element("mark", {}, part) : part))),
           ),
         ),

@@ -1,5 +1,6 @@
 import { fileWord } from "#viewer/copy.js";
 import { element, printable } from "#viewer/dom.js";
+import { shortNames } from "#viewer/words.js";
 
 const VIEWS = [["flow", "Login", "view-flow"], ["exchanges", "All exchanges", "view-exchanges"], ["compare", "Compare", "view-compare"]];
 
@@ -23,10 +24,11 @@ export class Shell {
     this.title = element("h1", {});
     this.redacted = element("span", { class: "badge", hidden: true }, "redacted: its secrets are stand-ins");
     this.state = element("span", { class: "badge live", role: "status", hidden: true });
+    this.names = shortNames(report.captures.map(({ name }) => name));
     this.captures = element(
       "select",
       { "aria-label": "Capture", on: { change: (event) => act("capture", Number(event.target.value)) } },
-      ...report.captures.map((capture, index) => element("option", { value: index }, capture.name.split("/").at(-1))),
+      ...this.names.map((name, index) => element("option", { value: index }, name)),
     );
     this.captures.hidden = report.captures.length < 2;
     // What is chosen there is the title as well.
@@ -77,7 +79,7 @@ export class Shell {
 
   /** Brings title and buttons up to date. */
   show({ at, view, capture, veil, hasMessage }) {
-    const name = capture.name.split("/").at(-1);
+    const name = this.names[at.capture];
     document.title = printable(`${name} · authreel`);
     this.title.textContent = printable(name);
     this.title.title = printable(capture.name);

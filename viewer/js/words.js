@@ -76,3 +76,20 @@ export function time(name, value, reference, now) {
 export function count(number, word) {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
 }
+
+/**
+ * Names of files without the folders that all of one name have in common.
+ *
+ * @param {string[]} names
+ * @returns {string[]} `login.har`; `monday/login.har` where another one is called so as well
+ */
+export function shortNames(names) {
+  const parts = names.map((name) => name.split("/"));
+  const last = (index, depth) => parts[index].slice(-depth).join("/");
+  return names.map((name, index) => {
+    const others = names.flatMap((other, place) => (other === name ? [] : [place]));
+    let depth = 1;
+    while (depth < parts[index].length && others.some((other) => last(other, depth) === last(index, depth))) depth += 1;
+    return last(index, depth);
+  });
+}
