@@ -99,6 +99,9 @@ struct CommandLineTests {
         (["diagnos", "login.har"], "there is no command diagnos", "did you mean diagnose?"),
         (["help", "shwo"], "there is no command shwo", "did you mean show?"),
         (["version"], "there is no command version", "/authreel --version"),
+        (["ca", "pth"], "there is no command ca pth", "did you mean path?"),
+        (["help", "ca", "exprot"], "there is no command ca exprot", "did you mean export?"),
+        (["ca", "show"], "there is no command ca show", "/authreel ca --help lists them all"),
         (["frobnicate"], "there is no command frobnicate", "/authreel --help lists them all"),
         (["explain", "pkce-verifer-mismatch"], "there is no rule", "did you mean pkce-verifier-mismatch?"),
         (
