@@ -141,6 +141,12 @@ struct ShareCommandTests {
         #expect(result.errors.contains("warning: --also never-in-there matches nothing"))
     }
 
+    @Test func patternThatMatchesTooMuchIsTold() throws {
+        let result = try Program.run(["share", Self.capture, "--dry-run", "--also", "x*"])
+        #expect(result.status == 1 && result.errors.contains("the diagnosis differs"), "\(result.errors)")
+        #expect(result.errors.contains("hint: --also may match more than"), "\(result.errors)")
+    }
+
     @Test func nameThatIsNowhereIsWarnedOf() throws {
         let result = try Program.run([
             "share", Self.capture, "--dry-run", "--keep", "stat", "--keep", "state",

@@ -157,11 +157,14 @@ struct Share: ParsableCommand {
                 StandardError.report("\(name): \(reason)", hint: nil)
             }
         }
+        // Words of the protocol are among what such a pattern matches.
+        let isPattern = !also.isEmpty && outcomes.allSatisfy(\.leaks.isEmpty)
         throw CommandFailure(
             .negative,
             "nothing was written: a secret would be left, or the diagnosis be another one",
-            hint:
-                "--also REGEX takes more texts for secrets, --keep-personal leaves people's names and addresses; authreel share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
+            hint: isPattern
+                ? "--also may match more than it is meant to: try a narrower REGEX, or none"
+                : "--also REGEX takes more texts for secrets, --keep-personal leaves people's names and addresses; authreel share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
         )
     }
 
