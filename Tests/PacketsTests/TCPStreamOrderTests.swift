@@ -39,6 +39,15 @@ struct TCPStreamOrderTests {
         )
     }
 
+    @Test func aHandshakeThatIsCapturedBehindItsDataBeginsNoOtherConnection() {
+        var made = PacketBuilder()
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.client, "S", 1000)
+        made.send(.server, "SA", 5000, 1001)
+        made.send(.server, "PA", 5001, 1005, "one!")
+        #expect(StreamLog.of(made).dropFirst().prefix(2) == ["0 client: one?", "0 server: one!"])
+    }
+
     /// As happens where several queues of an interface are captured.
     @Test func segmentsAndAcknowledgmentsInAnyOrderAreGivenInTheirs() {
         var made = PacketBuilder()

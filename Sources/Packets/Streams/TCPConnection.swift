@@ -53,8 +53,14 @@ struct TCPConnection {
             return segment.dataCount > 0 && !segment.flags.contains(.reset)
                 && (isClosed && time - lastTime > Self.rest || isFar(segment, isFromFirst: isFromFirst))
         }
-        let direction = isFromFirst == clientIsFirst ? client : server
-        guard direction.isKnown else { return isClosed || !hasBeginning }
+        let (direction, other) = isFromFirst == clientIsFirst ? (client, server) : (server, client)
+        guard direction.isKnown else {
+            // An answer to this connection's SYN may be captured behind the data that it lets through.
+            let answers =
+                segment.flags.contains(.acknowledge) && other.isKnown
+                && other.mayBegin(with: segment.acknowledgment)
+            return isClosed || (!hasBeginning && !answers)
+        }
         return number == nil || segment.sequence &+ 1 != direction.firstSequence
     }
 
