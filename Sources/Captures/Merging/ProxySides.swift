@@ -58,9 +58,7 @@ struct ProxySides: Sendable {
     /// - Returns: the entry on the client's side; nil where they are several.
     mutating func join(_ entries: [Int]) -> Int? {
         guard entries.count <= Self.mostSides else { return nil }
-        let members = entries.compactMap { entry in spans[entry].map { (entry: entry, span: $0) } }
-        let sorted = members.sorted { ($0.span.start, -$0.span.length) < ($1.span.start, -$1.span.length) }
-            .map(\.entry)
+        let sorted = entries.filter { spans[$0] != nil }.sorted { isFurtherOut($0, $1) }
         guard sorted.count == entries.count else { return nil }
         let pairs = Array(zip(sorted, sorted.dropFirst()))
         guard pairs.allSatisfy({ isInside($0.1, $0.0) && isElsewhere($0.0, $0.1) }),
@@ -98,7 +96,8 @@ struct ProxySides: Sendable {
             let found = group.pairs(within: Self.tolerance) { front, back in
                 front != back && outer[front] != back && isInside(back, front)
                     && ways.contains(Way(front: servers[front], back: servers[back]))
-                    && (servers[front] != servers[back] || Self.isTranslated(capture[front], capture[back]))
+                    && (servers[front] != servers[back]
+                        || (isFurtherOut(front, back) && Self.isTranslated(capture[front], capture[back])))
                     && compare(front, back, .weak)
             }.found
             for pair in found { outer[pair.b] = pair.a }
@@ -110,6 +109,12 @@ struct ProxySides: Sendable {
     private func isInside(_ inner: Int, _ outer: Int) -> Bool {
         guard let inner = spans[inner], let outer = spans[outer] else { return false }
         return inner.isLengthKnown && outer.isLengthKnown && inner.excess(over: outer) <= Self.tolerance
+    }
+
+    /// Which of two that took place within each other, as far as clocks can tell, is taken for the one on the client's side.
+    private func isFurtherOut(_ front: Int, _ back: Int) -> Bool {
+        guard let left = spans[front], let right = spans[back] else { return false }
+        return (left.start, -left.length, front) < (right.start, -right.length, back)
     }
 
     /// Whether two go to different servers, or are one that went through a translation of the client's address.

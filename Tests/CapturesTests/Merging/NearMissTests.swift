@@ -165,6 +165,22 @@ struct NearMissTests {
         #expect(Self.translated { _ in } == ["a0+a1"])
     }
 
+    /// Seen within a millisecond, each could be the outer one.
+    @Test func bothSidesOfAnAddressTranslationAreOneOfAPlainRequestToo() {
+        var file = Sightings()
+        for side in 0..<2 {
+            let inset = side == 0 ? 0 : 0.0001
+            file.callback(1, at: inset, length: 0.2 - 2 * inset)
+            file.add("https://app.example/home", at: 1 + inset, length: 0.05 - 2 * inset)
+            for index in file.exchanges.indices.suffix(2) {
+                file.exchanges[index].connection.serverAddress = "10.0.0.9:443"
+                file.exchanges[index].client.address = side == 0 ? "172.17.0.2:40000" : "10.0.0.5:40000"
+            }
+        }
+        let source = CaptureMerger.Source(name: "a", capture: file.capture)
+        #expect(CaptureMerger([source], joinsSides: true).story == ["a0+a2", "a1+a3"])
+    }
+
     /// A second connection of one machine, a request with something else in it, one that outlasts the first.
     @Test func repeatedRequestIsNoSideOfATranslation() {
         #expect(Self.translated { $0.client.address = "172.17.0.2:40001" }.count == 2)
