@@ -37,13 +37,17 @@ struct TimelineText {
         let actorWidth = min(rows.map(\.actor.count).max() ?? 0, 36)
         let kindWidth = rows.map(\.kind.count).max() ?? 0
         let began = flow.began
+        let endpoints = Dictionary(
+            flow.messages.compactMap { message in message.endpoint.map { (message.exchange, $0) } },
+            uniquingKeysWith: { first, _ in first }
+        )
         var shown: Set<Int> = []
         for row in rows {
             let exchange = capture[row.exchange]
             lines.append(
                 "  \(offset(row.at, from: began))  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
                     + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
-                    + "\(Self.what(exchange))  \(Self.answer(exchange, style))"
+                    + "\(Self.what(exchange, endpoints[row.exchange]))  \(Self.answer(exchange, style))"
             )
             if row.isWithoutBody {
                 lines.append("\(margin)\(style.yellow("○")) \(style.dim(Self.withoutBody(exchange)))")
@@ -221,10 +225,12 @@ struct TimelineText {
     /// How many of them are enough to see whose they are.
     private static let mostExchanges = 20
 
-    /// Method, host and path; the query is told by the values below.
-    private static func what(_ exchange: Exchange) -> String {
+    /// Method, host, path and what of the query belongs to the endpoint; the rest is told by the values below.
+    private static func what(_ exchange: Exchange, _ endpoint: RecordedURL? = nil) -> String {
         let url = exchange.request.url
-        let target = (url.authority ?? "") + url.path
+        let isAsked = endpoint?.withoutQuery == url.withoutQuery
+        let own = isAsked ? endpoint?.query.map { "?\($0)" } : nil
+        let target = (url.authority ?? "") + url.path + (own ?? "")
         return "\(exchange.request.method) \(target)".printable.shortened(to: 60)
     }
 

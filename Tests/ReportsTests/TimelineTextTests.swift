@@ -52,6 +52,24 @@ struct TimelineTextTests {
         )
     }
 
+    /// What tells endpoints of one path apart, and no parameter of the request.
+    @Test func queryOfAnEndpointStandsWithItsPath() {
+        var capture = CaptureBuilder()
+        capture.redirect(
+            "https://idp.example/index.php?response_type=code&client_id=shop&state=state-of-a-login&route=oauth/go",
+            to: "https://app.example/cb?code=code-of-a-login&state=state-of-a-login"
+        )
+        capture.post(
+            "https://idp.example/index.php?route=oauth/token",
+            [("grant_type", "authorization_code"), ("code", "code-of-a-login")],
+            body: .json(#"{"access_token":"access-1","token_type":"Bearer"}"#)
+        )
+        let report = ReportBuilder.report(on: capture.capture, named: "login.har")
+        let lines = TextReport.timeline(of: report, style: .plain)
+        #expect(lines.contains("GET idp.example/index.php?route=oauth/go  302"))
+        #expect(lines.contains("POST idp.example/index.php?route=oauth/token  200"))
+    }
+
     @Test func timeThatWasNotRecordedIsNone() throws {
         let recorded = String(
             decoding: try Fixtures.bytes("captures/healthy/web-code-flow.har"),
