@@ -6,8 +6,8 @@ import Testing
 struct GraphQLVariablesTests {
     private static let rows: [(query: String, variables: String, told: [String])] = [
         (
-            #"mutation L($e: String!, $p: String!) {\n  login(email: $e, password : $p) { token }\n}"#,
-            #"{"e": "ada@mail.example", "p": "tr0ub4dor"}"#, ["email=ada@mail.example", "password=tr0ub4dor"]
+            #"mutation L($m: String!, $p: String!) {\n  login(email: $m, password : $p) { token }\n}"#,
+            #"{"m": "ada@mail.example", "p": "tr0ub4dor"}"#, ["email=ada@mail.example", "password=tr0ub4dor"]
         ),
         (#"{a(\nsecret:$s)}"#, #"{"s": "x"}"#, ["secret=x"]),
         // A name of its own says more; one that says nothing has nothing to give.
