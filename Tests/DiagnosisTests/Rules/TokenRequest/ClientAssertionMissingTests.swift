@@ -57,7 +57,10 @@ struct ClientAssertionMissingTests {
     @Test("MyInfo's third version is asked with a signature in the header.", arguments: ["v3", "v4"])
     func leavesRequestsThatAreSignedAlone(version: String) throws {
         let recording = try Recording("token-request/client-auth-missing").editing { exchange in
-            let url = exchange.request.url.text.replacing("id.harbour.example", with: "test.api.myinfo.gov.sg")
+            let url = exchange.request.url.text.replacing(
+                "id.harbour.example",
+                with: "test.api.myinfo.gov.sg"
+            )
             exchange.request.url = RecordedURL(url.replacing(".sg/token", with: ".sg/com/\(version)/token"))
             guard exchange.request.url.path.hasSuffix("/token") else { return }
             exchange.request.headers.append("Authorization", "PKI_SIGN app_id=\"shop\",nonce=\"1\"")
