@@ -126,10 +126,25 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         switch content {
         case .internet(let bytes):
             takeInternet(bytes, original: original - (frame.count - bytes.count), depth: depth)
+        case .frames(let bytes): takeFrames(bytes, depth: depth, type)
         case .other: break
         case .encrypted: count(.encrypted)
         case .cutOff: count(.cutOff)
         case .unknownLinkType: count(.linkType(type))
+        }
+    }
+
+    /// Each frame begins with its addresses and its length (IEEE 802.11, section 9.3.2.2.2), and SNAP says what it carries.
+    @inline(never)
+    private mutating func takeFrames(_ bytes: UnsafeRawBufferPointer, depth: Int, _ type: LinkType) {
+        var rest = bytes
+        while rest.count >= 22 {
+            let size = 14 + Int(rest.field(12, as: UInt16.self))
+            let frame = rest.first(size)
+            if size >= 22, frame.field(14, as: UInt32.self) == 0xaaaa_0300 {
+                take(LinkLayer.content(ofFrame: frame), of: frame, original: size, depth: depth, type)
+            }
+            rest = rest.behind((size + 3) & ~3)
         }
     }
 
@@ -214,7 +229,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
 
     private static func mayCarryStreams(_ protocolNumber: UInt8) -> Bool {
         // In IPv6, options may stand before it.
-        [4, 6, 17, 41, 47, 137, 0, 43, 60, 135, 139, 140, 51].contains(protocolNumber)
+        [4, 6, 17, 41, 47, 97, 137, 0, 43, 60, 135, 139, 140, 51].contains(protocolNumber)
     }
 
     // MARK: - Losses

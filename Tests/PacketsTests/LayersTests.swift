@@ -53,6 +53,8 @@ struct LayersTests {
                 (.wirelessRadiotap, Self.radio + Self.wireless([0x88, 0x01], 26, type + inner)),
                 // The header filled up to 28 bytes.
                 (.wirelessRadiotap, Self.radio + Self.wireless([0x88, 0x01], 28, type + inner)),
+                (.wireless, Self.aggregate([type + inner], 26)),
+                (.wireless, Self.aggregate([type + inner], 28)),
                 (.perPacketInformation, [0, 0, 8, 0, 1, 0, 0, 0] + PacketBuilder.ethernet(inner)),
                 (
                     .perPacketInformation,
@@ -119,12 +121,36 @@ struct LayersTests {
         control + [UInt8](repeating: 0, count: length - 2) + [0xaa, 0xaa, 3, 0, 0, 0] + inner
     }
 
+    /// Several packets in one frame, each filled up to four bytes but the last.
+    private static func aggregate(_ inner: [[UInt8]], _ length: Int) -> [UInt8] {
+        var frame = [0x88, 1] + [UInt8](repeating: 0, count: 22) + [0x80, 0]
+        frame += [UInt8](repeating: 0, count: length - 26)
+        for (index, packet) in inner.enumerated() {
+            let carried = [0xaa, 0xaa, 3, 0, 0, 0] + packet
+            frame += [UInt8](repeating: 2, count: 12) + UInt16(carried.count).bigEndianBytes + carried
+            let filling = (4 - (14 + carried.count) % 4) % 4
+            if index < inner.count - 1 { frame += [UInt8](repeating: 0, count: filling) }
+        }
+        return frame
+    }
+
+    @Test func packetsThatShareAWirelessFrameAreAllRead() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "a")
+        made.send(.client, "PA", 1002, 5001, "sk")
+        let frame = Self.aggregate(made.packets.map { [8, 0] + $0.bytes }, 26)
+        #expect(StreamLog.of([packet(frame, .wireless)]).text(.client) == "ask")
+        // One that the capture cut off in the last packet.
+        #expect(StreamLog.of([packet(Array(frame.dropLast(2)), .wireless)]).text(.client) == "a__")
+    }
+
     private static let radio: [UInt8] = [0, 0, 13, 0, 4, 0x80, 2, 0, 2, 0, 0, 0, 0]
 
     @Test func framesWithoutAPacketInClearAreNoPackets() {
         let inner: [UInt8] = [8, 0] + version4
         let frames: [(LinkType, [UInt8])] = [
-            // A beacon; without data; several packets in one.
+            // A beacon; without data; several packets in one, of which none is one.
             (.wireless, Self.wireless([0x80, 0], 24, inner)),
             (.wireless, Self.wireless([0x48, 1], 24, inner)),
             (

@@ -46,6 +46,13 @@ struct PacketsInPacketsTests {
         Carrier(testDescription: "IP in IP", protocolNumber: 4, bytes: version4),
         Carrier(testDescription: "6in4", protocolNumber: 41, bytes: version6),
         Carrier(testDescription: "MPLS in IP", protocolNumber: 137, bytes: [0, 1, 1, 9] + version4),
+        Carrier(testDescription: "EtherIP", protocolNumber: 97, bytes: [0x30, 0] + frame),
+        Carrier(testDescription: "authenticated", protocolNumber: 51, bytes: [6, 4, 0, 0] + zeros(20) + ask),
+        Carrier(
+            testDescription: "authenticated, IP in IP",
+            protocolNumber: 51,
+            bytes: [4, 4, 0, 0] + zeros(20) + version4
+        ),
         generic("GRE with a key", [0x20, 0, 8, 0, 1, 2, 3, 4], version4),
         generic("GRE around Ethernet", [0, 0, 0x65, 0x58], frame6),
         generic("GRE around MPLS", [0, 0, 0x88, 0x47, 0, 1, 1, 9], version4),

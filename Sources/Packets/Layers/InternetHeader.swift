@@ -54,7 +54,7 @@ struct InternetHeader {
     var missing: Int
     var fragment: Fragment?
 
-    /// Reads a packet's header, with the extension headers of IPv6.
+    /// Reads a packet's header, with the extension headers of IPv6 and that of IPsec's authentication.
     ///
     /// - Parameters:
     ///   - bytes: the packet as captured; padding may follow it.
@@ -81,22 +81,23 @@ struct InternetHeader {
         let hasMore = place & 0x2000 != 0
         let offset = Int(place & 0x1fff) * 8
         let packet = bytes.first(length)
-        return .packet(
-            InternetHeader(
-                isVersion6: false,
-                source: InternetAddress(version4: bytes.field(12, as: UInt32.self)),
-                destination: InternetAddress(version4: bytes.field(16, as: UInt32.self)),
-                protocolNumber: bytes[9],
-                payload: packet.behind(headerLength),
-                missing: length - packet.count,
-                fragment: hasMore || offset > 0
-                    ? Fragment(
-                        identification: UInt32(bytes.field(4, as: UInt16.self)),
-                        offset: offset,
-                        isLast: !hasMore
-                    ) : nil
-            )
+        var header = InternetHeader(
+            isVersion6: false,
+            source: InternetAddress(version4: bytes.field(12, as: UInt32.self)),
+            destination: InternetAddress(version4: bytes.field(16, as: UInt32.self)),
+            protocolNumber: bytes[9],
+            payload: packet.behind(headerLength),
+            missing: length - packet.count,
+            fragment: hasMore || offset > 0
+                ? Fragment(
+                    identification: UInt32(bytes.field(4, as: UInt16.self)),
+                    offset: offset,
+                    isLast: !hasMore
+                ) : nil
         )
+        // What stands in fragments is read when they are put together.
+        guard header.protocolNumber == 51, header.fragment == nil else { return .packet(header) }
+        return header.passExtensionHeaders() ? .packet(header) : header.missing > 0 ? .cutOff : .malformed
     }
 
     private static func readVersion6(_ bytes: UnsafeRawBufferPointer, original: Int) -> Reading {
@@ -121,8 +122,7 @@ struct InternetHeader {
     ///
     /// - Returns: false where they are not whole.
     mutating func passExtensionHeaders() -> Bool {
-        guard isVersion6 else { return true }
-        while true {
+        while isVersion6 || protocolNumber == 51 {
             let length: Int
             switch protocolNumber {
             // Hop by hop, routing, destination options, mobility, host identity, shim.
@@ -155,5 +155,6 @@ struct InternetHeader {
             protocolNumber = payload[0]
             payload = payload.behind(length)
         }
+        return true
     }
 }

@@ -4,6 +4,8 @@ package enum LinkLayer {
     enum Content {
         /// An IP packet, from its header on; padding may follow it.
         case internet(UnsafeRawBufferPointer)
+        /// Several Ethernet frames that a wireless network sends in one (A-MSDU), each filled up to four bytes.
+        case frames(UnsafeRawBufferPointer)
         /// Another protocol: ARP, for example.
         case other
         /// A wireless network's own encryption covers it.

@@ -9,6 +9,8 @@ enum Tunnel {
         switch protocolNumber {
         case 4, 41: .internet(bytes)
         case 47: genericEncapsulation(bytes)
+        // EtherIP (RFC 3378): a version, and a frame.
+        case 97: frame(bytes.behind(2))
         // MPLS in IP (RFC 4023).
         case 137: LinkLayer.content(of: bytes, etherType: 0x8847)
         default: nil

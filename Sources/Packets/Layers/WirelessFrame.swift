@@ -21,15 +21,20 @@ enum WirelessFrame {
         )
         guard !isProtected else { return .encrypted }
         var length = 24 + (isRelayed ? 6 : 0)
+        var isAggregate = false
         if subtype & 8 != 0 {
             // Quality of service: two bytes, of which one bit says that several packets stand in the frame; then, where
             // the order is kept, high throughput's four.
-            guard bytes.count > length + 2, bytes[length] & 0x80 == 0 else { return .other }
+            guard bytes.count > length + 2 else { return .other }
+            isAggregate = bytes[length] & 0x80 != 0
             length += hasOrder ? 6 : 2
         }
         // Some adapters fill the header up to four bytes (radiotap's flag 0x20).
         let filled = (length + 3) & ~3
-        if bytes.count >= filled + 8, bytes.field(filled, as: UInt32.self) == 0xaaaa_0300 { length = filled }
+        // Each packet of several has its addresses and its length before it.
+        let place = filled + (isAggregate ? 14 : 0)
+        if bytes.count >= place + 8, bytes.field(place, as: UInt32.self) == 0xaaaa_0300 { length = filled }
+        guard !isAggregate else { return .frames(bytes.behind(length)) }
         // SNAP, as behind an 802.3 length.
         return LinkLayer.content(of: bytes.behind(length), etherType: 0)
     }
