@@ -32,9 +32,14 @@ struct RepeatedEntriesTests {
     /// Burp's whole seconds, and entries without a time.
     @Test func momentsThatAreNotKnownSayNothing() {
         #expect(kept([exchange(10, 0), exchange(10, 0)]).isEmpty)
+        #expect(kept([exchange(0, 0), exchange(0, 0), exchange()]).isEmpty)
         var instant = exchange()
         instant.duration = .zero
         #expect(kept([instant, instant]).isEmpty)
+    }
+
+    @Test func momentOfAFineClockMayBeAWholeSecond() {
+        #expect(kept([exchange(9), exchange(10, 0), exchange(10, 0)]) == [2: 1])
     }
 
     @Test func loginThatStandsThereTwiceIsOne() throws {

@@ -3,19 +3,23 @@ import Captures
 /// Entries that stand in a capture twice, as they do where overlapping exports were put together.
 ///
 /// Told by everything: two requests never begin in the very same moment, take as long and are answered alike to the byte. Where
-/// moments are whole seconds, or not known, nothing is said.
+/// all moments are whole seconds, or one is not known, nothing is said.
 enum RepeatedEntries {
     /// The repetitions by their index, each with the entry that is kept.
     ///
     /// `order`: the entries by time.
     static func kept(in capture: Capture, order: [Int]) -> [Int: Int] {
         var kept: [Int: Int] = [:]
+        // Finer clocks meet a whole second, too.
+        guard order.contains(where: { capture[$0].startedAt.nanoseconds % 1_000_000_000 != 0 }) else {
+            return kept
+        }
         var rest = order[...]
         while let first = rest.first {
             let moment = capture[first].startedAt
             let simultaneous = rest.prefix { capture[$0].startedAt == moment }
             rest = rest.dropFirst(simultaneous.count)
-            guard simultaneous.count > 1, isFine(moment) else { continue }
+            guard simultaneous.count > 1, moment.isKnown else { continue }
             var firsts: [String: Int] = [:]
             for index in simultaneous where capture[index].duration ?? .zero > .zero {
                 let exchange = capture[index]
@@ -29,8 +33,6 @@ enum RepeatedEntries {
         }
         return kept
     }
-
-    private static func isFine(_ moment: Timestamp) -> Bool { moment.nanoseconds % 1_000_000_000 != 0 }
 
     private static func isSame(_ first: Exchange, _ second: Exchange) -> Bool {
         first.duration == second.duration && first.failure == second.failure
