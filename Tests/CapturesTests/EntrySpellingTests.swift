@@ -156,6 +156,40 @@ struct EntrySpellingTests {
         }
     }
 
+    /// `size` tells of how many bytes; a server that answers in Base64 sends the text's own length.
+    @Test(arguments: [
+        ("14", #"{"name":"Ada"}"#), ("20", "eyJuYW1lIjoiQWRhIn0="), ("15", "eyJuYW1lIjoiQWRhIn0="),
+    ])
+    func base64ThatIsNotCalledSoIsKnownByItsSize(_ size: String, _ expected: String) throws {
+        let content =
+            #""content":{"size":\#(size),"mimeType":"application/json","text":"eyJuYW1lIjoiQWRhIn0="}"#
+        let text = har(Self.form, #""headers":[],\#(content)"#)
+        for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
+            #expect(try read(text)[0].response?.body?.text == expected)
+        }
+    }
+
+    /// Firefox, with and without the parameters that it makes of them; other fields, or of another body, are the body's own.
+    @Test(arguments: [
+        (
+            #""text":"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\n\r\ncode=abcd""#,
+            true
+        ),
+        (
+            #""text":"Content-Length: 9\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\ncode=abcd","params":[{"name":"code","value":"abcd"}]"#,
+            true
+        ), (#""text":"Content-Type: text/plain\r\nContent-Length: 8\r\n\r\ncode=abcd""#, false),
+        (
+            #""text":"Content-Type: application/x-www-form-urlencoded\r\nContent-ID: 9\r\n\r\ncode=abcd""#,
+            false
+        ), (#""text":"c=1\r\n\r\ncode=abcd""#, false),
+    ]) func fieldsInFrontOfAFormAreNoPartOfIt(_ members: String, _ areFields: Bool) throws {
+        let data = #""postData":{"mimeType":"application/x-www-form-urlencoded",\#(members)}"#
+        let body = try read(har(#""headers":[],\#(data)"#, #""headers":[]"#))[0].request.body
+        #expect((body?.text == "code=abcd") == areFields)
+        #expect(FormBody.items(of: body)?.first("code") == (areFields ? "abcd" : nil))
+    }
+
     /// No reader gets the bytes back; what stands there is kept all the same.
     @Test func bytesThatWereLostAreNoBody() throws {
         let lost =

@@ -219,7 +219,7 @@ struct TolerantReadingTests {
         (Array("GMBU\0\u{2}".utf8), "a packet capture of Microsoft's Network Monitor"),
         (Array("<!DOCTYPE html><p>".utf8), "an HTML page"),
         ([0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], "a packet capture"),
-        (Array("%PDF-1.7".utf8), "a PDF document"),
+        (Array("%PDF-1.7".utf8), "a PDF document"), ([4, 0x22, 0x4d, 0x18, 0x64, 0x40], "LZ4 data"),
         (Array("# made by x\nCLIENT_RANDOM 00ff 11AA\n".utf8), "a TLS key log"),
         (Array("SERVER_TRAFFIC_SECRET_0 00ff 11aa\r\nx".utf8), "a TLS key log"),
         (Array("00:00:01.5 IP 1.2.3.4.5 > 5.6.7.8.80: Flags [P.]".utf8), "what tcpdump prints"),

@@ -63,6 +63,7 @@ enum FileKind: Equatable {
         named([0xd0, 0xcf, 0x11, 0xe0], "an old Office document"),
         named("bplist00", "a binary property list"),
         unpack([0x28, 0xb5, 0x2f, 0xfd], "zstd data", "zstd -d"),
+        unpack([0x04, 0x22, 0x4d, 0x18], "LZ4 data", "lz4 -d"),
         unpack([0xfd, 0x37, 0x7a, 0x58, 0x5a], "xz data", "xz -dk"),
         unpack(Array("BZh".utf8), "bzip2 data", "bunzip2 -k"),
         unpack([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], "a 7-Zip archive", "7z x"),

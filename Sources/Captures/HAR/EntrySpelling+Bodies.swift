@@ -76,7 +76,7 @@ extension EntrySpelling {
             ?? HAREntry.headers(message.object["headers"]).first("content-type")
     }
 
-    private static func essence(_ type: String?) -> String? {
+    static func essence(_ type: String?) -> String? {
         Body(content: .missing, mediaType: type).essence
     }
 

@@ -7,6 +7,7 @@ extension EntrySpelling {
     /// - Polly.JS: hexadecimal digits under `_isBinary` or `encoding`, and each chunk of a coded body in a list of its own,
     ///   which is the text.
     /// - Readers of files in browsers: a `data:` URL. Scripts in Python: `b'…'`, which is how it prints bytes.
+    /// - Producers that do not say that it is Base64, but how long the bytes are.
     /// - Loggers that take coded bytes for text: one character for each byte, or nothing that can be read again.
     static func bytesPlaced(_ data: JSONObject, headers: JSONValue?) -> JSONObject? {
         guard case .string(let text)? = data["text"], let first = text.utf8.first else { return nil }
@@ -32,6 +33,7 @@ extension EntrySpelling {
             {
                 return placed(url.base64, in: data)
             }
+            if isBase64(text, of: data) { return placed(text, in: data) }
             return first == 0x1f && isGzip(text) ? coded(text, in: data, headers) : nil
         default: return nil
         }
@@ -57,6 +59,16 @@ extension EntrySpelling {
         return bytes
     }
 
+    /// Whether a text is the Base64 of just as many bytes as `size` says: of a server's own it would be its length.
+    private static func isBase64(_ text: String, of data: JSONObject) -> Bool {
+        let count = text.utf8.count
+        // Shorter ones may be words.
+        guard count >= 16, count % 4 == 0, let size = HAREntry.size(data["size"]) else { return false }
+        let filling = text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
+        return size == count / 4 * 3 - filling
+            && Base64.decodeStrictly(Array(text.utf8)[...], isPadded: true) != nil
+    }
+
     /// RFC 2397.
     private static func dataURL(_ text: String) -> (type: String, base64: String)? {
         guard text.hasPrefix("data:"), let comma = text.utf8.prefix(200).firstIndex(of: 0x2c),
@@ -64,6 +76,34 @@ extension EntrySpelling {
         else { return nil }
         let type = text[..<comma].dropFirst(5).prefix { $0 != ";" }
         return (type.lowercased(), String(text[comma...].dropFirst()))
+    }
+
+    // MARK: - Header fields in front of a body
+
+    /// `postData` without the header fields that Firefox has in front of a form, as its page hands both to the network;
+    /// nil where there are none.
+    static func formPlaced(_ data: JSONObject, headers: JSONValue?) -> JSONObject? {
+        guard case .string(let text)? = data["text"], text.utf8.first.map({ $0 | 0x20 }) == UInt8(ascii: "c"),
+            let end = text.prefix(512).firstRange(of: "\r\n\r\n")
+        else { return nil }
+        let body = text[end.upperBound...]
+        var type: String?
+        var length: Int?
+        for line in text[..<end.lowerBound].split(separator: "\r\n") {
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            switch line[..<colon].lowercased() {
+            case "content-type": type = String(value)
+            case "content-length": length = Int(value)
+            default: return nil
+            }
+        }
+        let told = HAREntry.headers(headers).first("content-type") ?? Producers.text(data["mimeType"])
+        guard let type, length == body.utf8.count || essence(type) == essence(told) else { return nil }
+        var placed = data
+        placed["text"] = .string(String(body))
+        if Producers.text(data["mimeType"]) ?? "" == "" { placed["mimeType"] = .string(type) }
+        return placed
     }
 
     // MARK: - Coded bytes that were taken for text

@@ -29,6 +29,7 @@ enum EntrySpelling {
         placeBody("postData", in: &draft)
         let headers = draft.object["headers"]
         draft.change("postData") { bytesPlaced($0, headers: headers) }
+        draft.change("postData") { formPlaced($0, headers: headers) }
         switch draft.object["queryString"] {
         case .object(let query)? where Producers.areFields(query):
             draft.set("queryString", pairs(.object(query)))
