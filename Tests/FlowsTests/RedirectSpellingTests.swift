@@ -24,4 +24,27 @@ struct RedirectSpellingTests {
         let sources = RedirectChain.sources(in: Capture(capture.exchanges), order: [0, 1])
         #expect((sources[1] == 0) == isOne)
     }
+
+    /// As packets between a proxy that ends https and the app have it.
+    @Test(arguments: ["https", "http"])
+    func callbackBehindAProxyIsTheOneThatTheBrowserMade(scheme: String) throws {
+        let login = ShopLogin()
+        var capture = CaptureBuilder()
+        login.authorize(&capture)
+        login.answer(&capture)
+        let callback = login.callback(&capture)
+        let home = capture.get("https://shop.example/home")
+        var exchanges = capture.exchanges
+        for index in [callback, home] {
+            let url = exchanges[index].request.url.text
+            exchanges[index].request.url = RecordedURL(url.replacing("https://", with: "http://"))
+            exchanges[index].request.headers.append("X-Forwarded-Proto", scheme)
+        }
+        let read = Capture(exchanges)
+        let isOne = scheme == "https"
+        #expect((RedirectChain.sources(in: read, order: Array(read.indices))[callback] == 1) == isOne)
+        #expect(RedirectChain.sources(in: read, order: Array(read.indices))[home] == callback)
+        let flow = try #require(FlowFinder.flows(in: read).first)
+        #expect(flow.exchanges.contains(callback) == isOne)
+    }
 }

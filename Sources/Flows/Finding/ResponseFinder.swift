@@ -5,7 +5,7 @@ import OAuth
 /// Finds the authorization responses of a capture: in the redirects to known redirect URIs, in pages with
 /// an automatic form, in the requests that arrive there.
 ///
-/// One response seen at several places is one.
+/// One response seen at several places is one. Behind a proxy that ends https, requests count as the browser made them.
 struct ResponseFinder {
     private let capture: Capture
     private let order: [Int]
@@ -89,7 +89,7 @@ struct ResponseFinder {
             let exchange = capture[index]
             /// The response that arrives with this exchange.
             var arriving: Int?
-            if let response = sentOn.removeValue(forKey: exchange.request.url.text) {
+            if let response = sentOn.removeValue(forKey: address(of: exchange).text) {
                 if let callback = found[response].callback { found[response].sentOnBy.append(callback) }
                 found[response].callback = index
                 let items = exchange.request.url.queryItems
@@ -120,11 +120,11 @@ struct ResponseFinder {
                     found.append(arrived)
                 }
             } else if exchange.request.method == "GET",
-                let waiting = underWay[Self.key(exchange.request.url)]?.last,
+                let waiting = underWay[Self.key(address(of: exchange))]?.last,
                 found[waiting].mode == .fragment
             {
                 // The page that reads the fragment; its request carries nothing of it.
-                let key = Self.key(exchange.request.url)
+                let key = Self.key(address(of: exchange))
                 found[waiting].callback = index
                 underWay[key]?.removeLast()
                 inPage[key, default: []].append(waiting)
@@ -146,8 +146,8 @@ struct ResponseFinder {
         guard response.mode == .query, response.sentOnBy.count < Self.mostHops,
             let location = exchange.response?.location
         else { return nil }
-        let url = exchange.request.url.resolving(location)
-        guard url.isWeb, url.text != exchange.request.url.text, Self.carries(url, response) else {
+        let url = address(of: exchange).resolving(location)
+        guard url.isWeb, url.text != address(of: exchange).text, Self.carries(url, response) else {
             return nil
         }
         return url.text
@@ -179,7 +179,7 @@ struct ResponseFinder {
 
     private func delivery(_ exchange: Exchange, _ index: Int) -> AuthorizationResponse? {
         if let location = exchange.response?.location {
-            let url = exchange.request.url.resolving(location)
+            let url = address(of: exchange).resolving(location)
             guard targets.contains(Self.key(url)) else { return nil }
             if AuthorizationResponse.isResponse(url.queryItems, mode: .query) {
                 return AuthorizationResponse(
@@ -201,7 +201,7 @@ struct ResponseFinder {
             let page = body.bytes
         else { return nil }
         for form in HTMLForm.all(in: page) where form.method == "post" {
-            let target = exchange.request.url.resolving(form.action)
+            let target = address(of: exchange).resolving(form.action)
             let items = QueryItems(
                 items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
             )
@@ -218,7 +218,7 @@ struct ResponseFinder {
     }
 
     private func arrival(_ exchange: Exchange, _ index: Int) -> AuthorizationResponse? {
-        let url = exchange.request.url
+        let url = address(of: exchange)
         guard targets.contains(Self.key(url)), exchange.request.method != "OPTIONS" else { return nil }
         let target = RecordedURL(url.withoutQuery)
         if exchange.request.method == "POST", let form = FormBody.items(of: exchange.request.body),
@@ -273,6 +273,13 @@ struct ResponseFinder {
         ["code", "error", "id_token", "access_token", "response"].allSatisfy {
             delivered.parameters[$0] == arrived.parameters[$0]
         }
+    }
+
+    /// Where the browser sent a request, unless the app itself takes its redirect URI for the one behind the proxy.
+    private func address(of exchange: Exchange) -> RecordedURL {
+        let url = exchange.request.url
+        let address = exchange.request.urlOfBrowser
+        return address.text != url.text && targets.contains(Self.key(url)) ? url : address
     }
 
     /// What a redirect URI is found again by, its own query aside: the browser writes it in its own way.

@@ -11,12 +11,14 @@ enum RedirectChain {
             let exchange = capture[index]
             let location = exchange.response?.location
             guard location != nil || !targets.isEmpty else { continue }
-            let address = key(exchange.request.url)
+            // Behind a proxy that ends https the browser's address is another.
+            let url = exchange.request.urlOfBrowser
+            let address = key(url)
             let plain = leadsToPlain ? withoutUpgrade(address) : nil
             let source = targets[address] ?? plain.flatMap { targets[$0] }
             if let source { sources[index] = source }
             if let location {
-                let target = key(exchange.request.url.resolving(location))
+                let target = key(url.resolving(location))
                 targets[target] = index
                 leadsToPlain = leadsToPlain || target.hasPrefix("http://")
             }

@@ -5,8 +5,8 @@ import OAuth
 /// A request of the protocol was sent in clear, where everybody on the way can read codes, tokens and passwords.
 ///
 /// Keys and metadata count where the issuer is https and they come from outside of the own network: whoever can change those can
-/// sign what they like. The machine itself is exempt, and so is a first step that a server or browser sends on to https before
-/// anything secret was in it.
+/// sign what they like. The machine itself is exempt, and so is what a proxy took by https, and a first step that a server or
+/// browser sends on to https before anything secret was in it.
 struct InsecureEndpoint: Rule {
     static let info = RuleInfo(
         id: "insecure-endpoint",
@@ -39,8 +39,9 @@ struct InsecureEndpoint: Rule {
         for (index, kind) in messages + forms.map({ (exchange: $0, kind: "sign-in form with a secret") }) {
             let exchange = flow.capture[index]
             let url = exchange.request.url
-            guard url.scheme?.lowercased() == "http", let host = url.host, !LoopbackHost.isLoopback(host),
-                !exchange.isInternalRedirect, !isUpgraded(exchange), seen.insert(url.withoutQuery).inserted,
+            guard exchange.request.urlOfBrowser.scheme?.lowercased() == "http", let host = url.host,
+                !LoopbackHost.isLoopback(host), !exchange.isInternalRedirect, !isUpgraded(exchange),
+                seen.insert(url.withoutQuery).inserted,
                 evidence.count < 6
             else { continue }
             evidence.append(

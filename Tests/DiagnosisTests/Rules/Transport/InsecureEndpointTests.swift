@@ -31,6 +31,15 @@ struct InsecureEndpointTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// The capture is from behind the proxy.
+    @Test(arguments: [("https", false), ("http", true)])
+    func exemptsWhatAProxyTookByHTTPS(scheme: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.request.headers.append("X-Forwarded-Proto", scheme)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test(arguments: [
         ("localhost:8080", false), ("127.0.0.1:8080", false), ("[::1]:8080", false),
         ("id.localhost", false), ("192.168.1.4", true), ("keycloak:8080", true),

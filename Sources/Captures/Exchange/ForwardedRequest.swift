@@ -1,9 +1,7 @@
-import Captures
-
 extension RecordedRequest {
     /// The URL as the browser had it, where a proxy in front of the server tells of https that it ended, and of the host that it was
     /// asked for.
-    var urlOfBrowser: RecordedURL {
+    package var urlOfBrowser: RecordedURL {
         let first = { (name: String) in
             self.headers.first(name)?.split(separator: ",").first.map { $0.filter { $0 != " " } }
         }
