@@ -2,7 +2,7 @@ package import Captures
 
 /// What an endpoint is known by: origin, path, and the query that its URL has of its own (RFC 6749, sections 3.1 and 3.2).
 ///
-/// Names and values of the query count, and not how they are encoded or ordered; nor do capitals, since a provider may write its own
+/// Names and values of the query count, and not how they are encoded or ordered; nor do capitals in values, since a provider may write its own
 /// names in small letters (Azure AD B2C does so with policies).
 package struct EndpointAddress: Sendable, Hashable {
     /// Origin and path; the URL as written for other schemes than http and https.
@@ -36,7 +36,7 @@ package struct EndpointAddress: Sendable, Hashable {
     }
 
     /// Whether both have a parameter of one name with other values.
-    func contradicts(_ asked: EndpointAddress) -> Bool {
+    package func contradicts(_ asked: EndpointAddress) -> Bool {
         let missing = Set(query.subtracting(asked.query).map(\.name))
         return asked.query.contains { missing.contains($0.name) }
     }

@@ -38,7 +38,8 @@ package struct EndpointTable<Value: Sendable>: Sendable {
     /// Changes what belongs to an endpoint as metadata name it.
     package mutating func update(_ url: RecordedURL, default value: Value, _ change: (inout Value) -> Void) {
         let address = EndpointAddress(url)
-        var all = entries(at: url)
+        // Taken out, so that it is changed where it is and not in a copy.
+        var all = entries.removeValue(forKey: address.place) ?? []
         if let index = all.firstIndex(where: { $0.address == address }) {
             change(&all[index].value)
         } else {

@@ -73,7 +73,9 @@ package struct Endpoints: Sendable {
         let isScript = url.path.isEmpty || url.path.hasSuffix("/") || url.path.hasSuffix(".php")
         for item in QueryItems(query).items {
             let text = "\(item.name)=\(item.rawValue)"
-            if isScript, routes.contains(item.name), !item.value.isEmpty {
+            // Yii's has a controller and an action; alone, an r is often a number against caches.
+            let isRoute = routes.contains(item.name) && (item.name != "r" || item.value.containsBytes("/"))
+            if isScript, isRoute, !item.value.isEmpty {
                 // The one name that WordPress' plugin has of its own.
                 return (text, item.name == "oauth" && item.value == "me" ? "/userinfo" : "/\(item.value)")
             }

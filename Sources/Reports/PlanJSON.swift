@@ -50,7 +50,7 @@ package enum PlanJSON {
             "exchange": .number(JSONNumber(Int64(step.exchange))),
             "kind": .string(step.kind?.rawValue ?? "page_script"),
             "method": .string(request.method),
-            "url": .string(map.mapped(RecordedURL(request.url.withoutQuery)).text),
+            "url": .string((map.moved(request.url)?.endpoint ?? RecordedURL(request.url.withoutQuery)).text),
         ]
         switch step.action {
         case .send: object["action"] = "send"

@@ -50,7 +50,7 @@ package enum PlanText {
         _ style: TextStyle
     ) -> [String] {
         let request = plan.flow.capture[step.exchange].request
-        let url = map.mapped(RecordedURL(request.url.withoutQuery))
+        let url = map.moved(request.url)?.endpoint ?? RecordedURL(request.url.withoutQuery)
         var lines: [String] = []
         if let wait = step.wait {
             lines.append("       \(style.yellow("waits \(seconds(wait)), as the recording did"))")

@@ -154,7 +154,9 @@ export class Shell {
 
   /** Says what is waited for, until something else is said. */
   wait(words) {
+    if (!words && this.notice.textContent !== this.awaited) return;
     clearTimeout(this.forgetting);
+    this.awaited = words;
     this.notice.textContent = words;
   }
 

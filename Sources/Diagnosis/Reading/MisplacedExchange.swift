@@ -12,7 +12,8 @@ extension Flow {
             EndpointAddress(RecordedURL($0))
         }
         guard named.contains(where: { $0.place == asked.place }),
-            !named.contains(where: { $0.takes(asked) })
+            // Another query of the same names may be another endpoint, of which no metadata tell.
+            !named.contains(where: { $0.takes(asked) || $0.place == asked.place && $0.contradicts(asked) })
         else { return nil }
         return misplaced(
             request,

@@ -214,11 +214,15 @@ package enum HandedOnCode {
 
     /// Whether an app encrypted what it sent (RFC 7516, section 7.1): five parts, the first of which is a JSON object.
     private static func isSealed(_ bytes: [UInt8]) -> Bool {
-        guard let start = bytes.firstRange(of: Array("eyJ".utf8))?.lowerBound else { return false }
-        let token = bytes[start...].prefix {
-            $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x2e || $0 == 0x5f
+        var rest = bytes[...]
+        while let start = rest.firstRange(of: Array("eyJ".utf8))?.lowerBound {
+            let token = rest[start...].prefix {
+                $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x2e || $0 == 0x5f
+            }
+            if token.count(where: { $0 == 0x2e }) == 4 { return true }
+            rest = rest[token.endIndex...]
         }
-        return token.count(where: { $0 == 0x2e }) == 4
+        return false
     }
 
     /// Shorter ones may be in a request by chance.

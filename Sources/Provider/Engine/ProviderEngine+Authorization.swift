@@ -25,7 +25,9 @@ extension ProviderEngine {
         } catch {
             return refusedAsRecorded(items, request) ?? error.answer
         }
-        if let open = openTransaction(of: login, isPosted: request.method == "POST") {
+        let isFaulty =
+            repetition(in: request) != nil || login.asksForNoneAndMore && !dialect.takesPromptsBesideNone
+        if !isFaulty, let open = openTransaction(of: login, isPosted: request.method == "POST") {
             if let answer = interact(request, in: open) { return answer }
         }
         // As recorded, the recording decides.

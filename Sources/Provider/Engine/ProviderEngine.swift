@@ -98,7 +98,10 @@ struct ProviderEngine {
         if let endpoint = endpoint(at: url) { return endpoint.role }
         let path = url.path
         // RFC 7592, section 2: a client's registration lies below the endpoint.
-        let isBelow = dialect.paths[.registration]?.contains { path.hasPrefix($0 + "/") } ?? false
+        let isBelow =
+            dialect.paths[.registration]?.contains {
+                path.hasPrefix(RecordedURL($0).path + "/")
+            } ?? false
         return isBelow ? .registration : nil
     }
 

@@ -70,15 +70,19 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Inbound
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .closing = phase { return }
+        switch phase {
+        // What follows a request that is refused is none.
+        case .closing, .refusing: return
+        case .forwarding, .waitingForAnswers, .dialing: break
+        }
         splitter.received(unwrapInboundIn(data))
         resume()
     }
 
     func read(context: ChannelHandlerContext) {
         switch phase {
-        case .waitingForAnswers, .refusing, .dialing: isReadPending = true
-        case .forwarding, .closing: context.read()
+        case .waitingForAnswers, .dialing: isReadPending = true
+        case .forwarding, .refusing, .closing: context.read()
         }
     }
 
@@ -89,7 +93,8 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             switch phase {
             case .closing: context.close(promise: nil)
             // The requests that are there are done first.
-            case .dialing, .waitingForAnswers, .refusing: break
+            case .dialing, .waitingForAnswers: break
+            case .refusing: context.fireUserInboundEventTriggered(event)
             case .forwarding:
                 if current == nil, !isRefusing { context.close(promise: nil) }
                 context.fireUserInboundEventTriggered(event)

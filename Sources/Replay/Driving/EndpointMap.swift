@@ -55,7 +55,7 @@ package struct EndpointMap: Sendable {
 
     /// Where the endpoint of a URL is in this run, with the query that is its own, and what the request has in its query besides; nil
     /// where nothing stands for it.
-    func moved(_ url: RecordedURL) -> (endpoint: RecordedURL, query: String?)? {
+    package func moved(_ url: RecordedURL) -> (endpoint: RecordedURL, query: String?)? {
         let text = url.withoutQuery
         var ofPath: [(old: RecordedURL, new: RecordedURL)] = []
         for entry in entries {

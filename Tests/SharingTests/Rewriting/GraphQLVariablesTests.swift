@@ -10,6 +10,7 @@ struct GraphQLVariablesTests {
             #"{"m": "ada@mail.example", "p": "tr0ub4dor"}"#, ["email=ada@mail.example", "password=tr0ub4dor"]
         ),
         (#"{a(\nsecret:$s)}"#, #"{"s": "x"}"#, ["secret=x"]),
+        (#"{a(password:\n\t$id)}"#, #"{"id": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
         // A name of its own says more; one that says nothing has nothing to give.
         ("{a(id: $userName, kind: $k)}", #"{"userName": "ada", "k": "x"}"#, ["userName=ada", "kind=x"]),
         (#"{a(: $p, \\: $p, $p: $q, $)}"#, #"{"p": "x"}"#, ["p=x"]), ("plain", #"{"p": "x"}"#, ["p=x"]),

@@ -110,7 +110,7 @@ struct ClientIDUnknown: Rule {
     /// Twitch says no more, in JSON or behind a number.
     private static func isAllThatIsSaid(of text: String) -> Bool {
         let words = text.asciiLowercased().split { !($0.isLetter || $0 == "_") }
-        return words.suffix(2) == ["invalid", "client"]
+        return words.filter { !["status", "error", "message"].contains($0) } == ["invalid", "client"]
     }
 
     /// What no client_id has, and what is copied along with one: white space, quotation marks, characters that cannot be seen.

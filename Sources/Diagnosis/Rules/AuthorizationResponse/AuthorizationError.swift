@@ -69,7 +69,9 @@ struct AuthorizationError: Rule {
         }
         let addresses = named.map { EndpointAddress($0.1) }
         guard let index = addresses.firstIndex(where: { $0.place == asked.place }),
-            !addresses.contains(where: { $0.takes(asked) }),
+            // Another query of the same names may be another endpoint, of which no metadata tell.
+            !addresses.contains(where: { $0.takes(asked) || $0.place == asked.place && $0.contradicts(asked) }
+            ),
             !attempt.pages.contains(where: { page in
                 (flow.capture[page].response?.body?.bytes).map { HTMLForm.isAsking(in: $0) } ?? false
             })

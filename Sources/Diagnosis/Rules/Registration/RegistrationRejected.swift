@@ -97,7 +97,7 @@ struct RegistrationRejected: Rule {
         let position = flow.surroundings.position
         let issued = flow.registrations.last {
             position[$0.exchange] < position[last.exchange]
-                && $0.answer.parameters["client_id"] == last.parameters["client_id"]
+                && $0.answer.parameters["client_id"]?.equalsBytes(of: last.parameters["client_id"]) ?? false
                 && $0.answer.parameters.contains("registration_access_token")
         }?.answer.parameters.parameter("registration_access_token")
         var evidence = flow.evidence(of: last.answer)
@@ -175,7 +175,7 @@ struct RegistrationRejected: Rule {
     private func isTaken(_ text: String) -> Bool {
         ["already exist", "already registered", "already taken", "already in use"].contains(
             where: text.containsBytes
-        )
+        ) && !["jwks", "redirect", "software"].contains(where: text.containsBytes)
     }
 
     private func fix(_ answer: Answer) -> String? {

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// A client called an endpoint that wants to know who it is, without any credentials, and was refused for it.
@@ -31,6 +32,7 @@ struct ClientAuthMissing: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
         let provider = flow.providerFacts
+        lazy var publicClients = PublicClients(in: flow)
         var isSanitized = false
         for call in calls where isBare(call, flow) && isRefusedForIt(call) {
             guard !mayShowCertificate(call, provider, flow), !AssertionOnly.applies(to: call, provider, flow),
@@ -67,7 +69,8 @@ struct ClientAuthMissing: Rule {
                     )
                 )
             }
-            if let earlier = accepted(before: call, flow) {
+            // Where header fields were taken out, who sent none is not known to be public.
+            if !isStated, let earlier = publicClients.id(acceptedBefore: call, in: flow) {
                 guard call.authentication.clientID == nil else { continue }
                 return .violated(
                     Violation(
@@ -100,17 +103,41 @@ struct ClientAuthMissing: Rule {
         return isSanitized ? .abstains("credentials were taken out of the capture") : .holds
     }
 
-    /// The id by which a token request without credentials was accepted before: that of a public client.
-    private func accepted(before call: ClientCall, _ flow: Flow) -> Parameter? {
-        guard call.kind == .token else { return nil }
-        let position = flow.surroundings.position
-        return flow.tokenRequests.last { request in
-            request.answer.isSuccess && position[request.exchange] < position[call.exchange]
-                && request.endpoint.text == call.endpoint.text && request.authentication.methods == [.none]
+    /// The clients whose token requests were accepted without credentials.
+    private struct PublicClients {
+        private struct Sender: Hashable {
+            var endpoint: ByteText
+            /// Nil: any.
+            var client: ByteText?
+        }
+
+        private var first: [Sender: TokenRequest] = [:]
+
+        init(in flow: Flow) {
+            for request in flow.tokenRequests
+            where request.answer.isSuccess && request.authentication.methods == [.none]
                 && !flow.capture[request.exchange].request.headers.contains("authorization")
-                && (call.authentication.clientID == nil
-                    || call.authentication.clientID?.value == request.authentication.clientID?.value)
-        }?.authentication.clientID
+            {
+                guard let id = request.authentication.clientID?.value else { continue }
+                for client in [nil, ByteText(id)] {
+                    let sender = Sender(endpoint: ByteText(request.endpoint.text), client: client)
+                    if first[sender] == nil { first[sender] = request }
+                }
+            }
+        }
+
+        /// The id by which such a request of the same client, or of any where it says none, was accepted before.
+        func id(acceptedBefore call: ClientCall, in flow: Flow) -> Parameter? {
+            let sender = Sender(
+                endpoint: ByteText(call.endpoint.text),
+                client: call.authentication.clientID.map { ByteText($0.value) }
+            )
+            let position = flow.surroundings.position
+            guard call.kind == .token, let request = first[sender],
+                position[request.exchange] < position[call.exchange]
+            else { return nil }
+            return request.authentication.clientID
+        }
     }
 
     private static let unnamed = """

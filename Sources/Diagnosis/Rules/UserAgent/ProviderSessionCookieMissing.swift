@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The provider's sign-in pages set a cookie to know the sign-in by, and the next step came without it.
@@ -215,8 +216,9 @@ struct ProviderSessionCookieMissing: Rule {
             for step in steps where flow.capture[step].request.url.origin == asked.url.origin {
                 guard let session = ForgeRockSignIn.cookie(setBy: step, in: flow.capture) else { continue }
                 let name = session.cookie.name
-                guard let sent = asked.cookies.first(where: { $0.value == session.cookie.value }),
-                    !asked.cookies.contains(where: { $0.name == name })
+                guard
+                    let sent = asked.cookies.first(where: { $0.value.equalsBytes(of: session.cookie.value) }),
+                    !asked.cookies.contains(where: { $0.name.equalsBytes(of: name) })
                 else { break }
                 return Violation(
                     [
@@ -235,8 +237,8 @@ struct ProviderSessionCookieMissing: Rule {
                         ),
                     ],
                     explanation: """
-                        The user signed in, and the app has the session. It sends it to the authorization endpoint as the cookie \(sent.name), where the \
-                        provider calls it \(name): so the provider sees no session and asks for a sign-in again.
+                        The user signed in, and the app has the session. It sends it to the authorization endpoint as the cookie \(Masking.shown(sent.name, of: "name")), where the \
+                        provider calls it \(Masking.shown(name, of: "name")): so the provider sees no session and asks for a sign-in again.
                         """,
                     fix: """
                         Set the name of the session cookie in the SDK's configuration (cookieName) to the tenant's own; the provider tells it in its server \

@@ -59,10 +59,11 @@ struct StateCookieLost: Rule {
     /// Whether the cookie went to the HTTP client of an app on a device, and a browser came to the callback.
     private func isKeptByApp(_ login: LostLoginCookies, _ flow: Flow) -> Bool {
         guard let lost = login.lost.first, lost.obstacle == nil, lost.overwritten == nil else { return false }
-        let agents = [lost.setting.exchange, login.carrier].map { exchange in
-            PublicAgent(of: flow.capture[exchange].request, at: exchange)?.kind
+        let agents = [lost.setting.exchange, login.carrier].map {
+            flow.capture[$0].request.headers.first("user-agent") ?? ""
         }
-        return agents[0] == .native && agents[1] != .native
+        return UserAgentName.isNativeApp(agents[0]) && !UserAgentName.isNativeApp(agents[1])
+            && UserAgentName.isOnDevice(agents[1])
     }
 
     private static let keptByApp = """
