@@ -76,7 +76,7 @@ struct ProviderSessionCookieMissingTests {
         var exchanges = Array(try Recording("healthy/native-app").exchanges.prefix(2))
         var step = exchanges[0]
         step.request.method = "POST"
-        step.request.url = RecordedURL("https://id.harbour.example/json/realms/root/authenticate")
+        step.request.url = RecordedURL("https://id.harbour.example/am/json/authenticate")
         step.request.body = Body(text: #"{"authId":"eyJ0eXAi"}"#, mediaType: "application/json")
         step.response = RecordedResponse(
             status: 200,
