@@ -137,6 +137,9 @@ extension RecordedURL {
         query == nil && fragment == nil ? text : (parts.server?.text ?? "") + path
     }
 
+    /// Path and query as written, as they stand in a request's line.
+    package var pathAndQuery: String { path + (query.map { "?\($0)" } ?? "") }
+
     /// The URL without query and fragment as a browser asks for it: the host in lower case, the port written out, a slash where
     /// the path is empty (RFC 3986, section 6.2.3), and percent-encoded what is no ASCII in it; as written for other schemes than
     /// http and https.

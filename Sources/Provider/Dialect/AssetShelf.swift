@@ -19,7 +19,7 @@ package struct AssetShelf: Sendable {
     /// The answer of an address; nil where none was recorded with a body.
     func answer(to request: RecordedRequest, addresses: AddressMap) -> BuiltAnswer? {
         let url = request.url
-        let target = url.path + (url.query.map { "?" + $0 } ?? "")
+        let target = url.pathAndQuery
         guard let recorded = addresses.recorded(target),
             let found = answers[recorded] ?? answers[RecordedURL(recorded).withoutQuery],
             found.location == nil

@@ -63,7 +63,7 @@ extension ProviderEngine {
     /// The recorded request that this one is: same method and path, likest query and fields, next in time.
     func step(for request: RecordedRequest, in transaction: Transaction, _ script: InteractionScript) -> Int?
     {
-        let target = request.url.path + (request.url.query.map { "?" + $0 } ?? "")
+        let target = request.url.pathAndQuery
         guard let played = dialect.addresses.recorded(target) else { return nil }
         let back = Substitution(transaction.values.map { (old: $0.new, new: $0.old) })
         let url = RecordedURL(back.applied(to: played))

@@ -114,7 +114,7 @@ struct ProviderEngine {
                 table.add(RecordedURL(target), (role, target))
             }
         }
-        let asked = RecordedURL(path + (url.query.map { "?\($0)" } ?? ""))
+        let asked = RecordedURL(url.pathAndQuery)
         if let entry = table.entry(of: asked) { return entry.value }
         // Of another policy, where all that are known here do the same.
         let all = table.entries(at: asked)

@@ -9,7 +9,7 @@ extension ProfileBuilder {
     func addPaths(_ dialect: inout ProviderDialect) {
         func add(_ role: Endpoints.Role, _ url: String) {
             guard let played = addresses.played(url) else { return }
-            let target = Self.target(RecordedURL(played))
+            let target = RecordedURL(played).pathAndQuery
             if !(dialect.paths[role] ?? []).contains(target) {
                 dialect.paths[role, default: []].append(target)
             }
@@ -44,8 +44,6 @@ extension ProfileBuilder {
             }
         }
     }
-
-    private static func target(_ url: RecordedURL) -> String { url.path + (url.query.map { "?\($0)" } ?? "") }
 
     /// Which of its answers pages of other origins could read.
     func addReaders(_ dialect: inout ProviderDialect) {
