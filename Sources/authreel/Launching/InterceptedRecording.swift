@@ -36,7 +36,13 @@ struct InterceptedRecording {
         let writer = try path.map(CaptureOpening.open) ?? CaptureOpening.make(at: SystemClock.now)
         var hasBegun = false
         defer { if !hasBegun || path == nil { writer.takeBack() } }
-        tellOfMending(writer)
+        let teller = RecordingTeller(
+            trust: trust,
+            startsClients: command != nil || browser != nil,
+            isPortGiven: isPortGiven,
+            allowsRemote: allowsRemote
+        )
+        teller.tellOfMending(writer)
         let halves = Halves()
         let page = try await isShown ? LivePage.start(writer.path) : nil
         if let page { configuration.ownPorts.append(page.port) }
@@ -62,7 +68,7 @@ struct InterceptedRecording {
         let signals = Interruption.signals()
         let address = try await recording.start()
         hasBegun = true
-        tellOfBeginning(of: recording, at: address, behind: writer.mending.entries)
+        teller.tellOfBeginning(of: recording, configuration, at: address, behind: writer.mending.entries)
         try page?.open(environment)
         StandardError.line("listening on \(address)")
         let session = RecordingSession(
@@ -96,10 +102,11 @@ struct InterceptedRecording {
         let summary = view.finish()
         await page?.end()
         let isGone = path == nil && writer.takeBack()
-        Self.sayGoodbye(
-            recording,
+        teller.tellOfEnd(
+            of: recording,
             summary,
-            why: Self.whyNothing(hasSeenClients: view.hasSeenClients, hasRefused: notices.hasRefused),
+            hasSeenClients: view.hasSeenClients,
+            hasRefused: notices.hasRefused,
             isGone: isGone
         )
         // A command that failed has the first word.
@@ -135,102 +142,5 @@ struct InterceptedRecording {
                 }
             }
         )
-    }
-
-    // MARK: - What is told
-
-    private func tellOfMending(_ writer: CaptureWriter) {
-        guard writer.mending.bytesRemoved > 0 else { return }
-        StandardError.warn(
-            "\(writer.path): its end was torn; \(writer.mending.bytesRemoved) bytes behind entry \(writer.mending.entries) were cut off"
-        )
-    }
-
-    /// `entries`: how many there were in the file before.
-    private func tellOfBeginning(of recording: Recording, at address: Recording.Address, behind entries: Int)
-    {
-        StandardError.note(
-            "recording into \(recording.path)"
-                + (entries > 0 ? " behind its \(CaptureTeller.count(entries))" : "")
-        )
-        if !isPortGiven, address.port != ProxyOptions.defaultPort {
-            StandardError.note("port \(ProxyOptions.defaultPort) is taken: listening on the next free one")
-        }
-        trust.announce(startsClients: command != nil || browser != nil)
-        if allowsRemote { Self.tellOfNetwork(recording, configuration) }
-        if configuration.proxyCredentials != nil {
-            StandardError.note("clients have to give the user name and password of --proxy-auth")
-        }
-        if let upstream = configuration.upstreamProxy {
-            StandardError.note("providers are reached by way of \(upstream)")
-        }
-        for (origin, address) in recording.played {
-            StandardError.note("\(origin.url) is played at \(origin.scheme.rawValue)://\(address)")
-        }
-    }
-
-    /// What it means to listen on the network, and where a phone finds the recorder.
-    private static func tellOfNetwork(_ recording: Recording, _ configuration: ProxyConfiguration) {
-        let played = ProxyOptions.remote(configuration)
-        if !played.isEmpty {
-            let origins = played.map(\.url).joined(separator: " and ")
-            StandardError.warn(
-                "anyone on the network can use \(origins) through this computer, and is recorded"
-            )
-        }
-        guard !LoopbackHost.isLoopback(configuration.host) else {
-            guard played.isEmpty else { return }
-            StandardError.warn(
-                "--allow-remote changes nothing while it listens on \(configuration.host): add --listen 0.0.0.0:\(configuration.port)"
-            )
-            return
-        }
-        let localhost =
-            configuration.allowsRemoteLoopback ? ", also to reach what listens on this computer alone" : ""
-        if configuration.proxyCredentials == nil {
-            StandardError.warn(
-                "anyone on the network can use this proxy\(localhost): it asks for no password; what they send is recorded"
-            )
-            StandardError.note(
-                "to ask for one: \(Invocation.name) record --allow-remote --proxy-auth prompt …"
-            )
-        } else if configuration.allowsRemoteLoopback {
-            StandardError.warn("whoever knows the password of --proxy-auth can use this proxy\(localhost)")
-        }
-        let urls = recording.networkURLs
-        if urls.isEmpty { StandardError.warn("this computer has no address on a network") }
-        for url in urls { StandardError.note("on a phone open \(url)") }
-    }
-
-    /// What is behind it when nothing came.
-    private static func whyNothing(hasSeenClients: Bool, hasRefused: Bool) -> String {
-        if hasSeenClients { return "nothing came through but the recorder's own page: no login was begun" }
-        return hasRefused
-            ? "nothing came through but what the recorder could not use"
-            : "nothing came through: does the client use the proxy, also for localhost?"
-    }
-
-    /// `why`: is said when nothing came; `isGone`: nothing did, and no capture is left.
-    private static func sayGoodbye(
-        _ recording: Recording,
-        _ summary: [String],
-        why: String,
-        isGone: Bool
-    ) {
-        let (path, missing) = (recording.path, recording.missing)
-        let (came, failures) = recording.count
-        let exchanges = max(0, came - (missing?.count ?? 0))
-        StandardError.note(
-            "\(path): \(isGone ? CaptureTeller.nothing : CaptureTeller.count(exchanges) + " recorded")"
-                + (failures > 0 ? ", \(failures) without an answer" : "")
-        )
-        for line in summary { StandardError.line(line) }
-        if exchanges > 0 {
-            let commands = ["show", "diagnose"].map { Invocation.command($0, path) }
-            StandardError.note("next: \(commands.joined(separator: ", "))")
-        } else if came == 0 {
-            StandardError.note(why)
-        }
-        if let missing { CaptureTeller.tellOfMissing(missing, in: path) }
     }
 }
