@@ -41,4 +41,27 @@ struct EndpointTableTests {
         let url = { RecordedURL("https://id.example/" + $0) }
         #expect(url(named).isEndpoint(url(asked)) == isSame)
     }
+
+    /// A copy of all that is known of an endpoint, made for each document that names it, takes time that grows with their square.
+    @Test func whatBelongsToAnEndpointIsChangedWhereItIs() {
+        final class Documents: Sendable {}
+        let url = RecordedURL("https://id.example/i?p=a")
+        var table = EndpointTable<Documents>()
+        table.add(url, Documents())
+        var isAlone = false
+        table.update(url, default: Documents()) { isAlone = isKnownUniquelyReferenced(&$0) }
+        #expect(isAlone)
+    }
+
+    /// A number against caches is in the query of many a request.
+    @Test(
+        arguments: [
+            ("?r=0.7264", ""), ("?r=oauth/token", "?r=oauth/token"), ("?route=token", "?route=token"),
+        ]
+    )
+    func loneRIsOfNoEndpoint(query: String, own: String) {
+        let base = "https://id.example/oauth/"
+        let url = RecordedURL(base + query)
+        #expect(Endpoints().endpoint(of: url).text == base + own)
+    }
 }
