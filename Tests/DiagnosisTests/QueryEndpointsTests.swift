@@ -98,6 +98,25 @@ struct QueryEndpointsTests {
         )
     }
 
+    /// Of another policy no metadata may have been read.
+    @Test(arguments: [400, 200]) func queryOfAnotherPolicyIsNoneThatIsLeftOut(status: Int) throws {
+        let ofToken = try broken { exchange in
+            exchange.request.url = RecordedURL(Self.module + "other")
+            exchange.response = RecordedResponse(status: status, body: .html("<title>Harbour</title>Hello"))
+        }
+        #expect(ofToken.findings.contains { $0.isPrimary })
+        var ofLogin = try login(Self.module)
+        ofLogin.exchanges.removeSubrange(3...)
+        let url = ofLogin.exchanges[2].request.url.text.replacing("a=authorize", with: "a=other")
+        ofLogin.exchanges[1].response?.redirect(to: url)
+        ofLogin.exchanges[2].request.url = RecordedURL(url)
+        ofLogin.exchanges[2].response?.status = status
+        ofLogin.exchanges[2].response?.body = .html("<title>Harbour</title>Hello")
+        #expect(ofLogin.flows.count == 1)
+        let findings = ofToken.findings + ofLogin.findings
+        #expect(!findings.contains { $0.title.contains("has not the query") })
+    }
+
     /// A page that asks for something is one of the sign-in, whatever its address.
     @Test(arguments: [
         ("<title>Harbour</title>Hello", true), ("<form method=post><input type=password></form>", false),

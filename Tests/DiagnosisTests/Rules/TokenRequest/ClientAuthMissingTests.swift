@@ -71,6 +71,44 @@ struct ClientAuthMissingTests {
         #expect(finding.map { $0.title.contains("which client") } == place.map { $0.hasSuffix("client_id") })
     }
 
+    /// Ids are compared by their bytes: the same name, written with other characters, is another client's.
+    @Test(arguments: [("caf\u{e9}", false), ("cafe\u{301}", true)])
+    func clientIsPublicByItsVeryID(client: String, isTold: Bool) throws {
+        var recording = try Recording("healthy/native-app")
+        var first = try #require(recording.exchanges.first { $0.request.url.path == "/token" })
+        first.startedAt = first.startedAt + .seconds(3600)
+        var second = first
+        second.startedAt = first.startedAt + .seconds(60)
+        for (exchange, id) in [(first, "caf\u{e9}"), (second, client)] {
+            var exchange = exchange
+            let form = [("grant_type", "refresh_token"), ("refresh_token", "not-a-token"), ("client_id", id)]
+            exchange.request.body = Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
+            recording.exchanges.append(exchange)
+        }
+        recording = recording.answering("/token", 401, ["error": "invalid_client"])
+        #expect((recording.finding(rule) != nil) == isTold)
+    }
+
+    /// Who sent no secret is not known to be public where header fields were taken out.
+    @Test(arguments: ["shop-app", ""])
+    func nobodyIsPublicWhereHeadersWereStripped(client: String) throws {
+        var recording = try Recording("healthy/native-app")
+        var refresh = try #require(recording.exchanges.first { $0.request.url.path == "/token" })
+        refresh.startedAt = refresh.startedAt + .seconds(3600)
+        let token = try #require(recording.flows.first?.tokenRequests.first?.issuedRefreshToken)
+        let form = [("grant_type", "refresh_token"), ("refresh_token", token)]
+        refresh.request.body = Body(
+            text: FormBody.encode(form + (client.isEmpty ? [] : [("client_id", client)])),
+            mediaType: FormBody.mediaType
+        )
+        recording.exchanges.append(refresh)
+        let refusal: JSONValue = [
+            "error": "invalid_client", "error_description": "client_secret is missing.",
+        ]
+        let finding = recording.sanitized.answering("/token", 401, refusal).finding(rule)
+        #expect(finding?.places.first == "6 request.body client_secret")
+    }
+
     /// A header that was taken out of the capture brought no secret either.
     @Test(arguments: [
         ("AADSTS7000218: The request body must contain 'client_assertion' or 'client_secret'.", true),

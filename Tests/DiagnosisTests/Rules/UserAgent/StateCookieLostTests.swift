@@ -71,6 +71,22 @@ struct StateCookieLostTests {
         #expect(finding.fix.contains("browser itself") == !agent.hasPrefix("Mozilla"))
     }
 
+    /// Only a browser can be what shares no cookies with the app's client.
+    @Test(arguments: [
+        ("Mozilla/5.0 (iPhone) Safari/604.1", true), ("curl/8.5.0", false), ("shop-backend/1", false),
+    ])
+    func saysNothingOfAnAppsClientWhereNoBrowserCameBack(agent: String, isTold: Bool) throws {
+        let recording = try setting("login=1234567890abcd; Path=/; Secure; SameSite=Lax").editing {
+            exchange in
+            guard ["/login", "/callback"].contains(exchange.request.url.path) else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            let isStart = exchange.request.url.path == "/login"
+            exchange.request.headers.append("User-Agent", isStart ? "okhttp/4.12.0" : agent)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("own HTTP client") == isTold)
+    }
+
     /// A token handler: the page asks its server for the way to the provider, and hands it the answer.
     @Test(arguments: [
         ("", "state-cookie-lost"), ("login=1234567890abcd", "callback-rejected-by-app"),
