@@ -239,6 +239,18 @@ struct PlayedPagesTests {
         #expect(callback.first("state") == "MyOwnState42")
     }
 
+    /// A reload goes on with the login that is open; a request that would be refused without one is refused.
+    @Test func openLoginTakesNoFaultyRequest() throws {
+        let caller = Caller(try Self.provider(Self.capture()))
+        let request = Self.request("MyOwnState42")
+        func ask(_ more: (String, String)...) -> RecordedResponse {
+            caller.get(Self.base + "/auth", request + more)
+        }
+        let first = ask()
+        #expect(first.location != nil && ask().location == first.location)
+        #expect(ask(("scope", "openid")).parameters.first("error") == "invalid_request")
+    }
+
     @Test func pageWithoutARecordingIsTheBuiltInOne() throws {
         var builder = CaptureBuilder()
         builder.get(

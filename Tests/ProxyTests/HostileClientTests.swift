@@ -92,6 +92,22 @@ import Testing
         try await origin.stop()
     }
 
+    /// Nobody is left to hear the refusal, nor the answer that it waits for.
+    @Test func aClientThatGoesWhileItsRefusalWaitsIsSeenToGo() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        let url = "http://127.0.0.1:\(origin.port)"
+        try await client.send(
+            "GET \(url)/1 HTTP/1.1\r\nHost: x\r\n\r\nGET \(url)/2 HTTP/1.1\r\nHost: x\r\nX : 1\r\n\r\n"
+        )
+        #expect(try await client.until { _ in origin.received > 0 })
+        try await client.close()
+        #expect(try await client.until { _ in origin.ended == 1 })
+        await rig.stop()
+        try await origin.stop()
+    }
+
     @Test func aHeadOfAHundredMegabytesPassesAndIsNotHeld() async throws {
         let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
         let rig = try await ProxyRig()

@@ -40,6 +40,8 @@ final class LoopbackOrigin: Sendable {
     var sent: Int { counts.sent.withLock { $0 } }
     /// Bytes that came in, over all connections.
     var received: Int { counts.received.withLock { $0 } }
+    /// Connections whose other side has ended its half.
+    var ended: Int { counts.ended.withLock { $0 } }
 
     init(
         tls: TLSContext?,
