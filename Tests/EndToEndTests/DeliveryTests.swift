@@ -40,6 +40,13 @@ struct DeliveryTests {
         }
     }
 
+    /// RFC 9112, section 3: whatever would have followed it.
+    @Test(arguments: ["hello\r\n", "GET / HTTP/9.9\r\nHost: x\r\n"])
+    func brokenLineIsRefusedWithoutTheRestOfItsHead(request: String) async throws {
+        let text = try await Self.received(.whole, to: request, within: .seconds(20))
+        #expect(text.hasPrefix("HTTP/1.1 400 "))
+    }
+
     @Test func headersHaveTheirBytes() async throws {
         let fields = [
             HeaderFields.Field(name: "X-A", value: "é"),

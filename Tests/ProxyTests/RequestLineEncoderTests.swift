@@ -36,4 +36,22 @@ struct RequestLineEncoderTests {
             #expect(parts.map(\.readableBytesView).joined().elementsEqual(expected.utf8), "\(split)")
         }
     }
+
+    /// A line that is none is refused at once, and not when its client ends the head (RFC 9112, section 3).
+    @Test(arguments: [
+        (["hel", "lo\r", "\n"], ["", "", "hello\r\n"]),
+        (
+            ["\r\nGET /\u{fc}", " HTTP/1.1\r\nX", ": 1\r\n", "\r\n\u{fc}"],
+            ["", "GET /%C3%BC HTTP/1.1\r\nX", ": 1\r\n", "\r\n\u{fc}"]
+        ),
+        // Refused for a field, when it is whole.
+        (
+            ["GET / HTTP/1.1\r\n", "Content-Length: x\r\n\r\n", "GET /\u{fc}"],
+            ["GET / HTTP/1.1\r\n", "Content-Length: x\r\n\r\n", "GET /\u{fc}"]
+        ),
+    ])
+    func lineGoesOnOnceItIsWhole(parts: [String], expected: [String]) {
+        var encoder = RequestLineEncoder()
+        #expect(parts.map { String(buffer: encoder.encoding(ByteBuffer(string: $0))) } == expected)
+    }
 }

@@ -8,26 +8,48 @@ struct RequestLineEncoder {
     private static let longestHead = 1 << 16
 
     private var splitter = RequestSplitter(maximumHeadBytes: longestHead, isForServer: true)
+    /// How many bytes of a head that is not whole yet were handed on.
+    private var shown = 0
 
-    /// What is to be read in the place of bytes as they came; a head is held until it is whole.
+    /// What is to be read in the place of bytes as they came.
+    ///
+    /// A line is held until it is whole and goes on then, so that one that is none is refused without the rest of its head (RFC 9112,
+    /// section 3).
     mutating func encoding(_ bytes: ByteBuffer) -> ByteBuffer {
         splitter.received(bytes)
         var output = ByteBuffer()
         while let piece = splitter.next() {
             switch piece {
-            case .head(let request): output.writeBytes(Self.encoded(request.rewritten))
-            case .body(var part): output.writeBuffer(&part)
+            case .head(let request):
+                show(request.rewritten, in: &output)
+                shown = 0
+            case .body(var part):
+                part.moveReaderIndex(forwardBy: min(shown, part.readableBytes))
+                shown = 0
+                output.writeBuffer(&part)
             case .end: break
             // What parses it says what is wrong.
             case .refused: splitter.becomeOpaque()
             }
         }
+        if splitter.isInsideHead, shown > 0 || bytes.readableBytesView.contains(0x0a) {
+            show(Array(splitter.rest.readableBytesView), in: &output)
+        }
         return output
     }
 
-    private static func encoded(_ head: [UInt8]) -> [UInt8] {
-        let line = head.prefix { $0 != 0x0a }
-        return PercentEncoding.encodingNonASCII(line).map { $0 + head[line.endIndex...] } ?? head
+    /// Hands on what of a head was not yet, once its line is there.
+    private mutating func show(_ head: [UInt8], in output: inout ByteBuffer) {
+        if shown == 0 {
+            guard let end = head.firstIndex(of: 0x0a) else { return }
+            let line = head[..<end]
+            // What is no request's is left to what parses it.
+            let isRequest = (try? ProxyRequest.parseForServer(head[...end] + [0x0a])) != nil
+            output.writeBytes(isRequest ? PercentEncoding.encodingNonASCII(line) ?? Array(line) : Array(line))
+            shown = end
+        }
+        output.writeBytes(head[shown...])
+        shown = head.count
     }
 }
 
