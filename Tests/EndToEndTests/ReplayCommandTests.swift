@@ -136,8 +136,8 @@ struct ReplayCommandTests {
         (["--map", "id.harbour.example=http://127.0.0.1:9"], 64, "nothing goes to id.harbour.example"),
         (["--set", "token_reqest.code=x"], 64, "no request has such a parameter"),
         (["--set", "stat=x"], 64, "--plan lists them"),
-        (["--out", capture("healthy/web-code-flow")], 64, "is what is replayed"),
-        (["--junit", "/no/such/folder/a.xml"], 66, "name a file in a folder that is there"),
+        (["--out", "again.har"], 64, "--plan sends nothing that --out could hold"),
+        (["--junit", "replays.xml"], 64, "--plan sends nothing that --junit could hold"),
         (["--secret", "password=hunter2"], 64, "says where"),
         (["--secret", "password=env:NO_SUCH_VARIABLE"], 64, "no variable NO_SUCH_VARIABLE"),
         (["--secret", "password=file:/no/such/file"], 66, "no such file"),
@@ -152,6 +152,21 @@ struct ReplayCommandTests {
     func wrongUseIsSaid(_ options: [String], _ status: Int, _ words: String) throws {
         let result = try Program.run(
             ["replay", "--plan"] + options + [Self.capture("healthy/web-code-flow")]
+        )
+        #expect(
+            Int(result.status) == status && result.errors.contains(words),
+            "\(result.status) \(result.errors)"
+        )
+    }
+
+    /// What is rehearsed is the whole command, its files included.
+    @Test(arguments: [
+        (["--out", capture("healthy/web-code-flow")], 64, "is what is replayed"),
+        (["--junit", "/no/such/folder/a.xml"], 66, "name a file in a folder that is there"),
+    ])
+    func rehearsalTakesTheWholeCommand(_ options: [String], _ status: Int, _ words: String) throws {
+        let result = try Program.run(
+            ["replay", "--dry-run"] + options + [Self.capture("healthy/web-code-flow")]
         )
         #expect(
             Int(result.status) == status && result.errors.contains(words),

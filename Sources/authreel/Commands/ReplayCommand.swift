@@ -109,6 +109,11 @@ struct ReplayCommand: AsyncParsableCommand {
         guard !findFix || junit == nil && [.text, .json].contains(format) else {
             throw ValidationError("--find-fix compares nothing, and prints text or json")
         }
+        if plan, let option = out != nil ? "--out" : junit != nil ? "--junit" : nil {
+            throw ValidationError(
+                "--plan sends nothing that \(option) could hold: leave one of the two out, or try the whole command with --dry-run"
+            )
+        }
         guard browsing.isWanted else { return }
         guard !findFix else {
             throw ValidationError("--find-fix tries many logins and drives no browser: leave --browser out")
