@@ -11,15 +11,17 @@ struct RequestValues {
     private var byNonce: [ByteText: Int] = [:]
     private var byChallenge: [String: [Int]] = [:]
     /// The challenges of pushed requests (RFC 9126), with or without a browser that came with them.
-    private var pushedChallenges: [String: Parameter] = [:]
+    private var pushedChallenges: [Parameter] = []
+    private var pushedPlaces: [String: Int] = [:]
     private let requests: [AuthorizationRequest]
 
     init(_ requests: [AuthorizationRequest], pushed: [EndpointCall]) {
         for call in pushed {
             guard let challenge = call.parameters.openingRequestObject.parameter("code_challenge"),
-                pushedChallenges[challenge.value] == nil
+                pushedPlaces[challenge.value] == nil
             else { continue }
-            pushedChallenges[challenge.value] = challenge
+            pushedPlaces[challenge.value] = pushedChallenges.count
+            pushedChallenges.append(challenge)
         }
         self.requests = requests
         for (place, request) in requests.enumerated() {
@@ -47,9 +49,9 @@ struct RequestValues {
         challenges.flatMap { byChallenge[$0] ?? [] }.sorted().map { requests[$0] }
     }
 
-    /// One of these challenges, as it was pushed.
+    /// The first of these challenges that was pushed.
     func pushedChallenge(among challenges: Set<String>) -> Parameter? {
-        challenges.lazy.compactMap { pushedChallenges[$0] }.first
+        challenges.compactMap { pushedPlaces[$0] }.min().map { pushedChallenges[$0] }
     }
 }
 
