@@ -5,7 +5,8 @@ import OAuth
 struct KeySetOwners {
     private struct Owners {
         var issuers: Set<String> = []
-        var tokenEndpoints: Set<EndpointAddress> = []
+        /// By origin and path.
+        var tokenEndpoints: [String: Set<EndpointAddress>] = [:]
     }
 
     private var byKeySet = EndpointTable<Owners>()
@@ -16,7 +17,8 @@ struct KeySetOwners {
             byKeySet.update(RecordedURL(address), default: Owners()) { owners in
                 if let issuer = document.issuer { owners.issuers.insert(issuer) }
                 if let endpoint = document.endpoint("token_endpoint") {
-                    owners.tokenEndpoints.insert(EndpointAddress(RecordedURL(endpoint)))
+                    let address = EndpointAddress(RecordedURL(endpoint))
+                    owners.tokenEndpoints[address.place, default: []].insert(address)
                 }
             }
         }
@@ -26,6 +28,6 @@ struct KeySetOwners {
         guard let owners = byKeySet[keySet] else { return false }
         if owners.issuers.contains(issuer) { return true }
         let asked = EndpointAddress(tokenEndpoint)
-        return owners.tokenEndpoints.contains { $0.isSame(as: asked) }
+        return owners.tokenEndpoints[asked.place]?.contains { $0.isSame(as: asked) } ?? false
     }
 }
