@@ -1,4 +1,5 @@
 package import Captures
+import JSON
 
 /// What an endpoint is known by: origin, path, and the query that its URL has of its own (RFC 6749, sections 3.1 and 3.2).
 ///
@@ -10,8 +11,8 @@ package struct EndpointAddress: Sendable, Hashable {
     private let query: Set<QueryPair>
 
     private struct QueryPair: Sendable, Hashable {
-        var name: String
-        var value: String
+        var name: ByteText
+        var value: ByteText
     }
 
     package init(_ url: RecordedURL) {
@@ -19,7 +20,11 @@ package struct EndpointAddress: Sendable, Hashable {
         query =
             url.query == nil
             ? []
-            : Set(url.queryItems.items.map { QueryPair(name: $0.name, value: $0.value.asciiLowercased()) })
+            : Set(
+                url.queryItems.items.map {
+                    QueryPair(name: ByteText($0.name), value: ByteText($0.value.asciiLowercased()))
+                }
+            )
     }
 
     /// How many parameters the endpoint has of its own.

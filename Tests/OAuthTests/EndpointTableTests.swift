@@ -35,6 +35,9 @@ struct EndpointTableTests {
             ("token", "token", true), ("token", "token?p=b", true), ("token?p=a", "token", true),
             ("token?p=a", "token?p=b", false), ("token?p=a", "token?p=A", true),
             ("token?p=a%2Fb", "token?p=a/b", true), ("token", "tokens", false),
+            // The same to the eye alone.
+            ("token?p=caf%C3%A9", "token?p=cafe%CC%81", false),
+            ("token?p=caf%C3%A9", "token?p=caf%c3%a9", true),
         ]
     )
     func endpointsAreOneUnlessSomethingTellsThemApart(named: String, asked: String, isSame: Bool) {

@@ -1,4 +1,5 @@
 import Captures
+import JSON
 import OAuth
 
 /// The messages that exchanges show by themselves: authorization responses and calls of resources are found by others.
@@ -56,12 +57,16 @@ struct CapturedMessages {
                 return false
             }
             if case .authorizationRequest(let asked)? = all[source] {
-                return Self.hasOwnValues(asked) && asked.clientID == request.clientID
-                    && asked.redirectURI == request.redirectURI && asked.responseType == request.responseType
+                return Self.hasOwnValues(asked) && Self.names(of: asked) == Self.names(of: request)
             }
             exchange = source
         }
         return false
+    }
+
+    /// What the client is known by, and what it asks for.
+    private static func names(of request: AuthorizationRequest) -> [ByteText?] {
+        [request.clientID, request.redirectURI, request.responseType].map { $0.map(ByteText.init) }
     }
 
     private static func hasOwnValues(_ request: AuthorizationRequest) -> Bool {
