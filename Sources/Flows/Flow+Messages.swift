@@ -26,6 +26,7 @@ extension Flow {
     /// All requests to the token endpoint, refreshes included.
     package var tokenRequests: [TokenRequest] { byKind.tokens }
 
+    /// All that was asked about clients' registrations, reading, changing and deleting them included.
     package var registrations: [EndpointCall] { byKind.registrations }
 
     private var byKind: MessagesByKind { derived.value { MessagesByKind(messages) } }
@@ -141,7 +142,7 @@ private struct MessagesByKind {
             case .authorizationRequest(let request): requests.append(request)
             case .authorizationResponse(let response): responses.append(response)
             case .token(let request): tokens.append(request)
-            case .registration(let call): registrations.append(call)
+            case .registration(let call), .clientConfiguration(let call): registrations.append(call)
             default: break
             }
         }

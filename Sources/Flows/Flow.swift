@@ -62,7 +62,9 @@ extension Flow {
 
 extension Flow {
     /// What an app reads when it starts, and keeps for the logins that follow.
-    private static let preparations: Set<StepKind> = [.discovery, .jwks, .clientRegistration]
+    private static func isPreparation(_ kind: StepKind) -> Bool {
+        kind == .discovery || kind == .jwks || kind.isOfRegistration
+    }
     /// Longer before, and it was read for another reason than this login.
     private static let preparationTime = Duration.seconds(60)
 
@@ -99,6 +101,6 @@ extension Flow {
     }
 
     private var prepared: Set<Int> {
-        Set(steps.lazy.filter { Self.preparations.contains($0.kind) }.map(\.exchange))
+        Set(steps.lazy.filter { Self.isPreparation($0.kind) }.map(\.exchange))
     }
 }

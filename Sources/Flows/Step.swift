@@ -7,6 +7,9 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
     case discovery
     case jwks
     case clientRegistration = "client_registration"
+    case clientReadRequest = "client_read_request"
+    case clientUpdateRequest = "client_update_request"
+    case clientDeleteRequest = "client_delete_request"
     case pushedAuthorizationRequest = "pushed_authorization_request"
     case authorizationRequest = "authorization_request"
     case authorizationResponse = "authorization_response"
@@ -30,6 +33,12 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
             case .discovery(let document): document.isProtectedResource ? .resourceMetadata : .discovery
             case .keySet: .jwks
             case .registration: .clientRegistration
+            case .clientConfiguration(let call):
+                switch call.method {
+                case "DELETE": .clientDeleteRequest
+                case "PUT": .clientUpdateRequest
+                default: .clientReadRequest
+                }
             case .pushedRequest: .pushedAuthorizationRequest
             case .authorizationRequest: .authorizationRequest
             case .authorizationResponse: .authorizationResponse
@@ -44,6 +53,16 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
             case .deviceAuthorization: .deviceAuthorizationRequest
             case .resource: .resourceRequest
             }
+    }
+}
+
+extension StepKind {
+    /// Whether it is about a client's registration (RFC 7591, section 3; RFC 7592, section 2).
+    package var isOfRegistration: Bool {
+        switch self {
+        case .clientRegistration, .clientReadRequest, .clientUpdateRequest, .clientDeleteRequest: true
+        default: false
+        }
     }
 }
 

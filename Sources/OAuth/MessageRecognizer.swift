@@ -5,8 +5,18 @@ import JSON
 /// by its parameters.
 package struct MessageRecognizer: Sendable {
     package var endpoints: Endpoints
+    /// What was told of clients so far: exchanges are looked at in the order of time.
+    private var configurations = ClientConfigurations()
 
     package init(endpoints: Endpoints) { self.endpoints = endpoints }
+
+    /// Notes what a message says of the messages behind it: where a client that was registered finds its registration.
+    package mutating func note(_ message: OAuthMessage) {
+        switch message {
+        case .registration(let call), .clientConfiguration(let call): configurations.add(call)
+        default: break
+        }
+    }
 
     /// Whether a URL is that of a metadata document.
     package static func isMetadata(_ url: RecordedURL) -> Bool {
@@ -37,6 +47,9 @@ package struct MessageRecognizer: Sendable {
         let stated = endpoints.role(of: url)
         let role = stated?.role ?? Endpoints.conventionalRole(of: url)
         let isStated = stated?.isStated ?? false
+        if let client = configurations.client(of: exchange, at: index, endpoints) {
+            return .clientConfiguration(configurationCall(exchange, index, client))
+        }
         return request.method == "GET" || request.method == "HEAD"
             ? get(exchange, index, role, isStated: isStated)
             : post(exchange, index, role, isStated: isStated)
@@ -132,7 +145,8 @@ package struct MessageRecognizer: Sendable {
         case .registration
         where isStated
             || ["redirect_uris", "software_id", "software_statement"].contains(where: { json?[$0] != nil }):
-            return .registration(call(exchange, index, parameters))
+            let call = call(exchange, index, parameters)
+            return request.method == "PUT" ? .clientConfiguration(call) : .registration(call)
         case .pushedRequest
         where isStated || ["client_id", "request", "response_type"].contains(where: parameters.contains):
             return .pushedRequest(call(exchange, index, parameters))
@@ -152,7 +166,10 @@ package struct MessageRecognizer: Sendable {
         if Self.isDeviceAuthorization(exchange, index, parameters) {
             return .deviceAuthorization(call(exchange, index, parameters))
         }
-        if json?["redirect_uris"]?.array != nil { return .registration(call(exchange, index, parameters)) }
+        if json?["redirect_uris"]?.array != nil {
+            let call = call(exchange, index, parameters)
+            return request.method == "PUT" ? .clientConfiguration(call) : .registration(call)
+        }
         if let form, form.contains("response_type"), form.contains("client_id") {
             let answer = Answer(of: exchange, at: index)
             // A pushed request to a path nobody knows: posted by a client, answered with a request_uri.
@@ -309,6 +326,22 @@ package struct MessageRecognizer: Sendable {
             exchange: index,
             request: exchange.request,
             endpoint: endpoints.endpoint(of: exchange.request.url),
+            parameters: parameters,
+            answer: Answer(of: exchange, at: index)
+        )
+    }
+
+    /// `client`: as the address names it, for what the request does not say itself.
+    private func configurationCall(_ exchange: Exchange, _ index: Int, _ client: Parameter) -> EndpointCall {
+        let request = exchange.request
+        var parameters =
+            jsonBody(request).map { Parameters($0, of: index, in: .requestBody) }
+            ?? Parameters(request.url.queryItems, of: index, in: .requestQuery)
+        if !parameters.contains("client_id") { parameters.items.append(client) }
+        return EndpointCall(
+            exchange: index,
+            request: request,
+            endpoint: request.url,
             parameters: parameters,
             answer: Answer(of: exchange, at: index)
         )

@@ -7,6 +7,8 @@ package indirect enum OAuthMessage: Sendable {
     case discovery(MetadataDocument)
     case keySet(KeySetDocument)
     case registration(EndpointCall)
+    /// A client reads, changes or deletes its registration (RFC 7592, section 2).
+    case clientConfiguration(EndpointCall)
     case pushedRequest(EndpointCall)
     case authorizationRequest(AuthorizationRequest)
     case authorizationResponse(AuthorizationResponse)
@@ -32,12 +34,14 @@ package indirect enum OAuthMessage: Sendable {
         case .backChannelLogout(let delivery): delivery.exchange
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
             .revocation(let call), .endSession(let call), .frontChannelLogout(let call),
-            .deviceAuthorization(let call), .resource(let call), .identityAssertion(let call):
+            .deviceAuthorization(let call), .resource(let call), .identityAssertion(let call),
+            .clientConfiguration(let call):
             call.exchange
         }
     }
 
-    /// The endpoint that was asked, with the query that belongs to it; nil of metadata and resources, and of what goes to the app.
+    /// The endpoint that was asked, with the query that belongs to it; nil of metadata and resources, of what goes to the app, and
+    /// where a client has an address of its own.
     package var endpoint: RecordedURL? {
         switch self {
         case .keySet(let document): document.endpoint
@@ -47,7 +51,7 @@ package indirect enum OAuthMessage: Sendable {
             .revocation(let call), .endSession(let call), .deviceAuthorization(let call):
             call.endpoint
         case .discovery, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
-            .identityAssertion:
+            .identityAssertion, .clientConfiguration:
             nil
         }
     }

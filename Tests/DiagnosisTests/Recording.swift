@@ -151,6 +151,28 @@ struct Recording {
         return copy
     }
 
+    /// A call about the client's registration right behind that (RFC 7592, section 2); its answer is that of the registration, changed.
+    func configuring(_ method: String, _ edit: (inout JSONObject) -> Void = { _ in }) -> Recording {
+        guard var call = exchanges.last(where: { $0.request.url.path == "/register" }),
+            var answer = call.response?.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object,
+            let client = answer["client_id"]?.string
+        else {
+            Issue.record("no registration")
+            return self
+        }
+        edit(&answer)
+        call.startedAt = call.endedAt + .milliseconds(1)
+        call.duration = .milliseconds(1)
+        call.request.method = method
+        call.request.url = RecordedURL(call.request.url.text + "/" + client)
+        call.request.headers.append("Authorization", "Bearer not-a-token-0123456789")
+        if method != "PUT" { call.request.body = nil }
+        call.response?.status = method == "DELETE" ? 204 : 200
+        let text = JSONWriter.text(of: .object(answer))
+        call.response?.body = method == "DELETE" ? nil : Body(text: text, mediaType: "application/json")
+        return Recording(exchanges + [call])
+    }
+
     /// The last answer of a path with another header; nil takes it out.
     func answering(_ path: String, header name: String, _ value: String?) -> Recording {
         editingLast(path) { exchange in

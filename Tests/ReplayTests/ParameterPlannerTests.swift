@@ -107,4 +107,42 @@ struct ParameterPlannerTests {
             }
         }
     }
+
+    /// A client that was registered in the run is deleted at the address of that run; one that was there before is somebody's.
+    @Test(arguments: [true, false]) func deletionGoesToTheClientOfTheRun(isRegistered: Bool) throws {
+        let uri = Self.issuer + "/register/" + Self.client
+        var capture = CaptureBuilder()
+        var request = RecordedRequest(method: "DELETE", url: RecordedURL(uri))
+        request.headers.append("Authorization", "Bearer reg-7Hq2vLx7TzB4nWm8")
+        let deletion = Exchange(
+            startedAt: Timestamp(seconds: 0),
+            request: request,
+            response: RecordedResponse(status: 204, headers: HeaderFields())
+        )
+        request.method = isRegistered ? "POST" : "GET"
+        if isRegistered {
+            request.url = RecordedURL(Self.issuer + "/register")
+            request.body = .json(#"{"redirect_uris":["\#(Self.redirectURI)"]}"#)
+        }
+        let information = """
+            {"client_id":"\(Self.client)","registration_client_uri":"\(uri)",\
+            "registration_access_token":"reg-7Hq2vLx7TzB4nWm8","redirect_uris":["\(Self.redirectURI)"]}
+            """
+        let first = Exchange(
+            startedAt: Timestamp(seconds: 0),
+            request: request,
+            response: RecordedResponse(
+                status: 200,
+                headers: HeaderFields([("Content-Type", "application/json")]),
+                body: .json(information)
+            )
+        )
+        capture.add(first)
+        capture.add(deletion)
+        let flows = FlowFinder.flows(in: capture.capture)
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        let step = try #require(plan.steps.last)
+        #expect(step.kind == .clientDeleteRequest)
+        #expect(step.hasSideEffect == !isRegistered)
+    }
 }

@@ -38,20 +38,6 @@ extension Flow {
     }
 
     private static func address(_ url: RecordedURL) -> String { (url.origin ?? "") + url.path }
-
-    /// The registration of a client in this capture, the last one where it was changed: what was asked for,
-    /// and what was answered.
-    func registeredMetadata(of client: String?) -> EndpointCall? {
-        guard let client else { return nil }
-        return surroundings.registrations.last { $0.answer.parameters["client_id"] == client }
-    }
-}
-
-extension EndpointCall {
-    /// A member of a client's metadata: as it was answered, else as it was asked for (RFC 7591, section 3.2.1).
-    func clientMetadata(_ name: String) -> Parameter? {
-        answer.parameters.parameter(name) ?? parameters.parameter(name)
-    }
 }
 
 extension DeliveredIDToken {

@@ -66,6 +66,8 @@ struct DocumentOwners {
     func owners(of message: OAuthMessage, at exchange: Int) -> [FlowBuilder]? {
         let atHost = index.capture[exchange].request.url.host.flatMap { byHost[$0] } ?? []
         switch message {
+        case .clientConfiguration(let call):
+            return call.registeredClient.flatMap { byClient[$0] } ?? atHost
         case .registration(let call):
             return call.answer.parameters["client_id"].flatMap { byClient[$0] } ?? atHost
         case .discovery(let document) where document.isProtectedResource:
@@ -94,8 +96,8 @@ struct DocumentOwners {
     func group(of message: OAuthMessage, at exchange: Int) -> String? {
         let host = index.capture[exchange].request.url.host ?? ""
         switch message {
-        case .registration(let call):
-            let client = call.answer.parameters["client_id"].flatMap { byClient[$0] == nil ? nil : $0 }
+        case .registration(let call), .clientConfiguration(let call):
+            let client = call.registeredClient.flatMap { byClient[$0] == nil ? nil : $0 }
             return "registration " + (client ?? "at \(host)")
         case .discovery(let document) where document.isProtectedResource:
             if usedResources.contains(host) { return "resource \(document.url.text)" }

@@ -171,8 +171,13 @@ extension Ending {
 
     var otherOutcome: Outcome {
         var statuses: [Int?] = []
+        var isDeleted = false
         for message in messages {
             switch message {
+            // Who looks whether it is gone is refused.
+            case .clientConfiguration(let call) where !isDeleted:
+                statuses.append(call.answer.status)
+                isDeleted = call.isDeletion
             case .endSession(let call):
                 switch LogoutCourse(of: call, in: index).end {
                 case .refused: statuses.append(400)

@@ -130,7 +130,11 @@ extension FlowGrouping {
         let hosts =
             [capture[exchange], capture[last]].map { $0.request.url.host ?? "" }
             + DocumentOwners.hostsNamed(by: read)
-        let grant = if case .registration = message { "registration" } else { "discovery" }
+        let grant =
+            switch message {
+            case .registration, .clientConfiguration: "registration"
+            default: "discovery"
+            }
         let flow = hosts.compactMap { alone[$0] }.first ?? new(grant: grant, exchange)
         for host in hosts where alone[host] == nil { alone[host] = flow }
         add(message, to: flow, hosts[0])

@@ -139,7 +139,7 @@ struct FlowGrouping {
             add(message, to: flow, nil)
         case .deviceAuthorization(let call):
             join(device: call, message, host)
-        case .discovery, .keySet, .registration, .authorizationResponse: break
+        case .discovery, .keySet, .registration, .clientConfiguration, .authorizationResponse: break
         }
     }
 

@@ -10,8 +10,16 @@ extension CaptureIndex {
     package func verification(of token: JSONWebToken, providerHosts: Set<String>) -> SignatureVerification {
         let keys = keySetLookup.found(for: token.issuer, at: providerHosts).keys
         let client = token.audience.first { knownSecrets[$0] != nil }
-        return token.verify(keys: keys, secret: client.flatMap { knownSecrets[$0] }.map { Array($0.utf8) })
+        let secrets = client.flatMap { clients.allSecrets[$0] } ?? []
+        let verification = token.verify(keys: keys, secret: secrets.last.map { Array($0.utf8) })
+        guard verification.outcome == .invalid else { return verification }
+        // Made before the client got its last secret.
+        return secrets.dropLast().suffix(Self.mostSecrets).reversed().lazy
+            .map { token.verify(keys: keys, secret: Array($0.utf8)) }
+            .first { $0.outcome == .valid } ?? verification
     }
+
+    private static let mostSecrets = 8
 
     /// The token inside an encrypted one where the capture has its key, else the token itself.
     package func readable(_ token: IDToken) -> IDToken {

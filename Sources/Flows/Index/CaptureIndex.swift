@@ -24,6 +24,7 @@ package final class CaptureIndex: Sendable {
     package let tokenRequests: [TokenRequest]
     package let metadata: [MetadataDocument]
     package let keySets: [KeySetDocument]
+    /// Reading, changing and deleting them included.
     package let registrations: [EndpointCall]
     /// The exchange whose redirect led to this one.
     package let redirectedFrom: [Int: Int]

@@ -2,7 +2,9 @@ package import OAuth
 
 /// What a capture tells of its clients in the logins of others: their secrets, registrations, codes and assertions.
 package struct CapturedClients: Sendable {
-    /// By `client_id`: issued by a registration, or accepted by a token endpoint.
+    /// By `client_id`: issued by a registration, or accepted by a token endpoint; the one that was issued last, last.
+    package let allSecrets: [String: [String]]
+    /// The last one of each.
     package let secrets: [String: String]
     /// By the `client_id` they gave out, oldest first.
     package let registrations: [String: [EndpointCall]]
@@ -13,7 +15,8 @@ package struct CapturedClients: Sendable {
     package let assertionUses: [String: [Int]]
 
     init(_ index: CaptureIndex) {
-        secrets = Self.secrets(index.tokenRequests, index.registrations)
+        allSecrets = Self.secrets(index.tokenRequests, index.registrations)
+        secrets = allSecrets.compactMapValues(\.last)
         registrations = index.registrations.reduce(into: [:]) { list, call in
             if let client = call.answer.parameters["client_id"] { list[client, default: []].append(call) }
         }
@@ -21,21 +24,23 @@ package struct CapturedClients: Sendable {
         assertionUses = Self.assertionUses(in: index.messages, order: index.order)
     }
 
-    private static func secrets(_ tokens: [TokenRequest], _ registrations: [EndpointCall]) -> [String: String]
+    private static func secrets(_ tokens: [TokenRequest], _ registrations: [EndpointCall])
+        -> [String: [String]]
     {
-        var secrets: [String: String] = [:]
+        var secrets: [String: [String]] = [:]
         for call in registrations {
             if let id = call.answer.parameters["client_id"],
                 let secret = call.answer.parameters["client_secret"]
             {
-                secrets[id] = secret
+                // With each answer about its registration a client may get another one.
+                if secrets[id]?.last != secret { secrets[id, default: []].append(secret) }
             }
         }
         for request in tokens where request.answer.isSuccess {
             if let id = request.clientID, let secret = request.authentication.secret?.value,
                 secrets[id] == nil
             {
-                secrets[id] = secret
+                secrets[id] = [secret]
             }
         }
         return secrets

@@ -24,11 +24,12 @@ struct CapturedMessages {
         for index in capture.indices where MessageRecognizer.isMetadata(capture[index].request.url) {
             if let json = Answer(of: capture[index], at: index).json { endpoints.add(json) }
         }
-        let recognizer = MessageRecognizer(endpoints: endpoints)
+        var recognizer = MessageRecognizer(endpoints: endpoints)
         lazy var addresses = Addresses(capture, endpoints)
         for index in order {
             if let message = recognizer.message(of: capture[index], at: index) {
                 guard !isPage(message, of: capture, redirectedFrom) else { continue }
+                recognizer.note(message)
                 add(message, at: index)
             } else if var request = AuthorizationRequest(
                 redirectedBy: capture[index],
@@ -120,7 +121,7 @@ struct CapturedMessages {
         case .token(let request): tokens.append(request)
         case .discovery(let document): metadata.append(document)
         case .keySet(let document): keySets.append(document)
-        case .registration(let call): registrations.append(call)
+        case .registration(let call), .clientConfiguration(let call): registrations.append(call)
         case .pushedRequest(let call):
             if let uri = call.answer.parameters["request_uri"] { pushed[uri] = call }
         default: break

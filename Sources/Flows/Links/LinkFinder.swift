@@ -21,6 +21,7 @@ enum LinkFinder {
         "state", "nonce", "code", "access_token", "refresh_token", "id_token", "id_token_hint", "request_uri",
         "device_code", "code_verifier",
         "code_challenge", "session_state", "client_secret", "user_code", "sid",
+        "registration_access_token",
     ]
 
     static func links(of flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
@@ -64,6 +65,7 @@ enum LinkFinder {
             }
         }
         links += respelled
+        links += configurations(flow, in: index)
         links += challenges(flow)
         links += hashes(flow, in: index)
         links += parts(leftovers, table)
@@ -127,6 +129,37 @@ enum LinkFinder {
             let origin = table[ByteText(text)]?.first
         else { return nil }
         return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .base64url)
+    }
+
+    /// The address of a client's registration, from the answer that names it to the requests that go there (RFC 7592, section 3).
+    private static func configurations(_ flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
+        let calls = flow.messages.compactMap { message -> EndpointCall? in
+            switch message {
+            case .registration(let call), .clientConfiguration(let call): call
+            default: nil
+            }
+        }.sorted { index.position[$0.exchange] < index.position[$1.exchange] }
+        var named: [EndpointAddress: Int] = [:]
+        var links: [Link] = []
+        for call in calls {
+            if let link = named[EndpointAddress(call.endpoint)] {
+                links[link].uses.append(
+                    Occurrence(
+                        place: Place(exchange: call.exchange, part: .requestURL, name: ""),
+                        value: links[link].origin.value,
+                        rawValue: call.endpoint.text,
+                        name: links[link].name
+                    )
+                )
+            }
+            guard let uri = call.answer.parameters.parameter("registration_client_uri") else { continue }
+            let address = EndpointAddress(RecordedURL(uri.value))
+            guard named[address] == nil else { continue }
+            named[address] = links.count
+            let origin = Occurrence(place: uri.place, value: uri.value)
+            links.append(Link(name: uri.name, origin: origin, uses: [], transform: .equal))
+        }
+        return links.filter { !$0.uses.isEmpty }
     }
 
     private static func challenges(_ flow: FlowBuilder) -> [Link] {

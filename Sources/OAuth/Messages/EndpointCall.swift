@@ -6,6 +6,7 @@ import JSON
 /// device authorization, userinfo, introspection, revocation, logout, and resources called with a token.
 package struct EndpointCall: Sendable {
     package var exchange: Int
+    package var method: String
     package var endpoint: RecordedURL
     /// Query, form or JSON members of the request.
     package var parameters: Parameters
@@ -24,6 +25,7 @@ package struct EndpointCall: Sendable {
         answer: Answer
     ) {
         self.exchange = exchange
+        method = request.method
         self.endpoint = endpoint ?? RecordedURL(request.url.withoutQuery)
         self.parameters = parameters
         self.authentication = ClientAuthentication(of: request, exchange: exchange, parameters: parameters)
@@ -37,6 +39,12 @@ package struct EndpointCall: Sendable {
     package var knownToken: String {
         token.flatMap { Placeholder.isOne($0.value) ? nil : $0.value } ?? ""
     }
+
+    /// The client whose registration is asked for or about: as the answer names it, else the request.
+    package var registeredClient: String? { answer.parameters["client_id"] ?? parameters["client_id"] }
+
+    /// Whether it took a client's registration away (RFC 7592, section 2.3).
+    package var isDeletion: Bool { method == "DELETE" && answer.isSuccess }
 
     /// Whether an introspection was answered with a token that is not active, or not known (RFC 7662, section 2.2).
     package var saysInactive: Bool { answer.json?["active"]?.bool == false }

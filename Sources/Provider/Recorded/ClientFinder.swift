@@ -77,7 +77,8 @@ struct ClientFinder {
             edit(call.authentication.clientID?.value) { client in
                 if call.answer.isSuccess { client.learn(call.authentication) }
             }
-        case .registration(let call) where call.answer.isSuccess:
+        case .registration(let call) where call.answer.isSuccess,
+            .clientConfiguration(let call) where call.answer.isSuccess:
             edit(call.answer.parameters["client_id"]) { client in
                 let answer = call.answer.json
                 for uri in answer?["redirect_uris"]?.array?.compactMap(\.string) ?? [] {

@@ -7,7 +7,8 @@ extension RequestChangeFinder {
     /// Calls of a client, which it makes or does not make.
     private static func isCall(_ step: ComparedStep) -> Bool {
         switch step.kind {
-        case .clientRegistration, .pushedAuthorizationRequest, .tokenRequest, .refreshRequest,
+        case .clientRegistration, .clientReadRequest, .clientUpdateRequest, .clientDeleteRequest,
+            .pushedAuthorizationRequest, .tokenRequest, .refreshRequest,
             .userInfoRequest,
             .introspectionRequest, .revocationRequest, .deviceAuthorizationRequest, .resourceRequest:
             true

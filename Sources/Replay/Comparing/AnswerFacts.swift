@@ -232,7 +232,7 @@ struct AnswerFacts {
             return
         }
         // A registration gives out an id and a secret of its own each time (RFC 7591, section 3.2.1).
-        if step.kind == .clientRegistration, let text = member.value.string,
+        if step.kind.isOfRegistration, let text = member.value.string,
             ["client_id", "client_secret", "registration_client_uri"].contains(member.name)
         {
             list.add(place, text, .volatile, type: "string")

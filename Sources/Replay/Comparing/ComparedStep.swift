@@ -32,7 +32,8 @@ struct ComparedStep {
         case .backChannelLogout(let delivery): delivery.answer
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
             .revocation(let call), .endSession(let call), .frontChannelLogout(let call),
-            .deviceAuthorization(let call), .resource(let call), .identityAssertion(let call):
+            .deviceAuthorization(let call), .resource(let call), .identityAssertion(let call),
+            .clientConfiguration(let call):
             call.answer
         case .authorizationRequest, .authorizationResponse, nil: nil
         }

@@ -7,8 +7,9 @@ enum Requirement {
     ///
     /// `isPresent`: both have the value, and it is not the same; else one of them has none.
     static func isRequired(_ fact: Fact, isPresent: Bool, in kind: StepKind) -> Bool {
+        if kind.isOfRegistration { return false }
         switch kind {
-        case .userInteraction, .jwks, .clientRegistration: return false
+        case .userInteraction, .jwks: return false
         case .discovery, .resourceMetadata:
             return !isPresent && metadata.contains(fact.key.name) || isVerdict(fact)
         case .authorizationResponse where fact.place.part != .responseStatus:
@@ -41,8 +42,8 @@ enum Requirement {
     /// Steps that one provider's login has and another's has not.
     static func mayBeMissing(_ kind: StepKind) -> Bool {
         switch kind {
-        case .userInteraction, .discovery, .jwks, .clientRegistration, .resourceMetadata: true
-        default: false
+        case .userInteraction, .discovery, .jwks, .resourceMetadata: true
+        default: kind.isOfRegistration
         }
     }
 

@@ -47,6 +47,7 @@ enum StepFolding {
         case .discovery: kind == .discovery || kind == .resourceMetadata
         case .keySet: kind == .jwks
         case .registration: kind == .clientRegistration
+        case .clientConfiguration: kind == StepKind(of: message)
         case .pushedRequest: kind == .pushedAuthorizationRequest
         case .authorizationRequest: kind == .authorizationRequest
         case .authorizationResponse: kind == .authorizationResponse

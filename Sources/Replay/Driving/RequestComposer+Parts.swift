@@ -7,6 +7,12 @@ extension RequestComposer {
     func url(of recorded: RecordedRequest, _ step: PlannedStep, _ replacements: Replacements)
         -> RecordedURL
     {
+        // The address of a client's registration is the provider's word (RFC 7592, section 3).
+        if step.parameters.contains(where: { $0.part == .requestURL }),
+            let live = values[recorded.url.text].map({ RecordedURL($0) }), live.isWeb
+        {
+            return live
+        }
         let (endpoint, query) =
             map.moved(recorded.url) ?? (RecordedURL(recorded.url.withoutQuery), recorded.url.query)
         // Identifiers in a path are long ones.

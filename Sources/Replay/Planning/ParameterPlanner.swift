@@ -100,6 +100,9 @@ struct ParameterPlanner {
         }
         // The target of a redirect is the provider's word.
         if case .follow = action { return [] }
+        if kind?.isOfRegistration ?? false, issued[request.url.text] != nil {
+            add("registration_client_uri", .requestURL, request.url.text)
+        }
         for item in request.url.queryItems.items { add(item.name, .requestQuery, item.value) }
         if let form = FormBody.items(of: request.body) {
             for item in form.items { add(item.name, .requestBody, item.value) }

@@ -92,7 +92,7 @@ package struct PlanBuilder {
                 isNavigation: actions.isNavigation(exchange),
                 parameters: parameters,
                 wait: wait(before: exchange, parameters),
-                hasSideEffect: hasSideEffect(exchange, kind)
+                hasSideEffect: hasSideEffect(exchange, kind, parameters)
             )
         }
         return ReplayPlan(
@@ -127,7 +127,7 @@ package struct PlanBuilder {
             return .sentByProvider
         }
         if isAppDriven, !isBrowser(exchange) { return .sentByApp }
-        if step?.kind == .clientRegistration {
+        if step?.kind.isOfRegistration ?? false {
             if drivenBefore.contains(exchange) { return .drivenBefore }
             if !isUsed(registration: exchange) { return .unusedRegistration }
         }
@@ -155,9 +155,9 @@ package struct PlanBuilder {
 
     /// Whether the client that was registered is the one that logs in.
     private func isUsed(registration exchange: Int) -> Bool {
-        let answer = Answer(of: capture[exchange], at: exchange)
+        let call = flow.registrations.first { $0.exchange == exchange }
         // A refused registration is what the flow is about.
-        guard let client = answer.parameters["client_id"] else { return true }
+        guard let client = call?.registeredClient else { return true }
         return flow.grant == "registration" || flow.clientID == client
             || flow.tokenRequests.contains { $0.clientID == client }
     }
@@ -174,9 +174,19 @@ package struct PlanBuilder {
         stepsByExchange[exchange].map { $0.from.role == .browser } ?? true
     }
 
-    private func hasSideEffect(_ exchange: Int, _ kind: StepKind?) -> Bool {
-        kind == .resourceRequest
-            && !["GET", "HEAD"].contains(capture[exchange].request.method.uppercased())
+    private func hasSideEffect(_ exchange: Int, _ kind: StepKind?, _ parameters: [PlannedParameter]) -> Bool {
+        switch kind {
+        case .resourceRequest: !["GET", "HEAD"].contains(capture[exchange].request.method.uppercased())
+        // Of a client that the run did not register itself.
+        case .clientUpdateRequest, .clientDeleteRequest:
+            !parameters.contains { parameter in
+                guard parameter.part == .requestURL, case .issued(let place) = parameter.source else {
+                    return false
+                }
+                return place.exchange.flatMap { stepsByExchange[$0] }?.kind == .clientRegistration
+            }
+        default: false
+        }
     }
 
     // MARK: - Time

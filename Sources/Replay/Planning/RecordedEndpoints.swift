@@ -58,7 +58,7 @@ package enum RecordedEndpoints {
         case .endSession: .endSession
         case .deviceAuthorization: .deviceAuthorization
         case .discovery, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
-            .identityAssertion:
+            .identityAssertion, .clientConfiguration:
             nil
         }
     }

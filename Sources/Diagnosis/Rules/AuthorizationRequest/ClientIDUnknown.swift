@@ -89,18 +89,25 @@ struct ClientIDUnknown: Rule {
                 value: flow.capture[attempt.exchange].request.url.withoutQuery,
                 note: "the place where this id is not known"
             )
+            let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange)
             return .violated(
                 Violation(
-                    [client ?? attempt.missing("client_id"), endpoint]
+                    (deleted.map { flow.evidence(ofDeletion: $0) } ?? [])
+                        + [client ?? attempt.missing("client_id"), endpoint]
                         + [
                             refusal.evidence(
                                 around: Self.texts + ["invalid_client"] + (words.map { [$0] } ?? [])
                             )
                         ],
-                    explanation: isOfOneTenant ? Self.tenantOnly : nil,
-                    fix: isOfOneTenant ? Self.tenantOnlyFix : excess == nil ? nil : Self.excessFix,
+                    explanation: isOfOneTenant
+                        ? Self.tenantOnly : deleted == nil ? nil : TokenInvalidClient.isDeleted,
+                    fix: isOfOneTenant
+                        ? Self.tenantOnlyFix
+                        : deleted != nil
+                            ? TokenInvalidClient.isDeletedFix : excess == nil ? nil : Self.excessFix,
                     title: isOfOneTenant
-                        ? "The app is registered for one tenant, and asks at another address" : nil,
+                        ? "The app is registered for one tenant, and asks at another address"
+                        : deleted == nil ? nil : TokenInvalidClient.deletedTitle,
                     exchange: attempt.exchange
                 )
             )

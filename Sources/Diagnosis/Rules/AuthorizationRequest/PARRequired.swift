@@ -54,13 +54,11 @@ struct PARRequired: Rule {
     /// Where metadata or registration says that requests have to be pushed.
     private func statement(of attempt: LoginAttempt, _ flow: Flow) -> Evidence? {
         let name = "require_pushed_authorization_requests"
-        let registered = flow.registrations.filter {
-            $0.answer.parameters["client_id"] == attempt["client_id"]
-        }
-        let answers = (flow.metadata(of: attempt).map { [$0.answer] } ?? []) + registered.map(\.answer)
-        return answers.first { $0.json?[name]?.bool == true }.map {
-            Evidence(place: $0.place(name), value: "true")
-        }
+        let registered = RegisteredClient.of(attempt["client_id"], before: attempt.exchange, in: flow)
+        let stated = [
+            flow.metadata(of: attempt)?.answer.parameters.parameter(name), registered?.answered(name),
+        ]
+        return stated.compactMap(\.self).first { $0.value == "true" }.map { Evidence($0) }
     }
 
     /// How providers word it, in lower case.

@@ -121,7 +121,10 @@ struct AuthTimeStale: Rule {
     /// `require_auth_time` of a client whose registration is in the capture.
     private func requirement(_ delivered: DeliveredIDToken, _ flow: Flow) -> Parameter? {
         delivered.clientNames(in: flow).lazy
-            .compactMap { flow.registeredMetadata(of: $0)?.clientMetadata("require_auth_time") }
+            .compactMap {
+                flow.registeredClient($0, before: delivered.idToken.place.exchange)?
+                    .member("require_auth_time")
+            }
             .first { $0.value == "true" }
     }
 }

@@ -46,7 +46,8 @@ struct IDTokenAlgNone: Rule {
             ]
             let registered = delivered.clientNames(in: flow).lazy
                 .compactMap {
-                    flow.registeredMetadata(of: $0)?.clientMetadata("id_token_signed_response_alg")
+                    flow.registeredClient($0, before: delivered.idToken.place.exchange)?
+                        .member("id_token_signed_response_alg")
                 }.first
             let isAgreed = isNone && registered?.value == "none" && delivered.tokenRequest != nil
             if isAgreed, let registered {

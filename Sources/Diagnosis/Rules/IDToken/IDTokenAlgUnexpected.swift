@@ -57,7 +57,10 @@ struct IDTokenAlgUnexpected: Rule {
     {
         let names = delivered.clientNames(in: flow)
         let registered = names.lazy
-            .compactMap { flow.registeredMetadata(of: $0)?.clientMetadata("id_token_signed_response_alg") }
+            .compactMap { name in
+                flow.registeredClient(name, before: delivered.idToken.place.exchange)?
+                    .member("id_token_signed_response_alg")
+            }
             .first { !$0.value.isEmpty }
         if let registered {
             return registered.value == algorithm

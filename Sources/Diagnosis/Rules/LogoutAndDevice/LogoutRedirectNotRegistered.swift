@@ -82,15 +82,11 @@ struct LogoutRedirectNotRegistered: Rule {
     private func registered(for logout: LogoutCall, _ flow: Flow) -> Registered? {
         let hinted = logout.hint.flatMap { JSONWebToken.parse($0.value)?.audience.first }
         guard let client = logout.call.parameters["client_id"] ?? flow.clientID ?? hinted,
-            let answer = flow.surroundings.registrations.last(where: {
-                $0.answer.parameters["client_id"] == client
-            })?.answer,
-            let uris = answer.json?["post_logout_redirect_uris"]?.array
+            let registered = flow.registeredClient(client, before: logout.call.exchange),
+            let member = registered.answered("post_logout_redirect_uris"),
+            let uris = registered.list("post_logout_redirect_uris")
         else { return nil }
-        return Registered(
-            uris: uris.prefix(100).compactMap(\.string),
-            place: answer.place("post_logout_redirect_uris")
-        )
+        return Registered(uris: Array(uris.prefix(100)), place: member.place)
     }
 
     private func common(_ left: String, _ right: String) -> Int {

@@ -78,19 +78,15 @@ struct RefreshTokenExpired: Rule {
     /// Of the answer that issued the token, else of the client's registration.
     private func lifetime(statedBy issued: TokenRequest, to client: String?, in flow: Flow) -> Lifetime? {
         for name in ["refresh_expires_in", "refresh_token_expires_in"] {
-            if let lifetime = lifetime(issued.answer, name) { return lifetime }
+            if let lifetime = issued.answer.parameters.parameter(name).flatMap(lifetime) { return lifetime }
         }
-        guard let client else { return nil }
-        return flow.registrations.last { $0.answer.parameters["client_id"] == client }.flatMap {
-            lifetime($0.answer, "refresh_token_ttl")
-        }
+        return RegisteredClient.of(client, before: issued.exchange, in: flow)?
+            .answered("refresh_token_ttl").flatMap(lifetime)
     }
 
     /// Zero stands for a token that does not run out.
-    private func lifetime(_ answer: Answer, _ name: String) -> Lifetime? {
-        guard let parameter = answer.parameters.parameter(name), let seconds = Int64(parameter.value),
-            seconds > 0, seconds < 1 << 32
-        else { return nil }
+    private func lifetime(_ parameter: Parameter) -> Lifetime? {
+        guard let seconds = Int64(parameter.value), seconds > 0, seconds < 1 << 32 else { return nil }
         return Lifetime(parameter: parameter, seconds: seconds)
     }
 

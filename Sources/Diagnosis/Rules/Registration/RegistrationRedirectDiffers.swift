@@ -29,21 +29,20 @@ struct RegistrationRedirectDiffers: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let clients = flow.registrations.compactMap { RegisteredClient($0) }
-        guard !clients.isEmpty else { return .holds }
+        guard !flow.registrations.isEmpty else { return .holds }
         for request in flow.authorizationRequests {
             guard let used = request.parameters.parameter("redirect_uri"), let id = request.clientID else {
                 continue
             }
-            let own = clients.filter { $0.clientID == id }
-            let registered = own.flatMap { $0.list("redirect_uris") ?? [] }
+            let client = registered(id, at: request, flow)
+            let registered = client?.list("redirect_uris") ?? []
             guard !registered.isEmpty, !registered.contains(where: { isSame($0, used.value) }) else {
                 continue
             }
             let nearest = registered.prefix(50).max {
                 Self.commonPrefix($0, used.value) < Self.commonPrefix($1, used.value)
             }
-            let list = own.last { $0.list("redirect_uris") != nil }?.evidence("redirect_uris")
+            let list = client?.evidence("redirect_uris")
             let note = nearest.map { Difference.note(expected: $0, seen: used.value) }
             return .violated(
                 Violation(
@@ -54,6 +53,16 @@ struct RegistrationRedirectDiffers: Rule {
             )
         }
         return .holds
+    }
+
+    /// The client as it was registered then; where the capture tells of it behind the login only, as it is told there.
+    private func registered(_ id: String, at request: AuthorizationRequest, _ flow: Flow)
+        -> RegisteredClient?
+    {
+        RegisteredClient.of(id, before: request.exchange, in: flow)
+            ?? (flow.deletion(of: id, before: request.exchange) == nil
+                ? flow.registrations.lazy.compactMap { RegisteredClient($0) }.first { $0.clientID == id }
+                : nil)
     }
 
     private func isAccepted(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {

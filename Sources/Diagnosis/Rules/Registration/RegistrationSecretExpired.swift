@@ -37,8 +37,9 @@ struct RegistrationSecretExpired: Rule {
                     before: call.exchange,
                     in: flow
                 ),
-                let issued = client.call.answer.parameters["client_secret"],
-                let end = client.call.answer.json?["client_secret_expires_at"]?.int, end > 0
+                let answer = client.secretCall?.answer,
+                let issued = answer.parameters["client_secret"],
+                let end = answer.json?["client_secret_expires_at"]?.int, end > 0
             else { continue }
             let sent = [secret.value, secret.rawValue, call.authentication.undecodedSecret]
             guard sent.contains(issued) else { continue }
@@ -48,7 +49,7 @@ struct RegistrationSecretExpired: Rule {
                 Violation(
                     [
                         Evidence(
-                            place: client.call.answer.place("client_secret_expires_at"),
+                            place: answer.place("client_secret_expires_at"),
                             value: "\(end)",
                             note: "run out \(answered.time.seconds - end) s before"
                         ),

@@ -38,6 +38,7 @@ struct ResponseBodyMissing: Rule {
     private func isJSON(_ message: OAuthMessage) -> Bool {
         switch message {
         case .token, .userInfo, .discovery, .keySet, .pushedRequest, .registration: true
+        case .clientConfiguration(let call): call.method != "DELETE"
         default: false
         }
     }

@@ -51,10 +51,8 @@ struct ClientAuthMissing: Rule {
                         : "neither an Authorization header nor a client_assertion was sent"
                 ),
             ]
-            if let method = flow.registrations(of: call.authentication.clientID?.value).last?.answer
-                .parameters
-                .parameter("token_endpoint_auth_method")
-            {
+            let client = flow.registeredClient(call.authentication.clientID?.value, before: call.exchange)
+            if let method = client?.answered("token_endpoint_auth_method") {
                 evidence.append(Evidence(method, note: "the registered method"))
             }
             if let lost = LostCredentials(at: call.exchange, in: flow) {

@@ -7,7 +7,7 @@ import OAuth
 /// The provider did not accept the client's credentials.
 ///
 /// Only restates the answer `invalid_client` (RFC 6749, section 5.2) or 401; another finding says why where
-/// the capture shows it.
+/// the capture shows it. That the client was deleted before is told here.
 struct TokenInvalidClient: Rule {
     static let info = RuleInfo(
         id: "token-invalid-client",
@@ -48,6 +48,24 @@ struct TokenInvalidClient: Rule {
             if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
             evidence += key(of: call)
         }
+        let deleted =
+            isRepaired
+            ? nil
+            : refused.lazy.compactMap { call in
+                flow.deletion(of: call.authentication.clientID?.value, before: call.exchange)
+            }.first
+        if let deleted {
+            return .violated(
+                Violation(
+                    flow.evidence(ofDeletion: deleted) + evidence,
+                    explanation: Self.isDeleted,
+                    fix: Self.isDeletedFix,
+                    title: Self.deletedTitle,
+                    exchange: deleted.exchange,
+                    isCause: true
+                )
+            )
+        }
         let named = isRepaired ? nil : endpoint(otherThan: first, flow)
         if let named { evidence.append(named) }
         return .violated(
@@ -82,6 +100,15 @@ struct TokenInvalidClient: Rule {
             note: "the request went to \(Masking.shown(isOfPath ? url.text : url.withoutQuery, of: "url"))"
         )
     }
+
+    static let deletedTitle = "The client was deleted at the provider before"
+    static let isDeleted = """
+        The client's registration was deleted, and with it its credentials: the provider does not know it any more, and takes back what it had \
+        given to it.
+        """
+    static let isDeletedFix = """
+        Register the client anew and use the client_id and credentials of that answer; or delete a registration only once nothing signs in with it any more.
+        """
 
     private static let elsewhere = """
         The client asked at another token endpoint than the one that the provider's metadata names. A server with several realms, tenants or organizations \

@@ -47,7 +47,7 @@ struct HostUnreachable: Rule {
         let documents = Set(
             flow.messages.compactMap { message -> Int? in
                 switch message {
-                case .discovery, .keySet, .registration: message.exchange
+                case .discovery, .keySet, .registration, .clientConfiguration: message.exchange
                 default: nil
                 }
             }

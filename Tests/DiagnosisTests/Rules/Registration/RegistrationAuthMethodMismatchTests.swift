@@ -63,4 +63,17 @@ struct RegistrationAuthMethodMismatchTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    @Test(arguments: ["GET", "PUT"]) func theMethodThatWasReadLaterIsTheRegisteredOne(method: String) throws {
+        let recording = try Recording(broken).configuring(method) {
+            $0["token_endpoint_auth_method"] = "client_secret_post"
+        }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// As WSO2 answers, which repeats a part of what was registered.
+    @Test func aReadThatLeavesTheMethodOutChangesNothing() throws {
+        let recording = try Recording(broken).configuring("GET") { $0["token_endpoint_auth_method"] = nil }
+        #expect(recording.finding(rule)?.places.first == "0 response.body token_endpoint_auth_method")
+    }
 }

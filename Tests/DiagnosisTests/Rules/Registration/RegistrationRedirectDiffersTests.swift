@@ -57,4 +57,18 @@ struct RegistrationRedirectDiffersTests {
         let recording = try Recording(broken).editingAnswer(of: "/register") { $0["client_id"] = "another" }
         #expect(recording.finding(rule) == nil)
     }
+
+    /// RFC 7592, section 2.2: a change puts a new list in place of the old one.
+    @Test func theListThatWasRegisteredLastCounts() throws {
+        let recording = try Recording(broken)
+        let request = recording.exchanges.lazy.map(\.request.url).first { $0.path == "/authorize" }
+        let used = JSONValue.string(try #require(request?.queryItems.first("redirect_uri")))
+        let added = recording.configuring("GET") { $0["redirect_uris"] = .array([used]) }
+        #expect(added.finding(rule) == nil)
+        let taken = recording.editingAnswer(of: "/register") { $0["redirect_uris"] = .array([used]) }
+        #expect(taken.finding(rule) == nil)
+        let finding = taken.configuring("PUT") { $0["redirect_uris"] = ["https://app.example/other"] }
+            .finding(rule)
+        #expect(finding?.evidence.first?.place.exchange == recording.exchanges.count)
+    }
 }

@@ -55,4 +55,19 @@ struct RegistrationSecretExpiredTests {
         let recording = try Recording(broken).answering("/token", 200, ["access_token": "not-a-token"])
         #expect(recording.finding(rule) == nil)
     }
+
+    /// What a client reads of its registration later is what holds (RFC 7592, section 3).
+    @Test func aLaterAnswerSaysHowLongTheSecretIsGood() throws {
+        let recording = try Recording(broken)
+        #expect(recording.configuring("GET") { $0["client_secret_expires_at"] = 0 }.finding(rule) == nil)
+        #expect(recording.configuring("PUT") { $0["client_secret_expires_at"] = 0 }.finding(rule) == nil)
+    }
+
+    @Test func anAnswerThatKeepsTheSecretToItselfChangesNothing() throws {
+        let recording = try Recording(broken).configuring("GET") {
+            $0["client_secret"] = nil
+            $0["client_secret_expires_at"] = nil
+        }
+        #expect(recording.finding(rule)?.places.first == "0 response.body client_secret_expires_at")
+    }
 }

@@ -82,4 +82,25 @@ struct TokenInvalidClientTests {
         let other = recording.answering("/token", 401, ["error": "invalid_client"])
         #expect(other.finding(rule)?.places.contains { $0.contains("jwt.header") } == false)
     }
+
+    /// RFC 7592, section 2.3: the registration was taken away before.
+    @Test(arguments: ["registration/registration-secret-expired", "token-request/client-secret-mismatch"])
+    func clientThatWasDeletedIsToldAsThat(name: String) throws {
+        let recording = try Recording(name).configuring("DELETE")
+        let finding = try #require(recording.finding("token-invalid-client"))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("deleted"))
+        #expect(finding.evidence.first?.place.exchange == recording.exchanges.count - 1)
+        #expect(recording.finding("registration-secret-expired") == nil)
+        #expect(recording.finding("client-secret-mismatch") == nil)
+    }
+
+    @Test func clientThatWasRegisteredAgainIsNotDeleted() throws {
+        var recording = try Recording("token-request/client-secret-mismatch").configuring("DELETE")
+        var again = try #require(recording.exchanges.first { $0.request.url.path == "/register" })
+        again.startedAt = again.endedAt + .milliseconds(3)
+        again.duration = .milliseconds(1)
+        recording.exchanges.append(again)
+        #expect(recording.finding("client-secret-mismatch")?.isPrimary == true)
+    }
 }
