@@ -1,4 +1,5 @@
 import Captures
+import OAuth
 import TestSupport
 import Testing
 
@@ -46,5 +47,43 @@ struct RedirectSpellingTests {
         #expect(RedirectChain.sources(in: read, order: Array(read.indices))[home] == callback)
         let flow = try #require(FlowFinder.flows(in: read).first)
         #expect(flow.exchanges.contains(callback) == isOne)
+    }
+
+    /// What the redirect URI has in its own query is none of the answer's (RFC 6749, section 3.1.2).
+    @Test(arguments: [
+        ("?code=page&state=own", "?code=page&state=own&code=SplxlOBeZQQ&state=st-4711", "st-4711"),
+        ("?state=st-4711", "?state=st-4711&code=SplxlOBeZQQ", "st-4711"),
+        ("?state=own", "?code=SplxlOBeZQQ&state=st-4711", "st-4711"),
+        ("?tenant=7", "?tenant=7&code=SplxlOBeZQQ&state=st-4711", "st-4711"),
+        ("?r=a%20b&state=a%20b", "?r=a+b&state=a+b&code=SplxlOBeZQQ&state=st-4711", "st-4711"),
+    ])
+    func answerIsReadWithoutTheRedirectURIsOwnQuery(own: String, answered: String, state: String) throws {
+        let address = "https://shop.example/cb"
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", address + own),
+            ("state", "st-4711"),
+        ])
+        var capture = CaptureBuilder()
+        // The app's own page, which a visitor finds without a login.
+        capture.get(address + own)
+        capture.redirect("https://idp.example/authorize?" + query, to: address + answered)
+        capture.get(address + answered)
+        let responses = CaptureIndex(capture.capture).responses.filter { $0.deliveredBy != nil }
+        let response = try #require(responses.first)
+        #expect(responses.count == 1)
+        #expect(response.code == "SplxlOBeZQQ")
+        #expect(response.state == state)
+        #expect(response.callback == 2)
+    }
+
+    @Test func pageWhoseQueryLooksLikeAnAnswerIsNone() {
+        let query = FormBody.encode([
+            ("response_type", "code"), ("client_id", "shop"), ("state", "st-4711"),
+            ("redirect_uri", "https://shop.example/cb?code=page"),
+        ])
+        var capture = CaptureBuilder()
+        capture.get("https://shop.example/cb?code=page")
+        capture.get("https://idp.example/authorize?" + query, body: .html("Sign in"))
+        #expect(CaptureIndex(capture.capture).responses.isEmpty)
     }
 }

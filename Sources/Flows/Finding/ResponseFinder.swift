@@ -12,6 +12,8 @@ struct ResponseFinder {
     private let targets: Set<String>
     /// Of the requests.
     private let states: Set<String>
+    /// The queries that redirect URIs have of their own (RFC 6749, section 3.1.2), by what the URIs are found by.
+    private let ownQueries: [String: [QueryItems]]
     /// Whether a redirect URI is in plain http.
     private let hasPlainTargets: Bool
 
@@ -31,6 +33,8 @@ struct ResponseFinder {
         uris += Self.targets(ofUnnamed: requests, in: capture, order)
         states = Set(requests.compactMap(\.state))
         targets = Set(uris.map { Self.key(RecordedURL($0)) })
+        ownQueries = Set(uris).sorted().map { RecordedURL($0) }.filter { $0.query != nil }
+            .reduce(into: [:]) { $0[Self.key($1), default: []].append($1.queryItems) }
         hasPlainTargets = targets.contains { $0.hasPrefix("http:") }
     }
 
@@ -92,7 +96,7 @@ struct ResponseFinder {
             if let response = sentOn.removeValue(forKey: address(of: exchange).text) {
                 if let callback = found[response].callback { found[response].sentOnBy.append(callback) }
                 found[response].callback = index
-                let items = exchange.request.url.queryItems
+                let items = added(to: exchange.request.url)
                 found[response].parameters = Parameters(items, of: index, in: .requestQuery)
                     .merged(with: found[response].parameters)
                 arriving = response
@@ -147,14 +151,14 @@ struct ResponseFinder {
             let location = exchange.response?.location
         else { return nil }
         let url = address(of: exchange).resolving(location)
-        guard url.isWeb, url.text != address(of: exchange).text, Self.carries(url, response) else {
+        guard url.isWeb, url.text != address(of: exchange).text, carries(url, response) else {
             return nil
         }
         return url.text
     }
 
-    private static func carries(_ url: RecordedURL, _ response: AuthorizationResponse) -> Bool {
-        let items = url.queryItems
+    private func carries(_ url: RecordedURL, _ response: AuthorizationResponse) -> Bool {
+        let items = added(to: url)
         return ["code", "error", "response", "state"].allSatisfy {
             items.first($0) == response.parameters[$0]
         }
@@ -172,7 +176,7 @@ struct ResponseFinder {
         guard hasPlainTargets, url.scheme == "https",
             let waiting = underWay[Self.key(RecordedURL("http" + url.withoutQuery.dropFirst(5)))]
         else { return nil }
-        return waiting.last { Self.carries(url, found[$0]) }
+        return waiting.last { carries(url, found[$0]) }
     }
 
     // MARK: - The two sides
@@ -181,10 +185,11 @@ struct ResponseFinder {
         if let location = exchange.response?.location {
             let url = address(of: exchange).resolving(location)
             guard targets.contains(Self.key(url)) else { return nil }
-            if AuthorizationResponse.isResponse(url.queryItems, mode: .query) {
+            let items = added(to: url)
+            if AuthorizationResponse.isResponse(items, mode: .query) {
                 return AuthorizationResponse(
                     mode: .query,
-                    parameters: Parameters(url.queryItems, of: index, in: .responseLocation),
+                    parameters: Parameters(items, of: index, in: .responseLocation),
                     deliveredBy: index,
                     target: RecordedURL(url.withoutQuery)
                 )
@@ -231,7 +236,7 @@ struct ResponseFinder {
                 target: target
             )
         }
-        let items = url.queryItems
+        let items = added(to: url)
         guard AuthorizationResponse.isResponse(items, mode: .query), !isPageOfItsOwn(items) else {
             return nil
         }
@@ -242,6 +247,28 @@ struct ResponseFinder {
             target: target
         )
     }
+
+    /// The query of an address without what looks like a response and is the redirect URI's own.
+    ///
+    /// A `state` is left alone where it is the only one: some providers write what is there already once.
+    private func added(to url: RecordedURL) -> QueryItems {
+        var items = url.queryItems
+        let place = { (item: QueryItems.Item) in
+            items.items.firstIndex {
+                $0.name == item.name && $0.value.equalsBytes(of: item.value)
+            }
+        }
+        let own = (ownQueries[Self.key(url)] ?? []).filter { $0.items.allSatisfy { place($0) != nil } }
+            .max { $0.items.count < $1.items.count }
+        for item in own?.items ?? [] where Self.answers.contains(item.name) {
+            guard let place = place(item) else { continue }
+            let isOnly = items.items.count { $0.name == item.name } == 1
+            if !isOnly || item.name != "state" { items.items.remove(at: place) }
+        }
+        return items
+    }
+
+    private static let answers: Set<String> = ["code", "error", "id_token", "response", "state"]
 
     /// A page of the app's at the address of its redirect URI, the home page of one that is nothing but a page, may have an
     /// `error` of its own: none that is known, and of no request.

@@ -138,11 +138,29 @@ package struct Difference {
                 "path: " + Difference(expected: left.path, seen: right.path, isSecret: isSecret).pathNote
             )
         }
-        if left.query.map(ByteText.init) != right.query.map(ByteText.init) { parts.append("query differs") }
+        if left.query.map(ByteText.init) != right.query.map(ByteText.init) {
+            parts.append("query differs" + Self.queryNote(left.queryItems.items, right.queryItems.items))
+        }
         if left.fragment.map(ByteText.init) != right.fragment.map(ByteText.init) {
             parts.append("fragment differs")
         }
         return parts.isEmpty || parts.count > 3 ? nil : parts.joined(separator: "; ")
+    }
+
+    /// In what two queries differ, by the names of their parameters.
+    private static func queryNote(_ expected: [QueryItems.Item], _ seen: [QueryItems.Item]) -> String {
+        let pairs = { (items: [QueryItems.Item]) in items.map { [ByteText($0.name), ByteText($0.value)] } }
+        let (left, right) = (pairs(expected), pairs(seen))
+        if left == right { return " in how it is encoded" }
+        if Set(left) == Set(right), left.count == right.count { return " in the order of its parameters" }
+        var names: [String] = []
+        for item in expected + seen where !names.contains(item.name) && !item.name.isEmpty {
+            let values = { (items: [QueryItems.Item]) in
+                items.filter { $0.name == item.name }.map { ByteText($0.value) }
+            }
+            if values(expected) != values(seen) { names.append(item.name) }
+        }
+        return names.isEmpty ? "" : " in " + names.prefix(6).joined(separator: ", ")
     }
 
     private var pathNote: String { form ?? affix ?? invisible ?? coding ?? spelling ?? cut ?? position }

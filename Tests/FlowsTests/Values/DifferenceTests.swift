@@ -21,6 +21,13 @@ struct DifferenceTests {
             "path: differs from character 2 on: \"auth/cb\" instead of \"cb\""
         ),
         ("https://a.example/cb", "https://a.example/cb?code=1&state=2", "still carries code, state"),
+        ("https://a.example/cb?tenant=a", "https://a.example/cb?tenant=b", "query differs in tenant"),
+        ("https://a.example/cb?a=1", "https://a.example/cb?b=1", "query differs in a, b"),
+        (
+            "https://a.example/cb?a=1&b=2", "https://a.example/cb?b=2&a=1",
+            "query differs in the order of its parameters"
+        ),
+        ("https://a.example/cb?a=b%20c", "https://a.example/cb?a=b+c", "query differs in how it is encoded"),
         ("a b/c", "a%20b%2Fc", "percent-encoded once too often"),
         ("a/b", "a%252Fb", "percent-encoded twice too often"),
         ("a%2Fb", "a/b", "percent-decoded once too often"),

@@ -41,12 +41,13 @@ struct CodeMissing: Rule {
                 else { continue }
                 let names = (target.queryItems.items + target.fragmentItems.items).map(\.name)
                 // An empty code is none; an error with words of its own is another rule's.
-                guard !names.contains(where: { ["error", "response"].contains($0) }),
+                let second = Self.behindSecondMark(target)
+                guard second || !names.contains(where: { ["error", "response"].contains($0) }),
                     (target.queryItems.items + target.fragmentItems.items).allSatisfy({
                         $0.name != "code" || $0.value.isEmpty
                     })
                 else { continue }
-                if mayBeInFragment(attempt), target.fragment == nil {
+                if !second, mayBeInFragment(attempt), target.fragment == nil {
                     return .abstains("the answer may have been in the fragment, which recorders leave out")
                 }
                 return .violated(
@@ -56,10 +57,15 @@ struct CodeMissing: Rule {
                             Evidence(
                                 place: Place(exchange: page, part: .responseLocation, name: ""),
                                 value: Masking.shown(target.text, of: "location"),
-                                note: names.isEmpty
-                                    ? "no parameters" : "only \(names.prefix(12).joined(separator: ", "))"
+                                note: second
+                                    ? "a second \"?\" before the answer"
+                                    : names.isEmpty
+                                        ? "no parameters" : "only \(names.prefix(12).joined(separator: ", "))"
                             ),
                         ],
+                        explanation: second ? Self.secondMark : nil,
+                        fix: second ? Self.secondMarkFix : nil,
+                        title: second ? "The provider put its answer behind a second question mark" : nil,
                         exchange: page
                     )
                 )
@@ -67,6 +73,22 @@ struct CodeMissing: Rule {
             return .holds
         }
     }
+
+    /// Whether the answer was put behind a second question mark, in the last value of the redirect URI's own query.
+    private static func behindSecondMark(_ target: RecordedURL) -> Bool {
+        target.queryItems.items.contains { item in
+            ["?code=", "?error=", "?state=", "?response=", "?iss="].contains(where: item.value.containsBytes)
+        }
+    }
+
+    private static let secondMark = """
+        The redirect URI has a query of its own. The provider has to keep it and add its parameters behind an ampersand; it put a second \
+        question mark there. So the first of its parameters is a part of the redirect URI's last one, and the app finds no code under that name.
+        """
+    private static let secondMarkFix = """
+        Have the provider mended (RFC 6749, section 3.1.2). Until then register a redirect URI without a query, and keep what is in the query in \
+        the login that the state stands for, or in the path.
+        """
 
     private func mayBeInFragment(_ attempt: LoginAttempt) -> Bool {
         guard let mode = attempt["response_mode"] else { return attempt.responseTypes.count > 1 }

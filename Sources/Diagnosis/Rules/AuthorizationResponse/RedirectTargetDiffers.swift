@@ -42,9 +42,12 @@ struct RedirectTargetDiffers: Rule {
             )
         }
         return Verdict.first(of: flow.loginAttempts) { attempt in
-            guard let request = attempt.request, attempt.response == nil,
-                let asked = attempt.parameter("redirect_uri")
-            else { return .holds }
+            guard let request = attempt.request, let asked = attempt.parameter("redirect_uri") else {
+                return .holds
+            }
+            if let response = attempt.response {
+                return changedQuery(response, asked, flow).map { .violated($0) } ?? .holds
+            }
             for (page, target) in flow.providerRedirects(of: request) {
                 guard isAnswer(target, attempt), target.host != request.endpoint.host || !target.isWeb,
                     !known.urls.contains(Self.normal(target))
@@ -68,6 +71,52 @@ struct RedirectTargetDiffers: Rule {
             return .holds
         }
     }
+
+    /// A redirect that lost the redirect URI's own query, or some of it: the provider has to keep it (RFC 6749, section 3.1.2).
+    private func changedQuery(_ response: AuthorizationResponse, _ asked: Parameter, _ flow: Flow)
+        -> Violation?
+    {
+        // A parameter that the answer has, too, may have been written once.
+        let own = RecordedURL(asked.value).queryItems.items.filter {
+            !$0.value.isEmpty && !["state", "code", "error", "iss"].contains($0.name)
+        }
+        guard !own.isEmpty, [.query, .fragment].contains(response.mode), let page = response.deliveredBy,
+            let location = flow.capture[page].response?.location
+        else { return nil }
+        let items = RecordedURL(location).queryItems.items
+        let lost = own.filter { mine in
+            !items.contains { $0.name == mine.name && $0.value.equalsBytes(of: mine.value) }
+        }
+        guard let first = lost.first else { return nil }
+        // A redirect in steps may have been written by the app.
+        guard RecordedURL(asked.value).origin != flow.capture[page].request.url.origin else { return nil }
+        let status = response.callback.flatMap { flow.capture[$0].response?.status }
+        let names = lost.map(\.name).prefix(6).joined(separator: ", ")
+        let isThere = items.contains { $0.name == first.name }
+        return Violation(
+            [
+                Evidence(asked),
+                Evidence(
+                    place: Place(exchange: page, part: .responseLocation, name: ""),
+                    value: Masking.shown(location, of: "location"),
+                    note: isThere ? "another \(first.name)" : "without \(names)"
+                ),
+            ],
+            severity: (status ?? 0) >= 400 ? .error : .warning,
+            explanation: Self.queryChanged,
+            fix: Self.queryChangedFix,
+            title: "The provider did not keep the query of the redirect URI",
+            exchange: page
+        )
+    }
+
+    private static let queryChanged = """
+        The redirect URI has a query of its own. The provider has to keep it and add its parameters behind; it sent the browser to the same \
+        address without it, or with another one.
+        """
+    private static let queryChangedFix = """
+        Register the redirect URI with its query, if the provider takes one; else keep what is in the query in the login that the state stands for, or in the path.
+        """
 
     /// Whether a redirect is an answer to this request: with a code or error, and with its state.
     private func isAnswer(_ target: RecordedURL, _ attempt: LoginAttempt) -> Bool {

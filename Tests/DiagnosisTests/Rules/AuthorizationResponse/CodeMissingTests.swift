@@ -64,4 +64,15 @@ struct CodeMissingTests {
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.outcomes == [.failure])
     }
+
+    /// RFC 6749, section 3.1.2: to a query that is there the answer is added behind an ampersand.
+    @Test(arguments: ["code=SplxlOBeZQQYbYS6WxSbIA", "error=access_denied"])
+    func answerBehindASecondQuestionMarkIsToldAsThat(answer: String) throws {
+        let asked = "https://www.shop.example/callback?tenant=7"
+        let recording = try moved(to: "\(asked)?\(answer)&state=1").asking("redirect_uri", asked)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains("second question mark"))
+        #expect(finding.notes == ["a second \"?\" before the answer"])
+        #expect(!finding.evidence.contains { $0.value.contains("SplxlOBeZQQYbYS6WxSbIA") })
+    }
 }

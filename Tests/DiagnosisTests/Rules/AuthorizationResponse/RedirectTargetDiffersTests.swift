@@ -91,4 +91,33 @@ struct RedirectTargetDiffersTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    /// RFC 6749, section 3.1.2: the query of a redirect URI has to be kept.
+    @Test(
+        arguments: [
+            ("?tenant=7", nil), ("?tenant=7&lang=", nil), ("?tenant=7&tab=2", "without tab"),
+            ("?tenant=8", "another tenant"), ("?t%65nant=%37", nil), ("?state=own", nil),
+        ] as [(String, String?)]
+    )
+    func queryThatIsNotKeptIsTold(asked: String, note: String?) throws {
+        let recording = try Recording(broken + ".near-miss").asking(
+            "redirect_uri",
+            "https://www.shop.example/callback" + asked
+        )
+        let finding = recording.finding(rule)
+        #expect(finding?.notes == note.map { [$0] })
+        #expect(finding?.severity == note.map { _ in .warning })
+    }
+
+    @Test func queryThatIsNotKeptIsAnErrorWhereTheAppStopsForIt() throws {
+        var recording = try Recording(broken + ".near-miss").asking(
+            "redirect_uri",
+            "https://www.shop.example/callback?tenant=8"
+        )
+        let callback = try #require(
+            recording.exchanges.firstIndex { $0.request.url.queryItems.contains("code") }
+        )
+        recording.exchanges[callback].response = RecordedResponse(status: 400, headers: HeaderFields())
+        #expect(recording.finding(rule)?.severity == .error)
+    }
 }
