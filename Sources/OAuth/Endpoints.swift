@@ -68,7 +68,7 @@ package struct Endpoints: Sendable {
     /// What tells the endpoints of a script or a site's home page apart: a path in a parameter, as PHP's frameworks have it where the
     /// server does not rewrite addresses (`index.php?route=oauth/token`, WordPress' `/?rest_route=/oauth/token` and `/?oauth=token`), or
     /// the policy of Azure AD B2C (`?p=B2C_1_signin`), which is in no path.
-    private static func route(in url: RecordedURL) -> (item: String, path: String)? {
+    static func route(in url: RecordedURL) -> (item: String, path: String)? {
         guard let query = url.query else { return nil }
         let isScript = url.path.isEmpty || url.path.hasSuffix("/") || url.path.hasSuffix(".php")
         for item in QueryItems(query).items {

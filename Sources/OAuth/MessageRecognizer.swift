@@ -19,11 +19,23 @@ package struct MessageRecognizer: Sendable {
     }
 
     /// Whether a URL is that of a metadata document.
-    package static func isMetadata(_ url: RecordedURL) -> Bool {
+    package static func isMetadata(_ url: RecordedURL) -> Bool { metadataPath(of: url) != nil }
+
+    /// The path at which metadata are asked for, which may be one in the query where the server does not rewrite addresses
+    /// (`/index.php?route=.well-known/openid-configuration`); nil for every other URL.
+    static func metadataPath(of url: RecordedURL) -> String? {
+        if isMetadata(path: url.path) { return url.path }
+        guard let query = url.query, ByteSearch.contains(query, ".well-known"),
+            let path = Endpoints.route(in: url)?.path, isMetadata(path: path)
+        else { return nil }
+        return path
+    }
+
+    private static func isMetadata(path: String) -> Bool {
         // Some serve their keys below the document.
-        ByteSearch.contains(url.path, "/.well-known/") && !url.path.hasSuffix("/jwks")
+        ByteSearch.contains(path, "/.well-known/") && !path.hasSuffix("/jwks")
             && ["openid-configuration", "oauth-authorization-server", "oauth-protected-resource"].contains {
-                ByteSearch.contains(url.path, $0)
+                ByteSearch.contains(path, $0)
             }
     }
 
@@ -34,13 +46,13 @@ package struct MessageRecognizer: Sendable {
         let request = exchange.request
         let url = request.url
         guard url.isWeb, request.method != "OPTIONS", request.method != "CONNECT" else { return nil }
-        if Self.isMetadata(url) {
+        if let path = Self.metadataPath(of: url) {
             return .discovery(
                 MetadataDocument(
                     exchange: index,
                     url: url,
                     answer: Answer(of: exchange, at: index),
-                    isProtectedResource: ByteSearch.contains(url.path, "oauth-protected-resource")
+                    isProtectedResource: ByteSearch.contains(path, "oauth-protected-resource")
                 )
             )
         }

@@ -41,6 +41,29 @@ struct QueryEndpointsTests {
         #expect(recording.findings.isEmpty)
     }
 
+    /// As frameworks of PHP and WordPress have it where the server does not rewrite addresses.
+    @Test(arguments: [
+        "index.php?route=.well-known/openid-configuration", "?rest_route=/.well-known/openid-configuration",
+        "index.php?lang=en&route=%2F.well-known%2Foauth-authorization-server",
+    ])
+    func metadataBehindARouteAreRead(address: String) throws {
+        let recording = try login(Self.module).editing { exchange in
+            guard exchange.request.url.path.hasPrefix("/.well-known/") else { return }
+            exchange.request.url = RecordedURL("https://id.harbour.example/" + address)
+        }
+        let flow = try #require(recording.flows.first)
+        let kinds = flow.steps.map(\.kind)
+        // With names that are no convention, it is the metadata that tell what is what.
+        #expect(Self.kinds.allSatisfy(kinds.contains), "\(kinds)")
+        #expect(recording.outcomes == [.success])
+        #expect(recording.findings.isEmpty)
+    }
+
+    @Test(arguments: ["index.php?route=blog/.well-known", "search?q=.well-known/openid-configuration"])
+    func otherPagesAreNoMetadata(address: String) {
+        #expect(!MessageRecognizer.isMetadata(RecordedURL("https://id.harbour.example/" + address)))
+    }
+
     @Test func loginIsReadWithoutMetadata() throws {
         let recording = try login(Self.script).without {
             $0.request.url.path.hasSuffix("openid-configuration")

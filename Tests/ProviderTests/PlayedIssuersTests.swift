@@ -62,18 +62,23 @@ struct PlayedIssuersTests {
     }
 
     /// RFC 6749, sections 3.1 and 3.2.
-    @Test func endpointsOfOnePathArePlayedByTheirQuery() throws {
+    @Test(arguments: [
+        "/.well-known/openid-configuration", "/index.php?route=.well-known/openid-configuration",
+    ])
+    func endpointsOfOnePathArePlayedByTheirQuery(address: String) throws {
         let script = "/index.php?route=oauth/"
         let names = ["authorize": "authorization_endpoint", "token": "token_endpoint", "jwks": "jwks_uri"]
         let endpoints = names.map { name, member in ",\"\(member)\":\"https://shop.example\(script)\(name)\""
         }
         var builder = CaptureBuilder()
         builder.get(
-            "https://shop.example/.well-known/openid-configuration",
+            "https://shop.example" + address,
             body: .json(#"{"issuer":"https://shop.example"\#(endpoints.joined())}"#)
         )
         let provider = try RecordedProvider(capture: builder.capture, baseURL: base)
         let caller = Caller(provider)
+        let asked = caller.json(caller.get(base + address))
+        #expect(asked["token_endpoint"]?.string == base + script + "token")
         let metadata = caller.json(caller.get(provider.issuers[0].discovery))
         #expect(metadata["token_endpoint"]?.string == base + script + "token")
         #expect(caller.json(caller.get(base + script + "jwks"))["keys"]?.array != nil)

@@ -80,7 +80,7 @@ extension MetadataDocument {
     var urlEvidence: Evidence {
         Evidence(
             place: Place(exchange: exchange, part: .requestURL, name: ""),
-            value: Masking.shown(url.withoutQuery, of: "url")
+            value: Masking.shown(isRouted ? url.text : url.withoutQuery, of: "url")
         )
     }
 }

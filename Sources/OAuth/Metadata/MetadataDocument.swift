@@ -10,6 +10,12 @@ package struct MetadataDocument: Sendable {
     package var answer: Answer
     package var isProtectedResource: Bool
 
+    /// The path at which it was asked for: that of the URL, or one in the query.
+    package var path: String { MessageRecognizer.metadataPath(of: url) ?? url.path }
+
+    /// Whether the query has the path: the URL does not tell then whose metadata they are.
+    package var isRouted: Bool { !path.equalsBytes(of: url.path) }
+
     package var issuer: String? { answer.parameters["issuer"] }
 
     /// Whether the document names this endpoint under a name, be a usual port written out or the host in capitals.
@@ -26,6 +32,7 @@ package struct MetadataDocument: Sendable {
 
     /// The resource whose metadata was asked for: the URL without its well-known part (RFC 9728, section 3.1).
     package var askedResource: String {
+        if isRouted { return named("resource") }
         let text = url.withoutQuery
         guard let range = text.utf8.firstRange(of: Array("/.well-known/oauth-protected-resource".utf8)) else {
             return text
@@ -44,6 +51,7 @@ package struct MetadataDocument: Sendable {
     /// The issuer that was asked: the URL without its well-known part (Discovery, section 4; RFC 8414,
     /// section 3.1).
     package var askedIssuer: String {
+        if isRouted { return named("issuer") }
         let text = url.withoutQuery
         for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
         where text.hasSuffix(suffix) {
@@ -55,6 +63,16 @@ package struct MetadataDocument: Sendable {
             }
         }
         return text
+    }
+}
+
+extension MetadataDocument {
+    /// What a document says of itself, where it is of the server that was asked; else that server.
+    private func named(_ name: String) -> String {
+        guard let named = answer.parameters[name], RecordedURL(named).origin == url.origin else {
+            return url.withoutQuery
+        }
+        return named
     }
 }
 

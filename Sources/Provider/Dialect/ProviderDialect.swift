@@ -73,6 +73,7 @@ package struct ProviderDialect: Sendable {
     package var paths: [Endpoints.Role: [String]] = [:]
     /// The metadata document, and where it is served.
     package var metadata = AnswerTemplate(status: 200)
+    /// With a query where that has the path.
     package var metadataPaths: Set<String> = []
     /// Metadata of a provider that has several documents, told apart by the query.
     package var metadataByQuery = EndpointTable<AnswerTemplate>()

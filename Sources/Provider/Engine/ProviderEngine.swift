@@ -73,7 +73,7 @@ struct ProviderEngine {
         let query = isToken ? request.url.queryItems.first("grant_type") : nil
         return FaultContext(
             role: role,
-            isMetadata: dialect.metadataPaths.contains(request.url.path),
+            isMetadata: isMetadata(request.url),
             grantType: grant ?? query,
             now: now,
             issuedIDTokens: answer.hasIDToken ? count("ID tokens") : state.counts["ID tokens"] ?? 0,
@@ -89,9 +89,14 @@ struct ProviderEngine {
     /// Whether a request goes to one of the endpoints, documents or resources.
     func serves(_ request: RecordedRequest) -> Bool {
         let path = request.url.path
-        return role(of: request.url) != nil || dialect.metadataPaths.contains(path)
+        return role(of: request.url) != nil || isMetadata(request.url)
             || dialect.documents[path] != nil
             || dialect.resources.contains { $0.path == path }
+    }
+
+    private func isMetadata(_ url: RecordedURL) -> Bool {
+        dialect.metadataPaths.contains(url.path)
+            || url.query != nil && dialect.metadataPaths.contains(url.pathAndQuery)
     }
 
     private func role(of url: RecordedURL) -> Endpoints.Role? {
@@ -130,7 +135,7 @@ struct ProviderEngine {
         if policy.isAsRecorded, let refused = dialect.refusedDocuments[path] {
             return BuiltAnswer(like: refused)
         }
-        if isRead, dialect.metadataPaths.contains(path) {
+        if isRead, isMetadata(request.url) {
             let own = request.url.query.flatMap { dialect.metadataByQuery[RecordedURL("?\($0)")] }
             return BuiltAnswer(like: own ?? dialect.metadata)
         }

@@ -109,7 +109,7 @@ extension AnswerFinder {
         _ response: RecordedResponse,
         _ dialect: inout ProviderDialect
     ) {
-        guard let played = addresses.played(document.url.withoutQuery) else { return }
+        guard !document.isRouted, let played = addresses.played(document.url.withoutQuery) else { return }
         var template = AnswerTemplate(response)
         if let members = template.members {
             let bytes = JSONWriter.bytes(of: .object(members))

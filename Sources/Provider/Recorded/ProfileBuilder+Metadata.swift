@@ -66,12 +66,16 @@ extension ProfileBuilder {
         for (document, exchange) in documents {
             guard let played = addresses.played(document.url.withoutQuery) else { continue }
             let path = RecordedURL(played).path
+            if document.isRouted {
+                dialect.metadataPaths.insert(path + "?" + (document.url.query ?? ""))
+                continue
+            }
             if !document.isUsable, let response = exchange.response {
                 dialect.refusedDocuments[path] = AnswerTemplate(response)
             }
             dialect.metadataPaths.insert(path)
         }
-        for (document, _) in documents where document.isUsable {
+        for (document, _) in documents where document.isUsable && !document.isRouted {
             if let played = addresses.played(document.url.withoutQuery) {
                 dialect.refusedDocuments[RecordedURL(played).path] = nil
             }

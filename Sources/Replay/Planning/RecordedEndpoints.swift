@@ -41,7 +41,7 @@ package enum RecordedEndpoints {
     package static func discoveryURLs(of flow: Flow) -> [String] {
         flow.messages.compactMap { message in
             guard case .discovery(let document) = message, !document.isProtectedResource else { return nil }
-            return document.url.withoutQuery
+            return document.isRouted ? document.url.text : document.url.withoutQuery
         }
     }
 

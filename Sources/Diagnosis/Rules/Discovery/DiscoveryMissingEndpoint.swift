@@ -115,7 +115,7 @@ struct DiscoveryMissingEndpoint: Rule {
     }
 
     private func isOpenID(_ document: MetadataDocument) -> Bool {
-        document.url.path.containsBytes("openid-configuration")
+        document.path.containsBytes("openid-configuration")
     }
 
     /// Whether the flow ended where the endpoint would have been called.
