@@ -30,7 +30,13 @@ enum LoginCookies {
             guard let source = flow.surroundings.redirectedFrom[exchange] else { break }
             // The provider's own cookies are none of the app's.
             if flow.capture[source].request.url.origin != request.endpoint.origin {
-                found += settings(source, flow)
+                // One that is made anew on the way stays away for that.
+                found += settings(source, flow).filter { earlier in
+                    !found.contains { later in
+                        later.cookie.name == earlier.cookie.name
+                            && OverwrittenCookie.isInPlace(of: earlier, later.cookie, later.url)
+                    }
+                }
             }
             // Nor what an app did that sent the user to the one that now asks another provider in its turn.
             guard !ends.callbacks.contains(source),

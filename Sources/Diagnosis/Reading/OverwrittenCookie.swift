@@ -53,9 +53,11 @@ struct OverwrittenCookie {
         _ flow: Flow,
         where isWanted: (SetCookie) -> Bool
     ) -> CookieDelivery.Setting? {
-        let span = flow.capture[end].startedAt - lost.at
+        // Of logins that a page begins at one moment the first to begin may be the last to be answered.
+        let span = flow.capture[end].startedAt - lost.at + longestAnswer
         for index in flow.exchanges(before: end, within: span) where index != lost.exchange {
             let exchange = flow.capture[index]
+            guard exchange.endedAt >= lost.at else { continue }
             let cookies = exchange.response?.setCookies ?? []
             guard
                 let cookie = cookies.last(where: {
@@ -73,6 +75,9 @@ struct OverwrittenCookie {
         return nil
     }
 
+    /// What an app takes to send the browser to the provider.
+    private static let longestAnswer = Duration.seconds(30)
+
     /// What to say of the cookie that is gone.
     var note: String {
         switch reason {
@@ -83,7 +88,8 @@ struct OverwrittenCookie {
         }
     }
 
-    private static func isInPlace(
+    /// Whether a browser keeps a cookie of that name in the place of another one (RFC 6265, section 5.3).
+    static func isInPlace(
         of lost: CookieDelivery.Setting,
         _ cookie: SetCookie,
         _ url: RecordedURL

@@ -318,6 +318,23 @@ struct StateCookieLostTests {
         #expect(recording.finding(rule)?.fix.hasPrefix("Name the cookie after the state") == true)
     }
 
+    /// Panels of one page, each of which begins a login: the answers come in any order, and only the last one's cookie stays.
+    @Test(arguments: [(-20, 100, true), (20, 100, true), (-20, -10, false)])
+    func saysThatALoginBegunAtTheSameMomentOverwroteIt(begun: Int, answered: Int, isNamed: Bool) throws {
+        var recording = try overwritten(
+            by: "https://www.shop.example/login",
+            location: "https://login.harbour.example/authorize?client_id=shop&state=other"
+        )
+        recording.exchanges[4].startedAt = recording.exchanges[0].startedAt + .milliseconds(begun)
+        let end = recording.exchanges[0].endedAt + .milliseconds(answered)
+        recording.exchanges[4].duration = end - recording.exchanges[4].startedAt
+        let notes = recording.finding(rule)?.notes ?? []
+        #expect(
+            notes.contains("overwritten by exchange 4: another login was begun in the same browser")
+                == isNamed
+        )
+    }
+
     /// The page asks its server for the address to sign in at, and goes there.
     @Test(
         arguments: [
@@ -388,6 +405,25 @@ struct StateCookieLostTests {
         let told = finding.notes.first { $0.hasPrefix("another login, begun in the same browser") }
         #expect(told?.hasSuffix("its end deleted it") == (second == .none ? nil : second == .ended))
         #expect(told?.hasSuffix("exchange 6 deleted it") == (second == .none ? nil : second == .loggedOut))
+    }
+
+    /// A session that is begun anew, or encrypted anew, by each answer on the way to the provider.
+    @Test func leavesACookieAloneThatTheAppRenewsOnTheWay() throws {
+        var recording = try setting("shop_login=1234567890abcd; Path=/; HttpOnly").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.request.headers.append("Cookie", "shop_login=1234567890abcd")
+        }
+        var first = recording.exchanges[0]
+        first.startedAt = first.startedAt - .seconds(1)
+        first.request.url = RecordedURL("https://www.shop.example/")
+        first.response = RecordedResponse(
+            status: 302,
+            headers: HeaderFields([("Set-Cookie", "shop_login=before; Path=/; HttpOnly")])
+        )
+        first.response?.redirect(to: recording.exchanges[0].request.url.text)
+        recording.exchanges.insert(first, at: 0)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("callback-rejected-by-app")?.isPrimary == true)
     }
 
     @Test func leavesACookieAloneThatTheAppRenews() throws {
