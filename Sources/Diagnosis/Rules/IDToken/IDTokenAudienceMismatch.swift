@@ -53,9 +53,10 @@ struct IDTokenAudienceMismatch: Rule {
                 reason = Gap.clientID
                 continue
             }
-            guard !audience.contains(where: names.contains(bytesOf:)), !delivered.isAsked(audience) else {
-                continue
-            }
+            let authentication = delivered.tokenRequest?.authentication
+            guard !audience.contains(where: names.contains(bytesOf:)), !delivered.isAsked(audience),
+                !audience.contains(where: { authentication?.isCutAtColon(of: $0) ?? false })
+            else { continue }
             let near = clients.first.flatMap { client in
                 audience.lazy.compactMap { AudienceSpelling(of: $0, client: client.value) }.first
             }

@@ -41,10 +41,30 @@ struct BasicCredentialsEncoding: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
         for call in calls {
-            guard call.isClientRefused, call.authentication.methods.contains(.secretBasic),
+            guard call.authentication.methods.contains(.secretBasic),
                 let secret = call.authentication.secret, let client = call.authentication.clientID
             else { continue }
-            guard var found = fault(of: client, secret, call, flow) else { continue }
+            let isTold = call.mayBlameClient && Self.isTold(by: call.answer)
+            guard call.isClientRefused || isTold,
+                var found = fault(of: client, secret, call, flow) ?? (isTold ? Violation([]) : nil)
+            else { continue }
+            if isTold {
+                found.explanation = Self.told
+                if found.evidence.isEmpty {
+                    found.evidence = [
+                        Evidence(
+                            place: client.place,
+                            value: client.rawValue,
+                            note: "client id in the header"
+                        ),
+                        Evidence(
+                            place: secret.place,
+                            value: Masking.masked(secret.rawValue),
+                            note: "secret in the header"
+                        ),
+                    ]
+                }
+            }
             found.evidence.append(call.answer.evidence())
             found.severity = call.isRepaired ? .note : .error
             found.exchange = call.exchange
@@ -53,10 +73,26 @@ struct BasicCredentialsEncoding: Rule {
         return .holds
     }
 
+    private static let told = """
+        The provider takes the client id and the secret form-encoded in the Basic header, as RFC 6749 has it, and says that these are \
+        not: a colon or a percent sign that stands there as it is belongs to neither of the two.
+        """
+
+    /// Whether a provider says so, under whatever name (AD FS: `invalid_request`).
+    private static func isTold(by answer: Answer) -> Bool {
+        let text = answer.errorText
+        return text.containsBytes("basic")
+            && ["urlencoded", "url-encoded", "url encoded", "form-encoded"].contains(
+                where: text.containsBytes
+            )
+    }
+
     private func fault(of client: Parameter, _ secret: Parameter, _ call: ClientCall, _ flow: Flow)
         -> Violation?
     {
-        if let known = knownClients(call, flow).first(where: { isCutAtColon(client, $0) }) {
+        if let known = knownClients(call, flow).first(where: {
+            call.authentication.isCutAtColon(of: $0.value)
+        }) {
             return Violation(
                 [
                     Evidence(
@@ -144,11 +180,6 @@ struct BasicCredentialsEncoding: Rule {
         (flow.authorizationRequests.map(\.parameters) + [call.parameters]).compactMap {
             $0.parameter("client_id")
         }.filter { $0.place.part != .requestHeader }
-    }
-
-    private func isCutAtColon(_ client: Parameter, _ known: Parameter) -> Bool {
-        known.value.utf8.contains(0x3a) && !client.rawValue.isEmpty
-            && known.value.utf8.starts(with: (client.rawValue + ":").utf8)
     }
 
     private static func marks(in raw: String) -> String {

@@ -7,7 +7,7 @@ import OAuth
 /// Another client exchanges the code than the one it was issued to.
 ///
 /// The provider has to refuse it (RFC 6749, section 4.1.3). An assertion that contradicts itself or the
-/// `client_id` beside it is another fault.
+/// `client_id` beside it is another fault, and so is an id with a colon that is not encoded in a Basic header.
 struct CodeWrongClient: Rule {
     static let info = RuleInfo(
         id: "code-wrong-client",
@@ -39,7 +39,7 @@ struct CodeWrongClient: Rule {
             for request in certain where isRefused(request) {
                 guard let sent = request.authentication.clientID, !sent.value.isEmpty,
                     !sent.value.equalsBytes(of: asked.value), !sent.rawValue.equalsBytes(of: asked.value),
-                    !isAssertionsFault(request)
+                    !isAssertionsFault(request), !request.authentication.isCutAtColon(of: asked.value)
                 else { continue }
                 let spelling = Difference(expected: asked.value, seen: sent.value)
                 let isNear = spelling.isSpelling

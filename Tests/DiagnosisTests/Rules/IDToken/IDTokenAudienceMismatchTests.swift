@@ -42,6 +42,20 @@ struct IDTokenAudienceMismatchTests {
         #expect((finding.evidence[0].note ?? "").hasPrefix(note), "\(finding.evidence[0].note ?? "")")
     }
 
+    /// A Basic header in which the colon of an id is not encoded has the beginning of it alone.
+    @Test(arguments: [("https://shop.example/app", false), ("urn://shop.example/app", true)])
+    func leavesAClientAloneWhoseIDIsCutAtItsColon(audience: String, fires: Bool) throws {
+        let recording = try Recording(broken).withoutAuthorization
+            .sending("client_id", nil).sending("client_secret", nil)
+            .sendingHeader(
+                "Authorization",
+                "Basic " + Base64.encode("https://shop.example/app:secret".utf8),
+                to: "/token"
+            )
+            .editingIDToken(claims: { $0["aud"] = .string(audience) })
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func isAnErrorThoughTheClientWentOn() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }

@@ -73,6 +73,47 @@ struct BasicCredentialsEncodingTests {
         #expect(recording.finding(rule)?.variant == "colon")
     }
 
+    private let adfs = """
+        MSIS9692: Received invalid OAuth request. The Basic Authorization header must have ClientID and ClientSecret UrlEncoded then \
+        separated by ':'.
+        """
+
+    /// The id up to the colon is no other client's.
+    @Test func aClientIDThatIsCutAtItsColonIsNoOtherClient() throws {
+        let recording = try recording(registered: nil, credentials: "https://shop.example/app:secret")
+            .asking("client_id", "https://shop.example/app")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "colon")
+        #expect(recording.finding("code-wrong-client") == nil)
+    }
+
+    /// AD FS has `invalid_request` for it, and not 401.
+    @Test(
+        arguments: [
+            ("https://shop.example/app", "https://shop.example/app:secret", "colon"),
+            ("shop", "shop:a:b", nil),
+        ] as [(String, String, String?)]
+    ) func readsTheWordsOfAProviderThatWantsThemEncoded(
+        client: String,
+        credentials: String,
+        variant: String?
+    ) throws {
+        let asked = try recording(registered: nil, credentials: credentials).asking("client_id", client)
+        let recording = asked.answering(
+            "/token",
+            400,
+            ["error": "invalid_request", "error_description": .string(adfs)]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == variant)
+        #expect(finding.explanation.hasPrefix("The provider takes the client id and the secret form-encoded"))
+        #expect(recording.finding("code-wrong-client") == nil)
+        let other = asked.answering("/token", 400, ["error": "invalid_request", "error_description": "x"])
+        #expect(other.finding(rule) == nil)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         #expect(
             try Recording(broken).answering(
