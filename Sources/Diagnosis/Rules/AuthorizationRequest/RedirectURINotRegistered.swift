@@ -52,11 +52,14 @@ struct RedirectURINotRegistered: Rule {
                     continue
                 }
                 let beginning = beginning(inClear: request, flow)
+                let isCopied = request.redirectURI.flatMap(CopiedAlong.removed) != nil
                 return .violated(
                     Violation(
                         evidence(request, refusal, flow) + [beginning].compactMap(\.self),
-                        fix: hasChosenPort(request, flow)
-                            ? Self.chosenPortFix : beginning == nil ? nil : Self.inClearFix,
+                        fix: isCopied
+                            ? Self.copiedFix
+                            : hasChosenPort(request, flow)
+                                ? Self.chosenPortFix : beginning == nil ? nil : Self.inClearFix,
                         exchange: request.exchange,
                         explains: ["authz-missing-parameter"]
                     )
@@ -117,6 +120,11 @@ struct RedirectURINotRegistered: Rule {
     private static let inClearFix = """
         The app was opened at an http address and asked to be answered there. Where its https address is the registered one, open it at that, and \
         have http redirected to https before a login can begin; do not register the http address instead.
+        """
+
+    private static let copiedFix = """
+        Take off what stands around the redirect URI where it is kept, or where the app reads it: white space, a line break, quotation \
+        marks. They came along out of the file or the setting, and are no part of the registered one.
         """
 
     private static let chosenPortFix = """
@@ -300,7 +308,10 @@ struct RedirectURINotRegistered: Rule {
 
     private func evidence(_ request: AuthorizationRequest, _ refusal: Evidence, _ flow: Flow) -> [Evidence] {
         guard let sent = request.parameters.parameter("redirect_uri") else { return [refusal] }
-        var evidence = [Evidence(sent), refusal]
+        let note = CopiedAlong.removed(from: sent.value).map {
+            Difference.note(expected: $0, seen: sent.value)
+        }
+        var evidence = [Evidence(sent, note: note), refusal]
         if let (known, place) = nearest(to: sent.value, request, flow) {
             let note = Difference.note(expected: known, seen: sent.value)
             evidence.append(

@@ -108,7 +108,9 @@ struct BasicCredentialsEncoding: Rule {
         let issued = registrations.compactMap { $0.answer.parameters.parameter("client_secret") }
         if !issued.isEmpty { return issued.lazy.compactMap { compare(secret, $0) }.first }
         var evidence: [Evidence] = []
-        for (parameter, isSecret) in [(client, false), (secret, true)] where isAmbiguous(parameter.rawValue) {
+        for (parameter, isSecret) in [(client, false), (secret, true)]
+        // A line break at its end was copied along.
+        where isAmbiguous(CopiedAlong.removed(from: parameter.rawValue) ?? parameter.rawValue) {
             let raw = parameter.rawValue
             evidence.append(
                 Evidence(

@@ -48,23 +48,8 @@ struct TokenInvalidClient: Rule {
             if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
             evidence += key(of: call)
         }
-        let deleted =
-            isRepaired
-            ? nil
-            : refused.lazy.compactMap { call in
-                flow.deletion(of: call.authentication.clientID?.value, before: call.exchange)
-            }.first
-        if let deleted {
-            return .violated(
-                Violation(
-                    flow.evidence(ofDeletion: deleted) + evidence,
-                    explanation: Self.isDeleted,
-                    fix: Self.isDeletedFix,
-                    title: Self.deletedTitle,
-                    exchange: deleted.exchange,
-                    isCause: true
-                )
-            )
+        if !isRepaired, let cause = deletion(before: refused, flow, evidence) ?? copied(refused, evidence) {
+            return .violated(cause)
         }
         let named = isRepaired ? nil : endpoint(otherThan: first, flow)
         if let named { evidence.append(named) }
@@ -78,6 +63,60 @@ struct TokenInvalidClient: Rule {
             )
         )
     }
+
+    /// That the client was taken away before.
+    private func deletion(before refused: [ClientCall], _ flow: Flow, _ evidence: [Evidence]) -> Violation? {
+        refused.lazy
+            .compactMap { flow.deletion(of: $0.authentication.clientID?.value, before: $0.exchange) }.first
+            .map { deleted in
+                Violation(
+                    flow.evidence(ofDeletion: deleted) + evidence,
+                    explanation: Self.isDeleted,
+                    fix: Self.isDeletedFix,
+                    title: Self.deletedTitle,
+                    exchange: deleted.exchange,
+                    isCause: true
+                )
+            }
+    }
+
+    /// That a secret was sent with what stood around it.
+    private func copied(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
+        refused.lazy.compactMap { call in Self.moreThanSecret(call).map { (call, $0) } }.first
+            .map { call, secret in
+                Violation(
+                    evidence + [secret],
+                    explanation: Self.copied,
+                    fix: Self.copiedFix,
+                    title: "The client secret was sent with something around it",
+                    exchange: call.exchange,
+                    isCause: true
+                )
+            }
+    }
+
+    /// A secret that was sent with what came along with it.
+    private static func moreThanSecret(_ call: ClientCall) -> Evidence? {
+        guard let secret = call.authentication.secret,
+            let cleaned = CopiedAlong.removed(from: secret.rawValue)
+        else { return nil }
+        let note = Difference.note(
+            expected: PercentEncoding.decode(cleaned),
+            seen: PercentEncoding.decode(secret.rawValue),
+            isSecret: true
+        )
+        return Evidence(place: secret.place, value: Masking.masked(cleaned), note: "the secret: \(note)")
+    }
+
+    private static let copied = """
+        The client secret was sent with white space, a line break or quotation marks around it, which came along out of the file or the \
+        setting that the app reads it from. To the provider that is another secret.
+        """
+    private static let copiedFix = """
+        Take off what stands around the secret where it is kept, or where the app reads it: files often end with a line break (write \
+        them with printf, and not with echo, also before Base64 for a Kubernetes secret), and quotation marks in an environment file may \
+        be taken for a part of the value.
+        """
 
     /// The token endpoint that the provider's metadata names, where the client asked at another one of the same server: realms
     /// and tenants have clients of their own.

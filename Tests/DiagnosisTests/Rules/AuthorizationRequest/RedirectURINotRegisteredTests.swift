@@ -21,6 +21,17 @@ struct RedirectURINotRegisteredTests {
         #expect(finding.notes.last?.hasSuffix("a \"/\" too many at the end") == true)
     }
 
+    /// Out of a file that ends with a line break, or with the quotation marks of an environment file.
+    @Test(arguments: [
+        ("https://www.shop.example/callback\n", "white space around it"),
+        ("\"https://www.shop.example/callback\"", "in quotation marks"),
+    ])
+    func saysWhatStandsAroundIt(sent: String, note: String) throws {
+        let finding = try #require(Recording(broken).asking("redirect_uri", sent).finding(rule))
+        #expect(finding.notes.first == note)
+        #expect(finding.fix.hasPrefix("Take off what stands around the redirect URI"))
+    }
+
     /// An app builds its redirect URI from the address that it is opened at.
     @Test(arguments: ["http", "https"]) func namesALoginThatBeganOverHTTP(scheme: String) throws {
         let uri = "redirect_uri=https%3A%2F%2Fwww.shop.example%2Fcallback%2F"

@@ -47,6 +47,24 @@ struct TokenInvalidClientTests {
         #expect(recording.finding(rule)?.severity == .note)
     }
 
+    /// Out of a file that ends with a line break, or with the quotation marks of an environment file.
+    @Test(arguments: [
+        ("shop-web:Zt8sDq0vN2mK7x%0A", true), ("shop-web:Zt8sDq0vN2mK7x\n", true),
+        ("shop-web:\"Zt8sDq0vN2mK7x\"", true), ("shop-web: Zt8sDq0vN2mK7x", true),
+        ("shop-web:Zt8sDq0vN2mK7x", false), ("shop-web:Zt8sDq0vN2mK7x+", false),
+        ("shop-web:'Zt8sDq0vN2mK7x", false),
+    ])
+    func saysWhatStandsAroundTheSecret(credentials: String, isNamed: Bool) throws {
+        let recording = try Recording(broken)
+            .sendingHeader("Authorization", "Basic " + Base64.encode(credentials.utf8), to: "/token")
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.title == "The client secret was sent with something around it") == isNamed)
+        guard isNamed else { return }
+        #expect(finding.isPrimary)
+        #expect(finding.evidence.last?.note?.hasPrefix("the secret: ") == true)
+        #expect(recording.finding("basic-credentials-encoding") == nil)
+    }
+
     @Test func saysNothingWithoutTheBackChannel() throws {
         #expect(try Recording(broken).frontChannel.finding(rule) == nil)
     }
