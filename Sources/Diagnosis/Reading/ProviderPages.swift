@@ -27,7 +27,8 @@ enum ProviderPages {
             }
             let isLed = flow.surroundings.redirectedFrom[exchange].map(pages.contains) ?? false
             let isPage =
-                origins.contains(url.origin)
+                (origins.contains(url.origin)
+                    || url.host != app && inClear(url).map { origins.contains($0) } ?? false)
                 && (flow.surroundings.messages[exchange].map { isSame($0, request, sameness) } ?? true)
             guard isLed || isPage else { continue }
             if url.host != app { origins.insert(url.origin) }
@@ -35,6 +36,14 @@ enum ProviderPages {
             ordered.append(exchange)
         }
         return ordered
+    }
+
+    /// The https origin of an http address at the usual port; nil for other addresses.
+    ///
+    /// Behind a proxy that ends https, a provider that is not told of it has such addresses in its forms.
+    private static func inClear(_ url: RecordedURL) -> String? {
+        guard url.scheme == "http", url.port == 80, let host = url.host else { return nil }
+        return RecordedURL("https://\(host)").origin
     }
 
     /// The first request that this one repeats, itself where there is none: what a sign-in ends with, by loading the request's

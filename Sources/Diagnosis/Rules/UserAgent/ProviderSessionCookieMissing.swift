@@ -35,6 +35,8 @@ struct ProviderSessionCookieMissing: Rule {
         "your login attempt timed out", "session has timed out", "no configuration found",
         "authentication flow timed out", "session id cookie not found",
         "no csrf value available in the session cookie",
+        // Entra: the form and the browser's cookies are not of one sign-in.
+        "aadsts165000",
     ]
 
     func verdict(on flow: Flow) -> Verdict {

@@ -39,6 +39,10 @@ struct ProviderSessionCookieMissingTests {
     @Test(arguments: [
         (200, "Your login attempt timed out. Login will start from the beginning."), (400, ""), (403, "no"),
         (200, "Authentication flow timed out"),
+        (
+            200,
+            #"<title>Sign in</title><script>$Config={"strServiceExceptionMessage":"AADSTS165000: Invalid Request"}</script>"#
+        ),
     ])
     func firesOn(status: Int, text: String) throws {
         #expect(try answered(status, text).finding(rule) != nil)
@@ -47,6 +51,19 @@ struct ProviderSessionCookieMissingTests {
     @Test(arguments: [(200, "Wrong name or password"), (500, ""), (429, "")])
     func leavesAlone(status: Int, text: String) throws {
         #expect(try answered(status, text).finding(rule) == nil)
+    }
+
+    /// A provider that its proxy does not tell of https, and whose form goes to http; what stands at another port is another program.
+    @Test(arguments: [("http://id.harbour.example", true), ("http://id.harbour.example:8080", false)])
+    func findsAFormThatGoesToHTTP(origin: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.request.url = RecordedURL("\(origin)/sign-in")
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(!fires || finding?.isPrimary == true)
+        #expect(!fires || recording.outcomes == [.failure])
     }
 
     @Test func leavesAStepWithItsCookieAlone() throws {
