@@ -7,7 +7,7 @@ import OAuth
 /// The API trusts another issuer than the one that made the access token.
 ///
 /// Decided where the API says so, or where its metadata (RFC 9728) lists its authorization servers and the token's
-/// `iss` is none of them.
+/// `iss` is none of them. Keycloak's UserInfo says no more than that the verification failed: there the two addresses tell.
 struct AccessTokenIssuerMismatch: Rule {
     static let info = RuleInfo(
         id: "access-token-issuer-mismatch",
@@ -36,6 +36,20 @@ struct AccessTokenIssuerMismatch: Rule {
             guard call.grant != nil, let token = call.claimsToken, let issuer = token.issuer else { continue }
             let isNamed = refusal.reasons.contains(.issuer)
             let list = refusal.reasons.subtracting([.shape]).isEmpty ? unlisting(issuer, call, flow) : nil
+            if !isNamed, list == nil, isUnderAnotherName(issuer, call, refusal, flow) {
+                return .violated(
+                    Violation(
+                        [
+                            call.evidence(ofClaim: "iss", issuer, note: "where the token was issued"),
+                            call.address, refusal.evidence,
+                        ],
+                        explanation: Self.underAnotherName,
+                        fix: Self.underAnotherNameFix,
+                        title: "UserInfo was called under another name than the token was issued under",
+                        exchange: call.call.exchange
+                    )
+                )
+            }
             guard isNamed || list != nil else { continue }
             var evidence = [call.evidence(ofClaim: "iss", issuer)]
             if let version = token.claim("ver") {
@@ -46,6 +60,34 @@ struct AccessTokenIssuerMismatch: Rule {
             return .violated(Violation(evidence, exchange: call.call.exchange))
         }
         return .holds
+    }
+
+    private static let underAnotherName = """
+        Keycloak takes the address that it is called at for its own, unless one is set, and refuses tokens of another. The token was \
+        issued where the browser signed in (its iss), and the app's server called UserInfo of the same realm at another address. \
+        Keycloak says no more of it than that the verification failed.
+        """
+    private static let underAnotherNameFix = """
+        Set Keycloak's public address (KC_HOSTNAME as a URL) and let servers call it by an inner one \
+        (KC_HOSTNAME_BACKCHANNEL_DYNAMIC=true): tokens then have one issuer wherever they come from. Or have the app's server use the \
+        name that the browser uses.
+        """
+
+    /// Whether Keycloak's UserInfo could not verify a token of its own realm, and was not called at the address that issued it.
+    private func isUnderAnotherName(
+        _ issuer: String,
+        _ call: BearerCall,
+        _ refusal: BearerRefusal,
+        _ flow: Flow
+    ) -> Bool {
+        let own = RecordedURL(issuer)
+        let called = flow.capture[call.call.exchange].request.urlOfBrowser
+        guard flow.provider == .keycloak, call.isUserInfo, refusal.reasons.isEmpty, own.isWeb,
+            own.origin != called.origin
+        else { return false }
+        let words = ((refusal.header ?? "") + refusal.body).asciiLowercased()
+        return words.containsBytes("token verification failed")
+            && called.path.equalsBytes(of: own.path + "/protocol/openid-connect/userinfo")
     }
 
     /// The API's list of authorization servers, where the issuer is not on it; nil where there is none.

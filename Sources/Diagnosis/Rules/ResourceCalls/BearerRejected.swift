@@ -78,6 +78,17 @@ struct BearerRejected: Rule {
                 )
             )
         }
+        if call.isUserInfo, call.claimsToken?.audience.isEmpty == false, refusal.reasons == [.audience] {
+            return .violated(
+                Violation(
+                    shown.all,
+                    explanation: Self.forAnAPI,
+                    fix: Self.forAnAPIFix,
+                    title: "UserInfo refused the access token for its audience",
+                    exchange: call.call.exchange
+                )
+            )
+        }
         return .violated(
             Violation(
                 shown.all,
@@ -310,6 +321,16 @@ struct BearerRejected: Rule {
             .toldOfFront(in: flow)
         )
     }
+
+    private static let forAnAPI = """
+        UserInfo refused the access token for its audience: the token was made for an API (its aud), and UserInfo takes those that were \
+        made for itself.
+        """
+    private static let forAnAPIFix = """
+        Call UserInfo with the token of a login that asks for no API (no resource, no audience, no scope of an API), and get another \
+        token for the API. AD FS makes the token of such a login for urn:microsoft:userinfo, and its UserInfo tells no more than sub: \
+        other claims stand in the ID token. Entra's UserInfo is part of Microsoft Graph and takes tokens for that alone.
+        """
 
     private static let unverified = """
         A call with the access token of this login was refused for its signature or the key of it: what the API verifies tokens with is not what \

@@ -57,6 +57,62 @@ struct AccessTokenIssuerMismatchTests {
         #expect(try listing("[]").finding(rule) == nil)
     }
 
+    /// Keycloak's UserInfo, called below `address`, refuses a token that `https://id.harbour.example/realms/shop` issued.
+    private func keycloak(_ address: String, _ words: String) throws -> Recording {
+        let realm = "https://id.harbour.example/realms/shop"
+        let endpoints = realm + "/protocol/openid-connect"
+        let token =
+            encoded(#"{"alg":"RS256"}"#) + "." + encoded(#"{"iss":"\#(realm)","sub":"alice"}"#) + ".c2ln"
+        let places = [
+            ("https://id.harbour.example/authorize", endpoints + "/auth"),
+            ("https://id.harbour.example/token", endpoints + "/token"),
+            ("https://api.orders.example/orders", address + "/protocol/openid-connect/userinfo"),
+        ]
+        func moved(_ text: String) -> String { places.reduce(text) { $0.replacing($1.0, with: $1.1) } }
+        return try Recording(broken)
+            .editingAnswer(of: "/token") { $0["access_token"] = .string(token) }
+            .sendingHeader("Authorization", "Bearer \(token)", to: "/orders")
+            .answering("/orders", 401)
+            .answering(
+                "/orders",
+                header: "WWW-Authenticate",
+                #"Bearer realm="shop", error="invalid_token", error_description="\#(words)""#
+            )
+            .editing { exchange in
+                exchange.request.url = RecordedURL(moved(exchange.request.url.text))
+                if let location = exchange.response?.location {
+                    exchange.response?.redirect(to: moved(location))
+                }
+            }
+    }
+
+    /// Browser and server reach one Keycloak under two names.
+    @Test(arguments: [
+        ("http://keycloak:8080/realms/shop", "Token verification failed", true),
+        ("http://keycloak:8080/realms/shop", "User session not found", false),
+        ("http://keycloak:8080/realms/other", "Token verification failed", false),
+        ("https://id.harbour.example/realms/shop", "Token verification failed", false),
+    ])
+    func readsTheTwoNamesOfAKeycloak(address: String, words: String, isNamed: Bool) throws {
+        let recording = try keycloak(address, words)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == isNamed)
+        #expect((recording.finding("bearer-rejected") == nil) == isNamed)
+        guard isNamed else { return }
+        #expect(finding?.isPrimary == true)
+        #expect(
+            finding?.places == ["6 jwt.claims iss", "6 request.url ", "6 response.header WWW-Authenticate"]
+        )
+        #expect(finding?.title.hasPrefix("UserInfo was called under another name") == true)
+    }
+
+    @Test func leavesAKeycloakAloneWhoseProxyEndsHTTPS() throws {
+        let recording = try keycloak("http://id.harbour.example/realms/shop", "Token verification failed")
+        let path = "/realms/shop/protocol/openid-connect/userinfo"
+        #expect(recording.finding(rule) != nil)
+        #expect(recording.sendingHeader("X-Forwarded-Proto", "https", to: path).finding(rule) == nil)
+    }
+
     @Test func leavesAcceptedCallsAndOpaqueTokensAlone() throws {
         #expect(
             try Recording(broken).editingLast("/orders") { $0.response?.status = 200 }.finding(rule) == nil

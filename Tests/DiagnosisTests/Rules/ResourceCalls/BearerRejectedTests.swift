@@ -342,6 +342,25 @@ struct BearerRejectedTests {
         #expect(before.finding(rule) == nil)
     }
 
+    /// AD FS, where the login asked for an API.
+    @Test(arguments: [
+        ("MSIS9921: Audience 'orders' in the access token is not urn:microsoft:userinfo", true),
+        ("MSIS9920: Received invalid UserInfo request", false),
+    ])
+    func saysThatUserInfoWantsATokenOfItsOwn(words: String, isNamed: Bool) throws {
+        let recording = try Recording("resource-calls/audience-mismatch")
+            .editingLast("/orders") { $0.request.url = RecordedURL("https://id.harbour.example/userinfo") }
+            .answering("/userinfo", 401)
+            .answering(
+                "/userinfo",
+                header: "WWW-Authenticate",
+                #"Bearer error="invalid_token", error_description="\#(words)""#
+            )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect((finding.title == "UserInfo refused the access token for its audience") == isNamed)
+    }
+
     @Test func saysWhetherTheKeyIsPublished() throws {
         let signed = try Recording("resource-calls/audience-mismatch.near-miss")
         let known = try #require(signed.finding(rule))
