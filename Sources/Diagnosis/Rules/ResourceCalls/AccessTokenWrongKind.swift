@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// The ID token is sent to an API in place of the access token.
@@ -68,7 +69,9 @@ struct AccessTokenWrongKind: Rule {
 
     /// Whose the called URL is: a mobile app's back end may well want to see the ID token.
     private func owner(of call: BearerCall, _ refusal: BearerRefusal, _ flow: Flow) -> Owner {
-        guard let host = call.call.endpoint.host, !call.isAtProvider(flow) else { return .other }
+        guard let host = call.call.endpoint.host, !call.isAtProvider(flow) || isBeside(call, flow) else {
+            return .other
+        }
         let targets = flow.authorizationRequests.compactMap { $0.redirectURI.map { RecordedURL($0) } }
         if targets.contains(where: { $0.isWeb && $0.host == host }) { return .app }
         let isKnown = flow.surroundings.metadata.contains { $0.isProtectedResource && $0.url.host == host }
@@ -90,6 +93,19 @@ struct AccessTokenWrongKind: Rule {
         let sites = targets.compactMap(site)
         if sites.contains(Site.of(host)) { return .app }
         return refusal.isBearerChallenge ? .other : .unknown
+    }
+
+    /// Whether it goes to another program of the provider's host.
+    ///
+    /// A provider that stands below a path there, as its issuer says, may be the app's own (Dex within Argo CD). The well-known
+    /// ones have their APIs beside their issuers.
+    private func isBeside(_ call: BearerCall, _ flow: Flow) -> Bool {
+        guard flow.provider == .generic, !call.isUserInfo,
+            let issuer = call.claimsToken?.issuer.map({ RecordedURL($0) }),
+            issuer.origin == call.call.endpoint.origin, issuer.path.utf8.count > 1
+        else { return false }
+        let base = issuer.path.utf8.last == 0x2f ? issuer.path : issuer.path + "/"
+        return !call.call.endpoint.path.utf8.starts(with: base.utf8)
     }
 
     /// An app that is no web page: it is called back by something else than a server of its own.

@@ -38,6 +38,28 @@ struct AccessTokenWrongKindTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// An app that brings its provider along takes the ID tokens that it issues.
+    @Test(arguments: [
+        ("https://id.harbour.example/api/dex", "/api/v1/applications", false),
+        ("https://id.harbour.example/api/dex", "/api/dex/me", true),
+        ("https://id.harbour.example", "/api/v1/applications", true),
+    ])
+    func aProviderBelowAPathHasNeighbours(issuer: String, path: String, fires: Bool) throws {
+        let issued = try Recording(broken + ".near-miss").editingIDToken(claims: {
+            $0["iss"] = .string(issuer)
+        })
+        let token = try #require(
+            issued.exchanges.last { $0.request.url.path == "/token" }?.response?.body?.bytes
+                .flatMap { try? JSONParser.parse($0) }?["id_token"]?.string
+        )
+        let recording = issued.sendingHeader("Authorization", "Bearer \(token)", to: "/api/session")
+            .editingLast("/api/session") {
+                $0.request.url = RecordedURL("https://id.harbour.example\(path)")
+            }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.finding("bearer-rejected")?.title == "The API refused the ID token") == !fires)
+    }
+
     @Test func aStrangerThatChallengesIsAnAPI() throws {
         let stranger = try Recording(broken + ".near-miss").editingLast("/api/session") {
             $0.request.url = RecordedURL("https://api.orders.example/orders")
