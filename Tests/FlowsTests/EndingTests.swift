@@ -342,6 +342,43 @@ struct EndingTests {
         #expect(found == [expected])
     }
 
+    /// Sent on to another spelling of its address, a callback may lose its query; what the app says of another page is no affair of
+    /// the login.
+    @Test(arguments: [
+        ("/cb/", 400, Outcome.failure), ("https://www.shop.example/cb", 500, .failure),
+        ("http://shop.example/cb", 404, .failure), ("/cb/", 200, .success),
+        ("/cb/start", 404, .success), ("https://files.shop.example/cb", 404, .success),
+    ])
+    func answerThatARedirectLosesIsTheEndOfIt(target: String, status: Int, expected: Outcome) {
+        for isExchanged in [false, true] {
+            let found = ending {
+                $1.authorize(&$0)
+                $1.answer(&$0)
+                $0.redirect($1.callbackURL, to: target, headers: ShopLogin.browser)
+                if isExchanged { $1.token(&$0) }
+                let url = target.hasPrefix("/") ? "https://shop.example" + target : target
+                $0.get(url, status, headers: ShopLogin.browser, body: .html("no"))
+            }
+            #expect(found == [isExchanged ? .success : expected])
+        }
+    }
+
+    /// A browser makes a GET of a form that is sent on by 301 or 302.
+    @Test func formThatARedirectLosesIsTheEndOfIt() {
+        let found = ending {
+            $1.authorize(&$0)
+            $0.post(
+                $1.redirectURI,
+                [("code", $1.code), ("state", $1.state)],
+                301,
+                headers: ShopLogin.browser,
+                answer: [("Location", "https://www.shop.example/cb")]
+            )
+            $0.get("https://www.shop.example/cb", 500, headers: ShopLogin.browser, body: .html("no state"))
+        }
+        #expect(found == [.failure])
+    }
+
     /// Who is signed in is not asked for a password there.
     @Test(arguments: [
         ("/users/sign_in", true, Outcome.failure), ("/login", true, .failure), ("/login", false, .success),

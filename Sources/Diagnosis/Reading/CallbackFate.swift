@@ -95,7 +95,15 @@ private struct CallbackFates: Sendable {
         guard
             name != nil || isTold || anew.contains(callback)
                 || PageOfErrors.isShown(behind: callback, in: flow.surroundings)
-        else { return .sentOn }
+        else {
+            let code = login?.response?.code
+            let isExchanged = flow.tokenRequests.contains { $0.code != nil && $0.code == code }
+            guard !isExchanged, let refused = LostAnswer.refusal(behind: callback, in: flow.surroundings)
+            else {
+                return .sentOn
+            }
+            return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
+        }
         return .rejected(Place(exchange: callback, part: .responseLocation, name: name ?? ""))
     }
 

@@ -17,6 +17,8 @@ struct RejectedCallback {
     var notice: Int?
     /// Whether it was sent on to a page of the app's that is there for errors alone.
     var isAtPageOfErrors = false
+    /// Whether it was sent on to another spelling of its address, and the answer stayed behind.
+    var isAnswerLost = false
 
     /// In the order of time; without those that were loaded again after the answer was done with: what they needed has served
     /// its purpose.
@@ -76,8 +78,12 @@ struct RejectedCallback {
                             : "refused, as the page says that it leads to"
                 }
                 if rejection.exchange != callback {
+                    rejected.isAnswerLost =
+                        rejection.exchange == LostAnswer.refusal(behind: callback, in: flow.surroundings)
                     rejected.note =
-                        "refused by the app's server, to which the page at the redirect URI handed the code"
+                        rejected.isAnswerLost
+                        ? "refused: the redirect brought nothing of the answer here"
+                        : "refused by the app's server, to which the page at the redirect URI handed the code"
                 }
             } else if let request = requests[callback],
                 let sign = TurnedAway.sign(of: response, to: request, exchanged: codes, in: flow.surroundings)

@@ -195,6 +195,31 @@ struct CallbackRejectedByApp: Rule {
         answer with a page whose script reads the fragment.
         """
 
+    private static let lost = """
+        The browser brought the provider's answer to the redirect URI, and was sent on from there to another spelling of the same \
+        address: https for http, with or without www., a slash at the end. The code and the state did not come along, so the app found \
+        nothing in its callback and refused it.
+        """
+    private static let lostFix = """
+        Register and send the redirect URI in the spelling that the app is served under, so that nothing has to send the browser on. And \
+        let such redirects keep the query ($request_uri, not $uri, in nginx); one that answers a form (response_mode=form_post) has to \
+        be 307 or 308, for browsers make a GET of the others.
+        """
+
+    /// Where the callback was sent on to without its answer.
+    private func respelling(of callback: RejectedCallback, _ flow: Flow) -> [Evidence] {
+        let exchange = flow.capture[callback.exchange]
+        guard let location = exchange.response?.location else { return [] }
+        return [
+            Evidence(
+                place: Place(exchange: callback.exchange, part: .responseLocation, name: ""),
+                value: Masking.shown(exchange.request.url.resolving(location).withoutQuery, of: "url"),
+                note: "sent on by \(exchange.response?.status ?? 0), without the "
+                    + (exchange.request.method == "POST" ? "form" : "query")
+            )
+        ]
+    }
+
     /// Whether the app's server refused the callback by itself, though no server is sent the answer.
     private func isOutOfReach(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
         guard callback.response.mode == .fragment, callback.place == callback.exchange,
@@ -209,6 +234,9 @@ struct CallbackRejectedByApp: Rule {
     private func course(of callback: RejectedCallback, _ flow: Flow) -> (
         evidence: [Evidence], explanation: String?, fix: String?
     ) {
+        if callback.isAnswerLost {
+            return (respelling(of: callback, flow), Self.lost, Self.lostFix)
+        }
         if isOutOfReach(callback, flow) {
             return ([callback.response.names(note: "in the fragment")], Self.inFragment, Self.inFragmentFix)
         }

@@ -167,6 +167,20 @@ struct CallbackRejectedByAppTests {
         #expect(finding.evidence[1].value == "The request to sign in was denied.")
     }
 
+    /// A proxy sends the browser to the same address with a slash at the end.
+    @Test func saysWhereTheAnswerGotLost() throws {
+        let recording = try sentOn(to: "no code", at: "/callback/").answering("/callback/", 400)
+        let finding = try #require(recording.finding(rule))
+        #expect(recording.outcomes == [.failure])
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == ["4 response.status ", "4 request.header Cookie", "3 response.location "]
+        )
+        #expect(finding.notes.first == "refused: the redirect brought nothing of the answer here")
+        #expect(finding.notes.last == "sent on by 302, without the query")
+        #expect(finding.fix.hasPrefix("Register and send the redirect URI in the spelling"))
+    }
+
     @Test func leavesARedirectToAnotherPageAlone() throws {
         #expect(try sentOn(to: "<h1>Failed deliveries</h1>").finding(rule) == nil)
     }
