@@ -182,7 +182,8 @@ package enum Diagnostician {
             }()
         // What broke a first try and was repaired by the next is worth knowing, no more.
         guard severity == .error, flow.ending == .success, !hasToBeRejected(info), !isRestarted,
-            !isRefusedByBackEnd(info, flow), !isKeptFromItsSession(info, flow), !isLostOnTheWay(info, flow)
+            !isRefusedByBackEnd(info, flow), !isKeptFromItsSession(info, flow), !isLostOnTheWay(info, flow),
+            !isKeptFromItsPages(info, violation, flow)
         else {
             return severity
         }
@@ -202,6 +203,18 @@ package enum Diagnostician {
     /// A call that lost its token at a redirect is refused behind an answer that is no refusal.
     private static func isLostOnTheWay(_ info: RuleInfo, _ flow: Flow) -> Bool {
         info.id == BearerRejected.info.id && LostCredentials.ofCall(in: flow) != nil
+    }
+
+    /// The pages behind a login that went well are refused for the cookies that it set, and none is let in later.
+    private static func isKeptFromItsPages(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
+        guard info.id == CookiesTooLarge.info.id, let exchange = violation.faultyExchange,
+            !flow.exchanges.contains(exchange)
+        else { return false }
+        let origin = flow.capture[exchange].request.url.origin
+        return !flow.exchanges(after: exchange, within: .seconds(3600)).contains { later in
+            flow.capture[later].request.url.origin == origin
+                && flow.capture[later].response.map { (200..<400).contains($0.status) } ?? false
+        }
     }
 
     private static func isCancelled(_ flow: Flow) -> Bool {
