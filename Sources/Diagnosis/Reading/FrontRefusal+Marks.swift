@@ -48,6 +48,14 @@ extension FrontRefusal {
             also: "microsoft-azure-application-gateway",
             product: "Azure Application Gateway"
         ),
+        // IIS has 404 for these.
+        Mark(text: "request filtering module", also: "query string is too long", kind: .size(.address)),
+        Mark(text: "request filtering module", also: "url that is too long", kind: .size(.address)),
+        Mark(
+            text: "request filtering module",
+            also: "exceeds the request content length",
+            kind: .size(.body)
+        ),
     ]
 
     /// Of nobody in particular, on a page that comes with a status of errors and asks for no password.

@@ -44,6 +44,7 @@ struct FrontRefusal {
             kind = mark.kind
             product = mark.product
             evidence = []
+            if case .size(let part) = kind { evidence = [Self.size(of: part, recorded.request, exchange)] }
         } else if let part = Self.parts[response.status] {
             kind = .size(part)
             product = nil

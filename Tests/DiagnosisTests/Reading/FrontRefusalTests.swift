@@ -104,6 +104,23 @@ struct FrontRefusalTests {
         #expect(finding.fix.contains(fix))
     }
 
+    /// Under the status of an address at which nothing is.
+    @Test(arguments: [
+        ("a request where the query string is too long", "The request's address is larger", "request.url"),
+        ("a URL that is too long", "The request's address is larger", "request.url"),
+        (
+            "a request that exceeds the request content length", "The request's body is larger",
+            "request.header Content-Length"
+        ),
+    ])
+    func readsWhatIISFindsTooLarge(words: String, title: String, place: String) throws {
+        let page =
+            "<h3>HTTP Error 404</h3><h4>The request filtering module is configured to deny \(words).</h4>"
+        let finding = try #require(answered(404, page).finding("token-endpoint-error"))
+        #expect(finding.title.hasPrefix(title), "\(finding.title)")
+        #expect(finding.places.last?.contains(place) == true, "\(finding.places)")
+    }
+
     @Test func isToldOfAPageThatComesWithSuccess() throws {
         let exchanged = try #require(answered(200, Self.f5).finding("token-response-not-json"))
         #expect(exchanged.title.hasPrefix("A firewall blocked"))
