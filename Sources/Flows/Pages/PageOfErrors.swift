@@ -49,6 +49,8 @@ package enum PageOfErrors {
         "authenticationfailed", "authenticationfailure", "loginerror", "loginfail", "loginfailed",
         "loginfailure", "oauthcallbackerror", "oautherror", "oauthfailed", "oauthfailure", "oidcerror",
         "signinerror", "signinfail", "signinfailed", "signinfailure", "ssoerror", "ssofailed", "ssofailure",
+        // Whom the app does not let in is sent there (SonarQube).
+        "accessdenied", "notauthorized", "unauthorized",
     ]
     /// What may fail there is told by what stands before it.
     private static let vague: Set<String> = ["error", "fail", "failed", "failure"]
@@ -83,7 +85,9 @@ package enum PageOfErrors {
 
         private static func mayBeOne(_ value: String) -> Bool {
             value.containsBytes("/") && value.utf8.count < 2048
-                && ["rror", "ail", "RROR", "AIL"].contains(where: value.containsBytes)
+                && ["rror", "ail", "RROR", "AIL", "enied", "ENIED", "uthorized", "UTHORIZED"].contains(
+                    where: value.containsBytes
+                )
         }
     }
 

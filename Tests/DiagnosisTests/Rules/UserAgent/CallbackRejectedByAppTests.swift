@@ -86,6 +86,7 @@ struct CallbackRejectedByAppTests {
     @Test(arguments: [
         "/fail", "/auth/error", "/login-failed", "/auth/google/failure", "/error?reference=7f9c",
         "/auth/auth-code-error", "https://shop.example/#/login-failed", "/login-failed#/",
+        "/sessions/unauthorized", "/access-denied",
     ])
     func firesOnARedirectToAPageThatIsThereForErrors(target: String) throws {
         let recording = try answered { $0.redirect(to: target) }
@@ -124,9 +125,12 @@ struct CallbackRejectedByAppTests {
     }
 
     /// Somebody looks at a page whose address is one of errors, is asked to sign in there, and comes back to it.
-    @Test(arguments: ["/auth/error", "/start?next=%2Fauth%2Ferror"])
-    func leavesTheWayBackToAPageOfErrorsAlone(before: String) throws {
-        var recording = try answered { $0.redirect(to: "/auth/error") }
+    @Test(arguments: [
+        ("/auth/error", "/auth/error"), ("/start?next=%2Fauth%2Ferror", "/auth/error"),
+        ("/start?next=%2Faccess-denied", "/access-denied"),
+    ])
+    func leavesTheWayBackToAPageOfErrorsAlone(before: String, target: String) throws {
+        var recording = try answered { $0.redirect(to: target) }
         var page = try #require(recording.exchanges.first)
         page.request.url = RecordedURL(page.request.url.resolving(before).text)
         page.startedAt = page.startedAt - .seconds(1)
