@@ -73,7 +73,13 @@ struct ClientSecretMismatch: Rule {
             return .violated(
                 Violation(
                     [
-                        Evidence(place: secret.place, value: Masking.masked(secret.value, showing: 2)),
+                        Evidence(
+                            place: secret.place,
+                            value: Masking.masked(secret.value, showing: 2),
+                            note: flow.provider == .entra && Self.isIdentifier(secret.value)
+                                ? "a GUID, which is what the id of a secret looks like; its value is none"
+                                : nil
+                        ),
                         call.answer.evidence(
                             note: words.containsBytes("expired") || words == "aadsts7000222"
                                 ? "the secret has run out" : nil
@@ -117,6 +123,12 @@ struct ClientSecretMismatch: Rule {
                 FormBody.encode([("", secret)]).dropFirst().description,
             ].map(ByteText.init)
         )
+    }
+
+    /// Whether it is a GUID: 36 characters, hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+    private static func isIdentifier(_ secret: String) -> Bool {
+        secret.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count) == [8, 4, 4, 4, 12]
+            && secret.utf8.allSatisfy { $0 == 0x2d || $0.hexadecimalValue != nil }
     }
 
     // MARK: - Providers' words

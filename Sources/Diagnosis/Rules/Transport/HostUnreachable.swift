@@ -33,12 +33,15 @@ struct HostUnreachable: Rule {
             let isForbidden = unreachable.allSatisfy {
                 flow.capture[$0.exchange].failure.map(TransportFailure.isOfCleartext) ?? false
             }
+            let inner = isForbidden ? nil : sentInside(unreachable, flow)
             return .violated(
                 Violation(
-                    FailedRequest.evidence(of: unreachable, in: flow),
-                    explanation: isForbidden ? Self.cleartext : nil,
-                    fix: isForbidden ? Self.cleartextFix : nil,
-                    title: isForbidden ? "The app's system does not let it speak plain http" : nil,
+                    FailedRequest.evidence(of: unreachable, in: flow) + [inner].compactMap(\.self),
+                    explanation: isForbidden ? Self.cleartext : inner == nil ? nil : Self.inside,
+                    fix: isForbidden ? Self.cleartextFix : inner == nil ? nil : Self.insideFix,
+                    title: isForbidden
+                        ? "The app's system does not let it speak plain http"
+                        : inner == nil ? nil : "The provider sent the browser to a port that nobody reaches",
                     explains: FailedRequest.explained(by: unreachable, in: flow)
                 )
             )
@@ -88,6 +91,32 @@ struct HostUnreachable: Rule {
             )
         )
     }
+
+    /// The provider's own redirect to another port of its host, or to the host without TLS, where nothing answers.
+    private func sentInside(_ failed: [FailedRequest], _ flow: Flow) -> Evidence? {
+        failed.lazy.compactMap { failed -> Evidence? in
+            let url = flow.capture[failed.exchange].request.url
+            guard let source = flow.surroundings.redirectedFrom[failed.exchange] else { return nil }
+            let sender = flow.capture[source].request.url
+            guard let host = sender.host, flow.providerHosts.contains(host), url.host == host,
+                url.origin != sender.origin
+            else { return nil }
+            return Evidence(
+                place: Place(exchange: source, part: .responseLocation, name: ""),
+                value: Masking.shown(url.withoutQuery, of: "url"),
+                note: "where \(Masking.shown(sender.origin ?? "", of: "url")) sent the browser"
+            )
+        }.first
+    }
+
+    private static let inside = """
+        The provider answered, and sent the browser on to its own host by another port or scheme: the one that it listens at behind its \
+        proxy. From outside nobody reaches that.
+        """
+    private static let insideFix = """
+        Tell the provider its public address: proxyPort of WSO2's transports, KC_HOSTNAME and KC_PROXY_HEADERS of Keycloak, the base URL \
+        of others. And let the proxy send X-Forwarded-Host, -Port and -Proto.
+        """
 
     /// The code of a token request that its client gave up after a short time, in the request that brought it again.
     private func retry(of failed: FailedRequest, in flow: Flow) -> Parameter? {

@@ -104,6 +104,30 @@ struct ClientSecretMismatchTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// Entra's portal shows a secret's id beside its value, and goes on showing it.
+    @Test(arguments: [
+        ("3b1c9a2e-5d6f-4a7b-8c9d-0e1f2a3b4c5d", true), ("3b18Q~9a2e5d6f4a7b8c9d0e1f2a3b4c5dx-1234", false),
+    ])
+    func tellsTheIDOfAnEntraSecret(secret: String, isID: Bool) throws {
+        let text = "AADSTS7000215: Invalid client secret provided."
+        let recording = try Recording("token-request/token-invalid-client")
+            .answering("/token", 401, ["error": "invalid_client", "error_description": .string(text)])
+            .sendingHeader("Authorization", "Basic " + Base64.encode("shop-web:\(secret)".utf8), to: "/token")
+            .editing { exchange in
+                let tenant = "https://login.microsoftonline.com/contoso.example/oauth2/v2.0"
+                exchange.request.url = RecordedURL(
+                    exchange.request.url.text.replacing("https://id.harbour.example", with: tenant)
+                )
+                if let location = exchange.response?.location {
+                    exchange.response?.redirect(
+                        to: location.replacing("https://id.harbour.example", with: tenant)
+                    )
+                }
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.evidence[0].note?.hasPrefix("a GUID") ?? false) == isID)
+    }
+
     @Test func knowsGitHubsRefusalWithStatus200() throws {
         let recording = try Recording("token-request/token-invalid-client").answering(
             "/token",

@@ -18,6 +18,32 @@ struct HostUnreachableTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A provider that is not told of its proxy sends the browser to the port that it listens at.
+    @Test(arguments: [
+        ("https://id.harbour.example:9443/login.do", true), ("http://id.harbour.example/login.do", true),
+        ("https://id.harbour.example/login.do", false),
+    ])
+    func namesThePortThatTheProviderSentTheBrowserTo(address: String, isNamed: Bool) throws {
+        let recording = try Recording("user-agent/provider-session-cookie-missing").editing { exchange in
+            switch exchange.request.url.path {
+            case "/authorize":
+                exchange.response = RecordedResponse(status: 302)
+                exchange.response?.redirect(to: address)
+            case "/sign-in":
+                exchange.request.method = "GET"
+                exchange.request.body = nil
+                exchange.request.url = RecordedURL(address)
+                exchange.response = nil
+                exchange.failure = "net::ERR_CONNECTION_TIMED_OUT"
+            default: break
+            }
+        }.without { $0.request.url.path == "/" }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.fix.hasPrefix("Tell the provider its public address") == isNamed)
+        #expect(finding.places.contains("1 response.location ") == isNamed)
+    }
+
     @Test func leavesCancelledAndBlockedRequestsAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
