@@ -228,6 +228,11 @@ struct BearerRefusal {
         .shape: [
             "jwt malformed", "invalid compact jws", "not enough segments", "idx14100", "idx12741",
             "jwt must have 3 tokens",
+            // Nimbus in Spring (two of them), jjwt, golang-jwt, go-jose, Envoy and Istio, ruby-jwt, php-jwt.
+            "missing dot delimiter", "decode the jwt: malformed token", "exactly 2 period characters",
+            "invalid number of segments", "compact jws format must have three parts",
+            "not in the form of header.payload.signature", "not enough or too many segments",
+            "wrong number of segments",
         ],
     ]
 }

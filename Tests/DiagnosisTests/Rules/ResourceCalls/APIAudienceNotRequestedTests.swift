@@ -40,6 +40,12 @@ struct APIAudienceNotRequestedTests {
 
     @Test(arguments: [
         "jwt malformed", "Invalid Compact JWS", "Not enough segments", "IDX14100: JWT is not well formed",
+        "An error occurred while attempting to decode the Jwt: Malformed token",
+        "Invalid JWT serialization: Missing dot delimiter(s)", "Not enough or too many segments",
+        "JWT strings must contain exactly 2 period characters. Found: 0", "Wrong number of segments",
+        "token is malformed: token contains an invalid number of segments",
+        "oidc: malformed jwt: go-jose/go-jose: compact JWS format must have three parts",
+        "Jwt is not in the form of Header.Payload.Signature with two dots and 3 sections",
         "IDX12741",
         "JWT must have 3 tokens",
     ])
