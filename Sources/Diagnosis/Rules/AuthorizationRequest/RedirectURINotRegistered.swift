@@ -171,7 +171,7 @@ struct RedirectURINotRegistered: Rule {
             guard
                 let found = Self.words(onPage: text, isKeycloaks: isKeycloaks)
                     ?? (isError && request.redirectURI != nil
-                        ? RefusalWording.unknownRedirectURI(in: text) : nil)
+                        ? sentence(in: text, on: page, flow) : nil)
             else { return nil }
             words = found
         }
@@ -196,6 +196,15 @@ struct RedirectURINotRegistered: Rule {
         let lower = text.asciiLowercased()
         return readTexts.first(where: lower.containsBytes)
             ?? (isKeycloaks && lower.containsBytes(": redirect_uri") ? ": redirect_uri" : nil)
+    }
+
+    /// The words of a sentence on a page of errors that says so, in lower case.
+    ///
+    /// The return URL that the answer to a sign-in form speaks of is where the sign-in itself leads back to, at the provider
+    /// (`ReturnUrl` in ASP.NET).
+    private func sentence(in text: String, on page: Int, _ flow: Flow) -> String? {
+        guard let words = RefusalWording.unknownRedirectURI(in: text) else { return nil }
+        return words.containsBytes("return url") && flow.isCredentialPost(page) ? nil : words
     }
 
     /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them.

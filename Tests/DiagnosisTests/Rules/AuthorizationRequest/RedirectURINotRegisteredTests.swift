@@ -307,6 +307,24 @@ struct RedirectURINotRegisteredTests {
         #expect(recording.finding("redirect-uri-not-registered")?.isPrimary == true)
     }
 
+    /// Where a sign-in leads back to is called that in ASP.NET.
+    @Test(arguments: [
+        ("Exception: invalid return URL", false), ("Exception: invalid redirect_uri", true),
+    ])
+    func leavesTheReturnURLOfASignInFormAlone(words: String, isOne: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow")
+            .without { !["/login", "/authorize", "/sign-in"].contains($0.request.url.path) }
+            .editing { exchange in
+                guard exchange.request.url.path == "/sign-in" else { return }
+                exchange.response = RecordedResponse(
+                    status: 500,
+                    body: Body(text: "<h1>Internal Server Error</h1><p>\(words)</p>", mediaType: "text/html")
+                )
+            }
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+        #expect((recording.finding("provider-server-error")?.isPrimary == true) == !isOne)
+    }
+
     /// Zoom, WeChat and Casdoor answer with 200, a few words and no heading.
     @Test(arguments: [
         ("<div>Invalid redirect: https://www.shop.example/callback (4,700)</div>", true),
