@@ -20,6 +20,8 @@ package struct PageReading: Sendable {
         case numberedMessage
         /// Kakao's number for a redirect URI that is not registered.
         case kakaoRedirect
+        /// Google's word for a way to be answered that it takes no more.
+        case blockedFlow
 
         fileprivate var text: StaticString {
             switch self {
@@ -33,6 +35,7 @@ package struct PageReading: Sendable {
             case .unknownClient: "(client_id) is missing or invalid"
             case .numberedMessage: NumberedMessage.attribute
             case .kakaoRedirect: "koe006"
+            case .blockedFlow: "flow has been blocked"
             }
         }
     }

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The provider says, on a page of its own, that it does not know the redirect URI.
@@ -51,23 +52,69 @@ struct RedirectURINotRegistered: Rule {
                     }
                     continue
                 }
-                let beginning = beginning(inClear: request, flow)
-                let isCopied = request.redirectURI.flatMap(CopiedAlong.removed) != nil
-                return .violated(
-                    Violation(
-                        evidence(request, refusal, flow) + [beginning].compactMap(\.self),
-                        fix: isCopied
-                            ? Self.copiedFix
-                            : hasChosenPort(request, flow)
-                                ? Self.chosenPortFix : beginning == nil ? nil : Self.inClearFix,
-                        exchange: request.exchange,
-                        explains: ["authz-missing-parameter"]
-                    )
-                )
+                return .violated(violation(request, refusal, flow))
             }
         }
         if let violation = pushed(in: flow) { return .violated(violation) }
         return abstains ? .abstains(Gap.errorPage) : .holds
+    }
+
+    /// With what to do in this very case, as far as the capture shows why the provider does not take the address.
+    private func violation(_ request: AuthorizationRequest, _ refusal: Evidence, _ flow: Flow) -> Violation {
+        var violation = Violation(
+            evidence(request, refusal, flow),
+            exchange: request.exchange,
+            explains: ["authz-missing-parameter"]
+        )
+        if let registered = registered(request, flow) {
+            violation.evidence.append(registered)
+            violation.explanation = Self.registered
+            violation.fix = Self.registeredFix
+            violation.title = "The provider refuses a redirect URI that it has registered"
+        } else if Self.forbidden.contains(where: refusal.value.asciiLowercased().containsBytes) {
+            violation.explanation = Self.ofKind
+            violation.fix = Self.fix(forKindOf: request)
+            violation.title = "The provider takes no redirect URI of this kind"
+        } else if request.redirectURI.flatMap(CopiedAlong.removed) != nil {
+            violation.fix = Self.copiedFix
+        } else if Self.isList(request.redirectURI ?? "") {
+            violation.fix = Self.listFix
+        } else if hasChosenPort(request, flow) {
+            violation.fix = Self.chosenPortFix
+        } else if let beginning = beginning(inClear: request, flow) {
+            violation.evidence.append(beginning)
+            violation.fix = Self.inClearFix
+        }
+        return violation
+    }
+
+    /// The client's own registration, where it has the very string that was sent.
+    private func registered(_ request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
+        guard let sent = request.redirectURI else { return nil }
+        let call = flow.registrations(of: request.clientID).last { call in
+            let uris = (call.answer.json?["redirect_uris"]?.array ?? []).compactMap(\.string)
+            return uris.contains(bytesOf: sent)
+        }
+        return call.map { call in
+            Evidence(
+                place: call.answer.place("redirect_uris"),
+                value: Masking.shown(sent, of: "redirect_uri"),
+                note: "registered by the provider, the same string"
+            )
+        }
+    }
+
+    /// Whether an app sent all addresses of a setting instead of one of them.
+    private static func isList(_ uri: String) -> Bool {
+        let parts = uri.utf8.split { $0 == 0x2c || $0 == 0x20 || $0 == 0x3b }
+        return parts.count > 1
+            && parts.allSatisfy { RecordedURL(String(decoding: $0, as: UTF8.self)).scheme != nil }
+    }
+
+    private static func fix(forKindOf request: AuthorizationRequest) -> String {
+        let uri = RecordedURL(request.redirectURI ?? "")
+        if uri.scheme?.lowercased() == "urn" { return ofCopiedCodes }
+        return LoopbackHost.isLoopback(uri.host ?? "") ? ofLoopback : ofOtherKinds
     }
 
     /// Said to the app's server, which pushed the request (RFC 9126, section 2.3).
@@ -116,6 +163,39 @@ struct RedirectURINotRegistered: Rule {
             note: "where the login began: over http, as the redirect URI that the app sent"
         )
     }
+
+    private static let registered = """
+        The login sends the very redirect_uri that the provider itself has registered for this client, and its authorization endpoint \
+        refuses it all the same. Nothing is wrong with the string that the app sends.
+        """
+    private static let registeredFix = """
+        Look at the provider: for a list of hosts or schemes that its login allows and its registration does not ask for, and for a \
+        registration that was not kept (another instance, a cache). Until then only an address on that list will do.
+        """
+
+    /// What an app shows that lets its user copy the code was taken once, and a listener on the machine for every kind of client.
+    private static let ofKind = """
+        The provider looks at what kind of address a redirect_uri is before it compares it with those that are registered, and takes none \
+        of this kind, or none for a client of this type.
+        """
+    private static let ofCopiedCodes = """
+        Addresses that show the code for copying (urn:ietf:wg:oauth:2.0:oob) are no longer taken: let the app listen on http://127.0.0.1 \
+        at a port of its choice, or use a private-use scheme, with a client of the type desktop or mobile. Where there is no browser, use \
+        the device grant.
+        """
+    private static let ofLoopback = """
+        Use a client of the type desktop app, for which Google takes loopback addresses. An app on Android or iOS, or an extension of a \
+        browser, has a way of its own: the app's scheme, or Google's library for it.
+        """
+    private static let ofOtherKinds = """
+        Send https for a web app, http for an address of the machine itself alone, and for an app its private-use scheme, each registered \
+        under the platform that it is of.
+        """
+
+    private static let listFix = """
+        The redirect_uri holds several addresses: a setting that lists all of them was sent as a whole. Choose the one at which this app \
+        is to be answered, by where it runs, and send that alone, in the token request too.
+        """
 
     private static let inClearFix = """
         The app was opened at an http address and asked to be answered there. Where its https address is the registered one, open it at that, and \
@@ -209,7 +289,7 @@ struct RedirectURINotRegistered: Rule {
 
     /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them.
     private static let keywords: [PageReading.Keyword] = [
-        .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage, .kakaoRedirect,
+        .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage, .kakaoRedirect, .blockedFlow,
     ]
 
     /// The endpoint's own answer, and that an empty page of an error.
@@ -239,19 +319,18 @@ struct RedirectURINotRegistered: Rule {
                 ["error", "oautherrorcode", "error_code", "err"].contains(item.name.lowercased())
                 && Self.errors.contains(value)
             // Google packs the message into a parameter, base64 around a binary record.
-            let isPacked =
+            let packed =
                 item.name == "authError"
-                && String(decoding: Base64.decode(item.value), as: UTF8.self).containsBytes(
-                    "redirect_uri_mismatch"
-                )
+                ? String(decoding: Base64.decode(item.value), as: UTF8.self).asciiLowercased() : ""
+            let words = ["redirect_uri_mismatch", Self.blockedFlow].first(where: packed.containsBytes)
             let isText =
                 value.utf8.count < 2000 && (Self.texts + Self.readTexts).contains(where: value.containsBytes)
                 || Self.messages.contains(where: item.name.lowercased().containsBytes)
                     && RefusalWording.unknownRedirectURI(in: item.value) != nil
-            guard isError || isPacked || isText else { continue }
+            guard isError || words != nil || isText else { continue }
             return Evidence(
                 place: Place(exchange: place.exchange, part: place.part, name: item.name),
-                value: isPacked ? "redirect_uri_mismatch" : Masking.shown(item.value, of: item.name)
+                value: words ?? Masking.shown(item.value, of: item.name)
             )
         }
         return nil
@@ -281,6 +360,14 @@ struct RedirectURINotRegistered: Rule {
         "redirect_uri_mismatch", "invalid_redirect_uri", "redirect_mismatch", "invalid_callback",
     ]
 
+    /// Google's word for a way to be answered that it takes no more, in lower case.
+    private static let blockedFlow = "flow has been blocked"
+
+    /// Of a kind of address: Google's, and Entra's of schemes.
+    private static let forbidden = [
+        blockedFlow, "aadsts500111", "aadsts500117", "aadsts500118", "aadsts500119",
+    ]
+
     /// How providers word it, in lower case.
     private static let texts = [
         "invalid parameter: redirect_uri", "aadsts50011", "error 400: redirect_uri_mismatch",
@@ -289,7 +376,7 @@ struct RedirectURINotRegistered: Rule {
         "registered callback does not match with the provided url",
         "the redirect_uri must match the registered callback url", "invalid web redirect url",
         "invalid redirect_uri", "mismatching redirect uri", "unregistered redirect_uri",
-        "'redirect_uri' is not valid for this client application",
+        "'redirect_uri' is not valid for this client application", blockedFlow,
     ]
 
     /// Read only outside of scripts, and of pages that ask for a password.

@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import Testing
 
@@ -305,6 +306,68 @@ struct RedirectURINotRegisteredTests {
     func knowsMoreWords(text: String) throws {
         let recording = try Recording("authorization-request/client-id-unknown").saying(text, status: 400)
         #expect(recording.finding("redirect-uri-not-registered")?.isPrimary == true)
+    }
+
+    @Test func saysThatTheProviderItselfRegisteredIt() throws {
+        let login = try Recording("registration/registration-redirect-differs")
+        let request = try #require(login.exchanges.first { $0.request.url.path == "/authorize" })
+        let sent = try #require(request.request.url.queryItems.first("redirect_uri"))
+        let refused = login.saying("<h1>Invalid redirect URI</h1>")
+        #expect(refused.finding(rule)?.title.contains("has registered") == false)
+        let finding = try #require(
+            refused.editingAnswer(of: "/register") { $0["redirect_uris"] = .array([.string(sent)]) }
+                .finding(rule)
+        )
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("has registered"))
+        #expect(finding.places.last == "1 response.body redirect_uris")
+        #expect(finding.fix.contains("Look at the provider"))
+    }
+
+    /// What no registration helps.
+    @Test(arguments: [
+        (
+            "urn:ietf:wg:oauth:2.0:oob", "AADSTS500119: Redirect URIs with urn: schemes are prohibited.",
+            "device grant"
+        ),
+        (
+            "urn:ietf:wg:oauth:2.0:oob",
+            "The out-of-band (OOB) flow has been blocked in order to keep users secure.", "device grant"
+        ),
+        (
+            "http://127.0.0.1:6007/callback",
+            "The loopback flow has been blocked in order to keep users secure.", "desktop app"
+        ),
+        (
+            "shop://callback", "AADSTS500111: The reply uri specified in the request has an invalid scheme.",
+            "Send https for a web app"
+        ),
+    ])
+    func knowsKindsThatAreNotTaken(uri: String, words: String, fix: String) throws {
+        let recording = try Recording(broken).asking("redirect_uri", uri).saying(words)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider takes no redirect URI of this kind")
+        #expect(finding.fix.contains(fix))
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
+    @Test func readsTheKindInGooglesPackedError() throws {
+        let packed = encoded("The loopback flow has been blocked in order to keep users secure.")
+        let recording = try Recording(broken).redirecting(
+            to: "https://accounts.google.com/signin/oauth/error?authError=\(packed)"
+        )
+        #expect(recording.finding(rule)?.evidence[1].value == "flow has been blocked")
+    }
+
+    /// A setting that lists all of an app's addresses, sent as it stands.
+    @Test(arguments: [
+        ("http://localhost:3000/,https://www.shop.example/callback", true),
+        ("https://www.shop.example/callback,v2", false),
+    ])
+    func namesAListOfAddresses(uri: String, isList: Bool) throws {
+        let finding = try #require(Recording(broken).asking("redirect_uri", uri).finding(rule))
+        #expect(finding.fix.contains("several addresses") == isList)
     }
 
     /// Where a sign-in leads back to is called that in ASP.NET.
