@@ -34,7 +34,10 @@ struct ResourceIndicatorMismatch: Rule {
         }
         let verdict = Verdict.first(of: flow.loginAttempts) { attempt in
             let asked = attempt.all("resource")
-            let refusal = attempt.refusal.flatMap { $0.error == "invalid_target" ? $0.evidence() : nil }
+            let said = attempt.refusal.flatMap {
+                $0.error == "invalid_target" || $0.says([Self.entraCode]) ? $0 : nil
+            }
+            let refusal = said?.evidence(around: [Self.entraCode])
             for request in attempt.tokenRequests {
                 let sent = Self.resources(of: request)
                 let known = asked.map(\.value)
@@ -64,13 +67,24 @@ struct ResourceIndicatorMismatch: Rule {
                 return violation(expected: stated, resource, first, answer, flow)
             }
             guard let refusal else { return .holds }
-            let sent = asked.isEmpty ? [attempt.names()] : asked.prefix(8).map { Evidence($0) }
-            return .violated(Violation(sent + [refusal], severity: .error, exchange: attempt.exchange))
+            let isOfScopes = said?.says([Self.entraCode]) ?? false
+            let compared = asked + (isOfScopes ? attempt.all("scope") : [])
+            let sent = asked.isEmpty ? [attempt.names()] : compared.prefix(8).map { Evidence($0) }
+            return .violated(
+                Violation(
+                    sent + [refusal],
+                    severity: .error,
+                    explanation: isOfScopes ? Self.ofScopes : nil,
+                    fix: isOfScopes ? Self.ofScopesFix : nil,
+                    exchange: attempt.exchange
+                )
+            )
         }
         if case .violated = verdict { return verdict }
         for request in flow.tokenRequests {
             guard let answer = Self.refused(request) else { continue }
             let isExchange = request.isTokenExchange
+            let isOfScopes = request.answer.errorText.containsBytes(Self.entraCode)
             let names: Set = isExchange ? ["audience", "scope"] : ["scope"]
             let sent =
                 Self.resources(of: request) + request.parameters.items.filter { names.contains($0.name) }
@@ -78,8 +92,8 @@ struct ResourceIndicatorMismatch: Rule {
                 Violation(
                     sent.prefix(8).map { Evidence($0) } + [answer],
                     severity: .error,
-                    explanation: isExchange ? Self.exchange : nil,
-                    fix: isExchange ? Self.exchangeFix : nil,
+                    explanation: isExchange ? Self.exchange : isOfScopes ? Self.ofScopes : nil,
+                    fix: isExchange ? Self.exchangeFix : isOfScopes ? Self.ofScopesFix : nil,
                     title: isExchange ? "The provider issues no token for the target that is asked for" : nil,
                     exchange: request.exchange
                 )
@@ -87,6 +101,19 @@ struct ResourceIndicatorMismatch: Rule {
         }
         return verdict
     }
+
+    /// Entra's number for a resource that is not the one of the scopes, in lower case.
+    private static let entraCode = "aadsts9010010"
+
+    private static let ofScopes = """
+        Entra reads off the scopes whom the token is for: what stands before the last slash of each is the Application ID URI of an API. \
+        It takes resource for a second name of that API, and refuses the request where the two differ.
+        """
+    private static let ofScopesFix = """
+        Have both name the API by one string: register the URL that is sent as resource as an Application ID URI of the API, which wants \
+        its domain verified in the tenant, and have the resource's metadata list the scopes under it; or leave resource out of both \
+        requests, as the scopes say the same.
+        """
 
     private static let exchange = """
         A token exchange names the service that the new token is for by audience (its name at the provider) or resource (its URL). The provider \

@@ -63,6 +63,34 @@ struct ResourceIndicatorMismatchTests {
         #expect(recording.finding(rule)?.places.last == "2 response.location error")
     }
 
+    /// Entra compares the resource with the scopes, and says so in a page of its own.
+    @Test(arguments: [true, false]) func namesTheScopesThatEntraComparesItWith(isPage: Bool) throws {
+        let words =
+            "AADSTS9010010: The resource parameter provided in the request doesn't match with the requested scopes."
+        let asked = try Recording("authorization-request/scope-rejected")
+            .asking("resource", "https://tools.harbour.example/mcp")
+        let recording =
+            isPage
+            ? asked.saying("<title>Sign in to your account</title><p>\(words)</p>", status: 200)
+            : asked.redirecting(
+                to: Recording.changing(
+                    "https://www.shop.example/callback?error=invalid_target",
+                    "error_description",
+                    words
+                )
+            )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.places == [
+                "2 request.query resource", "2 request.query scope",
+                isPage ? "2 response.body " : "2 response.location error",
+            ]
+        )
+        #expect(finding.fix.contains("Application ID URI"))
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
     @Test func readsARefusalOfAnyTokenRequest() throws {
         let recording = try Recording("healthy/refresh").answering("/token", 400, ["error": "invalid_target"])
         #expect(recording.finding(rule)?.severity == .error)
