@@ -66,6 +66,7 @@ struct ResourceIndicatorMismatch: Rule {
                 let answer = refusal ?? attempt.tokenRequests.lazy.compactMap { Self.refused($0) }.first
                 return violation(expected: stated, resource, first, answer, flow)
             }
+            if refusal == nil, let unknown = Self.unknownAudience(attempt) { return .violated(unknown) }
             guard let refusal else { return .holds }
             let isOfScopes = said?.says([Self.entraCode]) ?? false
             let compared = asked + (isOfScopes ? attempt.all("scope") : [])
@@ -85,21 +86,48 @@ struct ResourceIndicatorMismatch: Rule {
             guard let answer = Self.refused(request) else { continue }
             let isExchange = request.isTokenExchange
             let isOfScopes = request.answer.errorText.containsBytes(Self.entraCode)
-            let names: Set = isExchange ? ["audience", "scope"] : ["scope"]
+            let isOfServer = request.isRefused(with: Self.serversError)
+            let names: Set = isExchange ? ["audience", "scope"] : isOfServer ? ["audience"] : ["scope"]
             let sent =
                 Self.resources(of: request) + request.parameters.items.filter { names.contains($0.name) }
             return .violated(
                 Violation(
                     sent.prefix(8).map { Evidence($0) } + [answer],
                     severity: .error,
-                    explanation: isExchange ? Self.exchange : isOfScopes ? Self.ofScopes : nil,
-                    fix: isExchange ? Self.exchangeFix : isOfScopes ? Self.ofScopesFix : nil,
-                    title: isExchange ? "The provider issues no token for the target that is asked for" : nil,
+                    explanation: isExchange
+                        ? Self.exchange : isOfServer ? Self.ofServer : isOfScopes ? Self.ofScopes : nil,
+                    fix: isExchange
+                        ? Self.exchangeFix
+                        : isOfServer ? Self.ofServerFix : isOfScopes ? Self.ofScopesFix : nil,
+                    title: isExchange
+                        ? "The provider issues no token for the target that is asked for"
+                        : isOfServer ? "The provider knows no server of this app by the audience" : nil,
                     exchange: request.exchange
                 )
             )
         }
         return verdict
+    }
+
+    /// What Auth0 says of an `audience`, its name for the resource, that it has no API for.
+    private static func unknownAudience(_ attempt: LoginAttempt) -> Violation? {
+        guard let audience = attempt.parameter("audience"), let refusal = attempt.refusal,
+            refusal.says(["service not found"]), refusal.text.containsBytes(audience.value)
+        else { return nil }
+        return Violation(
+            [Evidence(audience), refusal.evidence()],
+            severity: .error,
+            explanation: """
+                The login asks for a token for an API, which audience names, and the provider has no API of that identifier. It compares \
+                the whole string: scheme, upper and lower case, and the slash at the end.
+                """,
+            fix: """
+                Send the identifier of the API exactly as it is registered, at the very tenant that the login goes to. Where the token is \
+                for UserInfo alone, leave audience out.
+                """,
+            title: "The provider knows no API of this audience",
+            exchange: attempt.exchange
+        )
     }
 
     /// Entra's number for a resource that is not the one of the scopes, in lower case.
@@ -113,6 +141,18 @@ struct ResourceIndicatorMismatch: Rule {
         Have both name the API by one string: register the URL that is sent as resource as an Application ID URI of the API, which wants \
         its domain verified in the tenant, and have the resource's metadata list the scopes under it; or leave resource out of both \
         requests, as the scopes say the same.
+        """
+
+    /// Google's, of the client that an app names as its server's.
+    private static let serversError = "invalid_audience"
+
+    private static let ofServer = """
+        The app exchanges its code and names a client of its server as audience, for which the ID token and a code for the server are to \
+        be. Google has no such client in the project that the app's own client is of.
+        """
+    private static let ofServerFix = """
+        Set the server's client id (serverClientID, or webClientId in plug-ins) to that of a client of the type web application, in the \
+        same Google project as the app's own, and look whether it was deleted.
         """
 
     private static let exchange = """
@@ -149,6 +189,7 @@ struct ResourceIndicatorMismatch: Rule {
     }
 
     private static func refused(_ request: TokenRequest) -> Evidence? {
-        request.isRefused(with: "invalid_target") || request.isTargetRefused ? request.answer.evidence() : nil
+        request.isRefused(with: "invalid_target", serversError) || request.isTargetRefused
+            ? request.answer.evidence() : nil
     }
 }

@@ -91,9 +91,39 @@ struct ResourceIndicatorMismatchTests {
         #expect(recording.finding("authorization-error") == nil)
     }
 
+    /// Auth0 calls the resource an audience, and names the one that it does not know.
+    @Test(arguments: [
+        ("https://api.harbour.example/UserInfo", true), ("https://api.harbour.example/other", false),
+        (nil, false),
+    ])
+    func knowsAnAudienceThatNoAPIHas(audience: String?, isOne: Bool) throws {
+        let recording = try Recording("authorization-request/scope-rejected").asking("audience", audience)
+            .redirecting(
+                to:
+                    "https://www.shop.example/callback?error=access_denied&error_description=Service+not+found%3A+https%3A%2F%2Fapi.harbour.example%2FUserInfo"
+            )
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isOne)
+        #expect((recording.finding("authorization-error") == nil) == isOne)
+        if isOne {
+            #expect(finding?.places == ["2 request.query audience", "2 response.location error"])
+            #expect(recording.outcomes == [.failure])
+        }
+    }
+
     @Test func readsARefusalOfAnyTokenRequest() throws {
         let recording = try Recording("healthy/refresh").answering("/token", 400, ["error": "invalid_target"])
         #expect(recording.finding(rule)?.severity == .error)
+    }
+
+    /// Google's word for the client that an app names as its server's.
+    @Test(arguments: [("invalid_audience", true), ("invalid_request", false)])
+    func knowsAnAudienceOfAServer(error: String, isOne: Bool) throws {
+        let recording = try Recording("healthy/native-app").sending("audience", "shop-server")
+            .answering("/token", 400, ["error": .string(error)])
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isOne)
+        if isOne { #expect(finding?.evidence.map(\.value) == ["shop-server", error]) }
     }
 
     @Test func saysNothingWithoutAResource() throws {
