@@ -42,6 +42,8 @@ struct ResourceIndicatorMissing: Rule {
             guard attempt.request != nil, attempt.all("resource").isEmpty,
                 let document = documents.last(where: { Self.isCause($0, of: attempt, flow) })
             else { return .holds }
+            // Entra reads off the scopes whom the token is for, and refuses a resource beside them that is another string.
+            if flow.provider == .entra, Self.namesAPI(attempt["scope"] ?? "") { return .holds }
             if let reason = attempt.hiddenParameters { return .abstains(reason) }
             let requests = attempt.tokenRequests
             guard let request = requests.first, requests.allSatisfy(\.isRecorded) else {
@@ -65,6 +67,11 @@ struct ResourceIndicatorMissing: Rule {
                 )
             )
         }
+    }
+
+    /// Whether a scope stands behind the identifier of an API, as `api://…/tools.read`.
+    private static func namesAPI(_ scope: String) -> Bool {
+        scope.split(separator: " ").contains { $0.utf8.contains(0x2f) }
     }
 
     /// Whether the document was read, and its resource had refused a request, before the login began.

@@ -35,6 +35,18 @@ struct ResourceIndicatorMissingTests {
         )
     }
 
+    /// Entra reads off the scopes whom the token is for, and refuses a resource beside them that is another string.
+    @Test(arguments: [("api://tools/tools.read", false), ("tools", true)])
+    func isContentWithAScopeOfEntraThatNamesTheAPI(scope: String, isMissing: Bool) throws {
+        let recording = try Recording(broken).asking("scope", scope)
+            .withEndpoints { "https://login.microsoftonline.com/shop.example/oauth2/v2.0/\($0)" }
+            .editing { exchange in
+                guard exchange.request.url.path == "/sign-in" else { return }
+                exchange.request.url = RecordedURL("https://login.microsoftonline.com/sign-in")
+            }
+        #expect((recording.finding(rule) != nil) == isMissing)
+    }
+
     @Test func saysNothingWithoutMetadata() throws {
         #expect(
             try Recording(broken).without {
