@@ -32,7 +32,7 @@ struct ClientAuthMissing: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let calls = ClientCall.all(in: flow)
         let provider = flow.providerFacts
-        lazy var publicClients = PublicClients(in: flow)
+        lazy var publicClients = flow.surroundings.derived.value { PublicClients(in: flow.surroundings) }
         var isSanitized = false
         for call in calls where isBare(call, flow) && isRefusedForIt(call) {
             guard !mayShowCertificate(call, provider, flow), !AssertionOnly.applies(to: call, provider, flow),
@@ -68,8 +68,13 @@ struct ClientAuthMissing: Rule {
                 )
             }
             // Where header fields were taken out, who sent none is not known to be public.
-            if !isStated, let earlier = publicClients.id(acceptedBefore: call, in: flow) {
-                guard call.authentication.clientID == nil else { continue }
+            if !isStated, call.kind == .token, publicClients.wasAccepted(before: call, in: flow.surroundings)
+            {
+                continue
+            }
+            if !isStated, call.kind == .token, call.authentication.clientID == nil,
+                let earlier = id(acceptedBefore: call, in: flow)
+            {
                 return .violated(
                     Violation(
                         [
@@ -101,41 +106,52 @@ struct ClientAuthMissing: Rule {
         return isSanitized ? .abstains("credentials were taken out of the capture") : .holds
     }
 
-    /// The clients whose token requests were accepted without credentials.
-    private struct PublicClients {
+    /// The clients whose token requests were accepted without credentials, anywhere in the capture.
+    private struct PublicClients: Sendable {
         private struct Sender: Hashable {
             var endpoint: ByteText
-            /// Nil: any.
-            var client: ByteText?
+            var client: ByteText
         }
 
-        private var first: [Sender: TokenRequest] = [:]
+        private var first: [Sender: Int] = [:]
 
-        init(in flow: Flow) {
-            for request in flow.tokenRequests
-            where request.answer.isSuccess && request.authentication.methods == [.none]
-                && !flow.capture[request.exchange].request.headers.contains("authorization")
-            {
-                guard let id = request.authentication.clientID?.value else { continue }
-                for client in [nil, ByteText(id)] {
-                    let sender = Sender(endpoint: ByteText(request.endpoint.text), client: client)
-                    if first[sender] == nil { first[sender] = request }
-                }
+        init(in surroundings: CaptureIndex) {
+            for request in surroundings.tokenRequests where Self.isOne(request, surroundings.capture) {
+                guard let sender = Self.sender(request.endpoint, request.authentication.clientID),
+                    first[sender] == nil
+                else { continue }
+                first[sender] = request.exchange
             }
         }
 
-        /// The id by which such a request of the same client, or of any where it says none, was accepted before.
-        func id(acceptedBefore call: ClientCall, in flow: Flow) -> Parameter? {
-            let sender = Sender(
-                endpoint: ByteText(call.endpoint.text),
-                client: call.authentication.clientID.map { ByteText($0.value) }
-            )
-            let position = flow.surroundings.position
-            guard call.kind == .token, let request = first[sender],
-                position[request.exchange] < position[call.exchange]
-            else { return nil }
-            return request.authentication.clientID
+        /// Whether such a request of the same client was accepted before.
+        func wasAccepted(before call: ClientCall, in surroundings: CaptureIndex) -> Bool {
+            guard let sender = Self.sender(call.endpoint, call.authentication.clientID),
+                let exchange = first[sender]
+            else { return false }
+            return surroundings.position[exchange] < surroundings.position[call.exchange]
         }
+
+        /// Whether a request without credentials was answered with tokens.
+        static func isOne(_ request: TokenRequest, _ capture: Capture) -> Bool {
+            request.answer.isSuccess && request.authentication.methods == [.none]
+                && !capture[request.exchange].request.headers.contains("authorization")
+        }
+
+        private static func sender(_ endpoint: RecordedURL, _ client: Parameter?) -> Sender? {
+            client.map { Sender(endpoint: ByteText(endpoint.text), client: ByteText($0.value)) }
+        }
+    }
+
+    /// The id by which a request of the flow was accepted without credentials before this one, which has none either.
+    private func id(acceptedBefore call: ClientCall, in flow: Flow) -> Parameter? {
+        let position = flow.surroundings.position
+        return flow.tokenRequests.first { request in
+            request.endpoint.text.equalsBytes(of: call.endpoint.text)
+                && request.authentication.clientID != nil
+                && position[request.exchange] < position[call.exchange]
+                && PublicClients.isOne(request, flow.capture)
+        }?.authentication.clientID
     }
 
     private static let unnamed = """

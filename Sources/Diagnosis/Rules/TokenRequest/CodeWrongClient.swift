@@ -65,7 +65,7 @@ struct CodeWrongClient: Rule {
             }
         }
         if let violation = deviceCode(in: flow) ?? credentialsCode(in: flow) ?? tenantsCode(in: flow)
-            ?? policysGrant(in: flow)
+            ?? policysGrant(in: flow) ?? serversCode(in: flow)
             ?? stated(in: flow)
         {
             return .violated(violation)
@@ -227,6 +227,43 @@ struct CodeWrongClient: Rule {
                     exchange: request.exchange
                 )
             }
+        }
+        return nil
+    }
+
+    /// A code that Google gave an app for its server beside the app's own tokens: it is one of the client that the app named as
+    /// `audience`, the server's, and not of the app's own.
+    private func serversCode(in flow: Flow) -> Violation? {
+        for request in flow.tokenRequests where isRefused(request) {
+            guard let code = request.code, !Placeholder.isOne(code),
+                let sent = request.authentication.clientID,
+                !sent.value.isEmpty, !Placeholder.isOne(sent.value),
+                let given = flow.surroundings.tokenRequests.first(where: {
+                    $0.answer.parameters["server_code"] == code
+                }),
+                let audience = given.parameters.parameter("audience"),
+                !audience.value.equalsBytes(of: sent.value)
+            else { continue }
+            return Violation(
+                [
+                    Evidence(audience, note: "the server's client, for which the app asked the code"),
+                    Evidence(
+                        place: given.answer.place("server_code"),
+                        value: Masking.shown(code, of: "code"),
+                        note: "the code for the server"
+                    ),
+                    Evidence(sent, note: "the client that exchanges it"), request.answer.evidence(),
+                ],
+                explanation: """
+                    The app had this code given out for its server (serverAuthCode), under the client_id of the server's own \
+                    registration. The server exchanges it as another client, and Google has no code for that one.
+                    """,
+                fix: """
+                    Exchange the code with the client_id and client_secret of the web client that the app names as its server's \
+                    (serverClientID); the app's own client_id has no part in it.
+                    """,
+                exchange: request.exchange
+            )
         }
         return nil
     }
