@@ -191,7 +191,10 @@ struct ClientAuthMissing: Rule {
         if Self.demands.contains(where: text.containsBytes) { return true }
         // LinkedIn: A required parameter "client_secret" is missing.
         if text.containsBytes("\"client_secret\" is missing") { return true }
-        guard call.isClientRefused || call.answer.error?.error == "unauthorized_client" else { return false }
+        let error = call.answer.error?.error
+        // Salesforce's name for a client_id that it does not find.
+        let isUnnamed = error == "invalid_client_id" && call.authentication.clientID == nil
+        guard call.isClientRefused || isUnnamed || error == "unauthorized_client" else { return false }
         return !Self.otherReasons.contains(where: text.containsBytes)
     }
 

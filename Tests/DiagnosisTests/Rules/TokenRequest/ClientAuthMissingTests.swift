@@ -51,11 +51,13 @@ struct ClientAuthMissingTests {
     /// A public client's code was taken; its refresh lacks the id, or has it and is refused for something else.
     @Test(
         arguments: [
-            (nil, "6 request.body client_id"), ("shop-app", nil),
-            ("another-app", "6 request.body client_secret"),
-        ] as [(String?, String?)]
+            (nil, "invalid_client", "6 request.body client_id"),
+            (nil, "invalid_client_id", "6 request.body client_id"), ("shop-app", "invalid_client", nil),
+            ("another-app", "invalid_client", "6 request.body client_secret"),
+            ("another-app", "invalid_client_id", nil),
+        ] as [(String?, String, String?)]
     )
-    func missesTheIDOfAPublicClient(client: String?, place: String?) throws {
+    func missesTheIDOfAPublicClient(client: String?, error: String, place: String?) throws {
         var recording = try Recording("healthy/native-app")
         var refresh = try #require(recording.exchanges.first { $0.request.url.path == "/token" })
         refresh.startedAt = refresh.startedAt + .seconds(3600)
@@ -66,7 +68,8 @@ struct ClientAuthMissingTests {
             mediaType: FormBody.mediaType
         )
         recording.exchanges.append(refresh)
-        let finding = recording.answering("/token", 401, ["error": "invalid_client"]).finding(rule)
+        let status = error == "invalid_client" ? 401 : 400
+        let finding = recording.answering("/token", status, ["error": .string(error)]).finding(rule)
         #expect(finding?.places.first == place)
         #expect(finding.map { $0.title.contains("which client") } == place.map { $0.hasSuffix("client_id") })
     }
