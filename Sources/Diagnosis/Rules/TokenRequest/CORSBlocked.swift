@@ -42,7 +42,10 @@ struct CORSBlocked: Rule {
         var last: [String: PageCall] = [:]
         for call in calls { last["\(call.method) \(call.url.withoutQuery)"] = call }
         for call in calls where last["\(call.method) \(call.url.withoutQuery)"]?.exchange == call.exchange {
-            if let violation = judge(call, flow) { return .violated(violation) }
+            if var violation = judge(call, flow) {
+                if RecordedURL(call.origin).origin == nil { violation.fix = Self.ofAppFix }
+                return .violated(violation)
+            }
         }
         return (lonePreflight(calls, flow) ?? ScriptedSignIn.violation(in: flow)).map { .violated($0) }
             ?? .holds
@@ -60,7 +63,7 @@ struct CORSBlocked: Rule {
                 for: call.origin,
                 isCredentialed: call.isCredentialed
             )
-            let isSaid = call.errorText.containsBytes("aadsts9002326")
+            let isSaid = Self.isSaid(in: call.errorText)
             guard let fault = fault ?? (isSaid ? "the provider says so itself" : nil) else { return nil }
             var evidence = [call.originEvidence, permission(response, call.exchange, fault)]
             if isSaid, let answer = call.answer { evidence.append(answer.evidence()) }
@@ -100,6 +103,18 @@ struct CORSBlocked: Rule {
         }
         return Violation(evidence, exchange: call.exchange)
     }
+
+    /// Whether Entra says that it lets no page exchange codes of this client, by this or another number; the text is in lower case.
+    static func isSaid(in text: String) -> Bool {
+        text.containsBytes("aadsts9002326")
+            || text.containsBytes("cross-origin token redemption is permitted only")
+    }
+
+    /// Of a page that an app shows at a scheme of its own.
+    private static let ofAppFix = """
+        Make the call by the app's native side (CapacitorHttp, Tauri's HTTP plug-in, a library of the system), which is bound to no \
+        origin. Or allow the app's origin at the provider, exactly as it is sent; Entra and others register origins of the web alone.
+        """
 
     /// Entra lets the page read this one answer.
     private static let registered = """

@@ -32,8 +32,9 @@ struct ClientTypeMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for call in ClientCall.all(in: flow)
-        where call.answer.isRefusal && Self.isSaid(in: call.answer.errorText) {
+        for call in ClientCall.all(in: flow) where call.answer.isRefusal {
+            let isTakenForPage = isTakenForPage(call, flow)
+            guard isTakenForPage || Self.isSaid(in: call.answer.errorText) else { continue }
             var evidence = [call.answer.evidence()]
             evidence.append(sender(of: call.exchange, flow))
             if let uri = call.parameters.parameter("redirect_uri") { evidence.append(Evidence(uri)) }
@@ -41,6 +42,9 @@ struct ClientTypeMismatch: Rule {
                 Violation(
                     evidence,
                     severity: call.isRepaired ? .note : .error,
+                    explanation: isTakenForPage ? Self.takenForPage : nil,
+                    fix: isTakenForPage ? Self.takenForPageFix : nil,
+                    title: isTakenForPage ? "The provider takes the program that asks for a page" : nil,
                     exchange: call.exchange
                 )
             )
@@ -56,6 +60,27 @@ struct ClientTypeMismatch: Rule {
         return .holds
     }
 
+    /// Whether a program that is no browser sent an `Origin`, for which Entra refused it as it refuses pages.
+    private func isTakenForPage(_ call: ClientCall, _ flow: Flow) -> Bool {
+        let headers = flow.capture[call.exchange].request.headers
+        return CORSBlocked.isSaid(in: call.answer.errorText) && headers.contains("origin")
+            && !Self.isBrowser(headers)
+    }
+
+    private static func isBrowser(_ headers: HeaderFields) -> Bool {
+        headers.first("user-agent")?.lowercased().hasPrefix("mozilla/") ?? false
+    }
+
+    private static let takenForPage = """
+        Entra takes a token request with an Origin header for one of a page, and lets pages exchange codes of redirect URIs of the \
+        platform "single-page application" alone. This one comes from a program that is no browser, and its redirect URI is of another \
+        platform.
+        """
+    private static let takenForPageFix = """
+        Send the token request without an Origin header: some libraries and tools add one by themselves or by a setting. Only where the \
+        redirect URI is registered for a single-page application does it need one.
+        """
+
     /// Whether an answer to a client says so; its text is in lower case.
     static func isSaid(in text: String) -> Bool { texts.contains(where: text.containsBytes) }
 
@@ -65,7 +90,9 @@ struct ClientTypeMismatch: Rule {
         return Evidence(
             place: Place(exchange: exchange, part: .requestHeader, name: name),
             value: headers.first(name).map { Masking.shown($0, of: name) } ?? "missing",
-            note: name == "Origin" ? "sent by a page" : "no Origin: not sent by a page"
+            note: name != "Origin"
+                ? "no Origin: not sent by a page"
+                : Self.isBrowser(headers) ? "sent by a page" : "sent by a program that is no browser"
         )
     }
 

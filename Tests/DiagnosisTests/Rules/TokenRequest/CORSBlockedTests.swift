@@ -137,15 +137,15 @@ struct CORSBlockedTests {
         #expect(token(in: recording) { $0.failure = "net::ERR_FAILED" }.finding(rule) != nil)
     }
 
-    @Test func knowsTheProvidersOwnWord() throws {
+    @Test(arguments: [
+        "AADSTS9002326: Cross-origin token redemption is permitted only for the 'Single-Page Application' client-type.",
+        "AADSTS90023: Cross-origin token redemption is permitted only for the 'Single-Page Application' client-type or 'Native' client-type with origin registered in AllowedOriginForNativeAppCorsRequestInOAuthToken allow list.",
+    ])
+    func knowsTheProvidersOwnWord(words: String) throws {
         let recording = try Recording(healthy).answering(
             "/token",
             400,
-            [
-                "error": "invalid_request",
-                "error_description":
-                    "AADSTS9002326: Cross-origin token redemption is permitted only for the 'Single-Page Application' client-type.",
-            ]
+            ["error": "invalid_request", "error_description": .string(words)]
         )
         #expect(recording.finding(rule)?.isPrimary == true)
     }
@@ -162,6 +162,8 @@ struct CORSBlockedTests {
             exchange.request.headers.append("Origin", origin)
         }
         #expect((recording.finding(rule) != nil) == isBlocked)
+        // No provider registers such an origin as it does those of the web.
+        #expect((recording.finding(rule)?.fix.contains("native side") ?? false) == isBlocked)
     }
 
     /// A call of a page that the app's server answers with the way to the provider.

@@ -52,6 +52,28 @@ struct ClientTypeMismatchTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// Entra takes whoever sends an Origin for a page.
+    @Test(arguments: [
+        ("Go-http-client/1.1", "http://localhost:9876", true), ("Go-http-client/1.1", nil, false),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0)", "http://localhost:9876", false),
+    ])
+    func knowsAProgramThatIsTakenForAPage(agent: String, origin: String?, isOne: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_request",
+                "error_description":
+                    "AADSTS9002326: Cross-origin token redemption is permitted only for the 'Single-Page Application' client-type.",
+            ]
+        )
+        .sendingHeader("User-Agent", agent, to: "/token").sendingHeader("Origin", origin, to: "/token")
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isOne)
+        #expect((finding?.notes.contains("sent by a program that is no browser") ?? false) == isOne)
+        #expect((finding?.fix.contains("without an Origin") ?? false) == isOne)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         #expect(
             try Recording(broken).answering(
