@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// What shows that an authorization request means to sign a user in by OpenID Connect.
@@ -16,12 +17,34 @@ enum OpenIDIntent {
             return scope
         }
         for name in parameterNames {
-            if let parameter = request.parameters.parameter(name), !parameter.value.isEmpty {
+            if let parameter = request.parameters.parameter(name), !parameter.value.isEmpty,
+                !isHabit(parameter, of: request, in: flow)
+            {
                 return parameter
             }
         }
         return userInfo(in: flow)
     }
+
+    /// Whether a parameter is one that the app's library sends with every request: AppAuth makes a nonce for logins of OAuth alone as
+    /// well.
+    ///
+    /// So it is with an app on a device, of a provider whose metadata, where the app read some, know no OpenID Connect, and a scope
+    /// without any that OpenID Connect defines.
+    static func isHabit(_ parameter: Parameter, of request: AuthorizationRequest, in flow: Flow) -> Bool {
+        guard parameter.name == "nonce", let uri = request.redirectURI.map({ RecordedURL($0) }),
+            uri.scheme != nil, !uri.isWeb
+        else { return false }
+        let scopes = (request.parameters["scope"] ?? "").split(separator: " ")
+        return !scopes.contains { userScopes.contains(String($0)) }
+            && !flow.serverMetadata.contains { document in
+                document.endpoint("userinfo_endpoint") != nil
+                    || document.answer.json?["id_token_signing_alg_values_supported"] != nil
+            }
+    }
+
+    /// Of a user's claims (OpenID Connect Core, section 5.4), and the word itself.
+    private static let userScopes: Set<String> = ["openid", "profile", "email", "address", "phone"]
 
     /// The call of an endpoint that the provider's metadata names as its UserInfo, which is all that shows it in a server's half.
     static func userInfo(in flow: Flow) -> Parameter? {

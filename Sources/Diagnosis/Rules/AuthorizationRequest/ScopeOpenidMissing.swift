@@ -34,7 +34,10 @@ struct ScopeOpenidMissing: Rule {
         // Apple issues an ID token whatever the scope; its scopes are name and email.
         if flow.provider == .apple { return .holds }
         return Verdict.first(of: flow.loginAttempts) { attempt in
-            let scopes = (attempt["scope"] ?? "").utf8.split { $0 == 0x20 || $0 == 0x2c || $0 == 0x2b }
+            // What stands between them wrongly, escaped once too often or not, is told by another rule.
+            let scopes = PercentEncoding.decode(attempt["scope"] ?? "").utf8.split {
+                $0 == 0x20 || $0 == 0x2c || $0 == 0x2b
+            }
             guard !scopes.contains(where: { $0.elementsEqual("openid".utf8) }) else { return .holds }
             if let reason = attempt.hiddenParameters { return .abstains(reason) }
             guard !Self.isOfTheFirstEndpoint(attempt, flow), let sign = sign(in: attempt, flow) else {
@@ -75,9 +78,11 @@ struct ScopeOpenidMissing: Rule {
             return (Evidence(type, note: "asks for an ID token"), false)
         }
         for name in OpenIDIntent.parameterNames {
-            if let parameter = attempt.parameter(name) {
-                return (Evidence(parameter, note: "a parameter of OpenID Connect"), false)
+            guard let parameter = attempt.parameter(name) else { continue }
+            if let request = attempt.request, OpenIDIntent.isHabit(parameter, of: request, in: flow) {
+                continue
             }
+            return (Evidence(parameter, note: "a parameter of OpenID Connect"), false)
         }
         return userInfo
     }

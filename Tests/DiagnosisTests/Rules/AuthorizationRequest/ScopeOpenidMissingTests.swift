@@ -88,8 +88,23 @@ struct ScopeOpenidMissingTests {
         #expect(recording.finding("authorization-error") == nil)
     }
 
-    @Test(arguments: ["openid", "profile openid", "openid,profile"]) func findsOpenid(scope: String) throws {
+    @Test(arguments: ["openid", "profile openid", "openid,profile", "openid%20profile", "profile%2Copenid"])
+    func findsOpenid(scope: String) throws {
         #expect(try Recording(broken).asking("scope", scope).finding(rule) == nil)
+    }
+
+    /// AppAuth makes one for each request, whatever it asks for.
+    @Test(arguments: [
+        ("orders offline", "com.example.shop:/callback", false, false),
+        ("orders offline", "com.example.shop:/callback", true, true),
+        ("orders email", "com.example.shop:/callback", false, true),
+        ("orders offline", "https://www.shop.example/callback", false, true),
+    ])
+    func takesANonceOfAnAppForNoSign(scope: String, uri: String, hasMetadata: Bool, isSign: Bool) throws {
+        let asked = try Recording(broken).without { $0.request.url.path.contains("/.well-known/") }
+            .asking("scope", scope).asking("redirect_uri", uri)
+        let recording = hasMetadata ? try asked.withMetadata() : asked
+        #expect((recording.finding(rule) != nil) == isSign)
     }
 
     @Test func namesAScopeThatIsMissing() throws {
