@@ -34,6 +34,7 @@ struct AuthorizationError: Rule {
             guard let request = attempt.request, let refusal = refusal(of: attempt, request, flow),
                 !isExplained(refusal, of: request, flow)
             else { continue }
+            if let older = ofOlderEndpoint(refusal, request) { return .violated(older) }
             var evidence = [refusal.evidence()]
             if let uri = attempt.response?.parameters.parameter("error_uri") {
                 evidence.append(Evidence(uri))
@@ -100,6 +101,32 @@ struct AuthorizationError: Rule {
                 """,
             title: "The login request has not the query of the authorization endpoint",
             exchange: request.exchange
+        )
+    }
+
+    /// Entra's endpoints of version 1 have no tokens for personal accounts of Microsoft.
+    private func ofOlderEndpoint(_ refusal: RequestRefusal, _ request: AuthorizationRequest) -> Violation? {
+        let numbers = ["aadsts500201", "aadsts500202"]
+        guard refusal.says(numbers) else { return nil }
+        return Violation(
+            [
+                Evidence(
+                    place: Place(exchange: request.exchange, part: .requestURL, name: ""),
+                    value: Masking.shown(request.endpoint.text, of: "url"),
+                    note: "where the app asked"
+                ), refusal.evidence(around: numbers),
+            ],
+            explanation: """
+                The user signed in with a personal Microsoft account, or one from elsewhere, and the app asked at an endpoint of Entra's \
+                first version, which issues tokens for accounts of organizations alone.
+                """,
+            fix: """
+                Take the endpoints of version 2: /oauth2/v2.0/authorize and /oauth2/v2.0/token, with scope instead of resource, under \
+                common or consumers. The app's registration has to allow personal accounts as well.
+                """,
+            title: "The endpoint has no tokens for this kind of account",
+            exchange: refusal.exchange,
+            isCause: true
         )
     }
 

@@ -44,6 +44,16 @@ struct AuthorizationErrorTests {
         #expect(try page(200, "<p>AADSTS900144: The request body must contain</p>").finding(rule) != nil)
     }
 
+    /// Its number begins as that of a policy does.
+    @Test(arguments: [("AADSTS500201", true), ("AADSTS50020", false), ("AADSTS500208", false)])
+    func namesAnEndpointWithoutPersonalAccounts(number: String, isOne: Bool) throws {
+        let recording = try page(200, "<p>\(number): We are unable to issue tokens to this account.</p>")
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isOne)
+        #expect((finding?.fix.contains("/oauth2/v2.0/authorize") ?? false) == isOne)
+        #expect((recording.finding("access-denied-by-policy")?.isPrimary == true) == !isOne)
+    }
+
     @Test func showsTheMessageOfThePageAndNotItsMenu() throws {
         let text =
             "<nav>Profile</nav><div>No network?</div><div class='error message'><h3>Bad request</h3></div>"
