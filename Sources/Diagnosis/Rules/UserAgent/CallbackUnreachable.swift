@@ -55,13 +55,16 @@ struct CallbackUnreachable: Rule {
                     ?? Violation(evidence, severity: .note, explanation: Self.errorLost, exchange: exchange)
                 continue
             }
+            let upgrade = isTaken ? nil : upgrade(of: response, flow)
+            if let upgrade { evidence.insert(upgrade, at: evidence.count - 1) }
             return .violated(
                 Violation(
                     evidence,
-                    explanation: isHungUp ? Self.hangUp : isTaken ? Self.silence : nil,
+                    explanation: isHungUp
+                        ? Self.hangUp : isTaken ? Self.silence : upgrade.map { _ in Self.upgraded },
                     fix: isTaken
                         ? "Look into the app's log, and whether its server was restarted, at the time of this request."
-                        : nil,
+                        : upgrade.map { _ in Self.upgradedFix },
                     title: isTaken
                         ? "The app took the request to the redirect URI and did not answer it" : nil,
                     exchange: failure.place.exchange
@@ -79,6 +82,17 @@ struct CallbackUnreachable: Rule {
     private static let hangUp = """
         The app's server took the callback, went to the token endpoint with its code, and hung up on the browser without an answer: it broke \
         down while it worked on the login.
+        """
+
+    private static let upgraded = """
+        The provider sent the browser to an http address, and the browser made https of it by itself before it asked: some server once \
+        told it to do so for this host (HSTS), or a setting does. The app listens for http there, so no connection came about, and the \
+        code is lost with the request.
+        """
+    private static let upgradedFix = """
+        Have the app use http://127.0.0.1 as its redirect URI, which no such rule is kept for. On this machine take the host off the \
+        browser's list (chrome://net-internals/#hsts, Delete domain security policies), and see that nothing that runs at localhost sends \
+        Strict-Transport-Security.
         """
 
     private static let silence = """
@@ -127,6 +141,28 @@ struct CallbackUnreachable: Rule {
             }
         }
         return nil
+    }
+
+    /// The browser's own redirect of the callback from http to https, as it writes one down.
+    private func upgrade(of response: AuthorizationResponse, _ flow: Flow) -> Evidence? {
+        guard response.target.scheme?.lowercased() == "http",
+            let failed = response.callback ?? response.deliveredBy
+        else { return nil }
+        let near = flow.surroundings.order[max(0, flow.surroundings.position[failed] - 2)...].prefix(4)
+        return near.lazy.compactMap { index -> Evidence? in
+            let exchange = flow.capture[index]
+            let name = "Non-Authoritative-Reason"
+            guard exchange.request.url.host == response.target.host,
+                let answer = exchange.response, let reason = answer.headers.first(name),
+                let location = answer.location.map({ exchange.request.url.resolving($0) }),
+                location.scheme == "https", location.host == response.target.host
+            else { return nil }
+            return Evidence(
+                place: Place(exchange: index, part: .responseHeader, name: name),
+                value: Masking.shown(reason, of: "header"),
+                note: "the browser's own redirect to https"
+            )
+        }.first
     }
 
     /// Navigations that somebody called off: an app that takes the address to itself does.

@@ -40,6 +40,29 @@ struct CallbackUnreachableTests {
         if fires { #expect(recording.finding(rule)?.explanation.contains("broke down") == true) }
     }
 
+    /// A browser writes its own redirect to https down as if a server had sent it.
+    @Test(arguments: ["HSTS", nil]) func namesTheBrowsersOwnUpgrade(reason: String?) throws {
+        var exchanges = try Recording(broken).asking("redirect_uri", "http://localhost:8400/").exchanges
+        let inClear = "http://localhost:8400/?" + (exchanges[3].request.url.query ?? "")
+        let upgraded = inClear.replacing("http:", with: "https:")
+        exchanges[2].response?.redirect(to: inClear)
+        var last = exchanges[3]
+        last.startedAt = last.startedAt + .milliseconds(20)
+        last.request.url = RecordedURL(upgraded)
+        last.failure = "net::ERR_SSL_PROTOCOL_ERROR"
+        exchanges[3].request.url = RecordedURL(inClear)
+        exchanges[3].failure = nil
+        exchanges[3].response = RecordedResponse(
+            status: 307,
+            headers: HeaderFields(reason.map { [("Non-Authoritative-Reason", $0)] } ?? [])
+        )
+        exchanges[3].response?.redirect(to: upgraded)
+        let finding = try #require(Recording(exchanges + [last]).finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places.contains("3 response.header Non-Authoritative-Reason") == (reason != nil))
+        #expect(finding.fix.contains("http://127.0.0.1") == (reason != nil))
+    }
+
     /// An error that nobody took had come to nothing before.
     @Test func isANoteWhereTheAnswerWasAnError() throws {
         let recording = try Recording(broken).editing { exchange in
