@@ -43,6 +43,7 @@ struct CodeReused: Rule {
                 request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code")
                     || request.answer.error == nil && request.isGrantRefused
                     || request.answer.isRefusal && Self.isSaid(in: request.answer.errorText)
+                    || first.answer.isSuccess && request.answer.isRefusal && request.answer.speaksOfCode
             {
                 return .violated(violation(first, request, flow))
             }
@@ -113,9 +114,8 @@ struct CodeReused: Rule {
     private func violation(_ first: TokenRequest, _ second: TokenRequest, _ flow: Flow) -> Violation {
         let elapsed = second.startedAt - first.startedAt
         var evidence: [Evidence] = []
-        for (request, note) in [
-            (first, "sent first"), (second, "sent again after \(elapsed.wholeMilliseconds) ms"),
-        ] {
+        let time = elapsed < .seconds(60) ? "\(elapsed.wholeMilliseconds) ms" : elapsed.words
+        for (request, note) in [(first, "sent first"), (second, "sent again after \(time)")] {
             if let code = request.parameters.parameter("code") { evidence.append(Evidence(code, note: note)) }
             evidence.append(
                 request.answer.isSuccess || request.answer.status == nil
@@ -136,14 +136,54 @@ struct CodeReused: Rule {
                 )
             )
         }
-        let isLost = first.isAnswerLost
+        let words = Self.words(of: first, second, after: elapsed, flow)
         return Violation(
             evidence,
-            explanation: isLost ? Self.lostAnswer : nil,
-            fix: isLost ? Self.lostAnswerFix : nil,
+            explanation: words?.explanation,
+            fix: words?.fix,
             exchange: second.exchange
         )
     }
+
+    /// What is to be said of how the second request came about, where the capture shows it.
+    private static func words(
+        of first: TokenRequest,
+        _ second: TokenRequest,
+        after elapsed: Duration,
+        _ flow: Flow
+    ) -> (explanation: String, fix: String)? {
+        if first.isAnswerLost { return (lostAnswer, lostAnswerFix) }
+        guard first.answer.isSuccess else { return nil }
+        let agents = [first, second].map { flow.capture[$0.exchange].request.headers.first("user-agent") }
+        if let one = agents[0], let other = agents[1], UserAgentName.isOnDevice(one),
+            !UserAgentName.isOnDevice(other)
+        {
+            return (twoParties, twoPartiesFix)
+        }
+        // Nobody reloads a page so long after, and a code does not live so long.
+        if agents[0] == agents[1], elapsed > .seconds(600) { return (renewal, renewalFix) }
+        return nil
+    }
+
+    private static let twoParties = """
+        The app exchanged the code itself and had its tokens. Then it gave the code to its server, which brought it to the token endpoint \
+        again: a code is good for one exchange, whoever makes it.
+        """
+    private static let twoPartiesFix = """
+        Let one of the two exchange it. Where the server is to have tokens of its own, have the app ask for the code alone and send it on \
+        (AppAuth: present the authorization request without the exchange), with the code_verifier; at Google ask for a code of the \
+        server's own client.
+        """
+
+    private static let renewal = """
+        The code had been exchanged long before, and the client sent the same request again when it wanted new tokens. A code is good for \
+        one exchange, and soon after it is good for none.
+        """
+    private static let renewalFix = """
+        Get new tokens with grant_type=refresh_token and the refresh_token of the answer (AppAuth: performActionWithFreshTokens on the \
+        stored state, not the first token request); ask for offline access in the login where none came. Without one, begin a new login, \
+        which is silent mostly.
+        """
 
     private static let lostAnswer = """
         The code was sent, the answer to it did not arrive, and the client sent the code again. The provider had taken it the first time: a code is good \

@@ -53,6 +53,48 @@ struct CodeReusedTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
 
+    /// FusionAuth's error for a code that was used is invalid_request.
+    @Test(arguments: [
+        ("Invalid Authorization Code", true), ("The request is missing the redirect_uri", false),
+    ])
+    func readsWhatIsSaidOfTheCodeWhateverTheError(words: String, isOne: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_request", "error_description": .string(words)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
+    /// Where the first request got the tokens: by whom, and how long after, the code is sent again.
+    @Test(arguments: [
+        ("Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", "shop-backend/2.1", 2, "Let one of the two"),
+        (
+            "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0",
+            3_600, "grant_type=refresh_token"
+        ), ("shop-backend/2.1", "shop-backend/2.1", 2, "Exchange each code once"),
+    ])
+    func saysHowTheSecondRequestCameAbout(first: String, second: String, seconds: Int, fix: String) throws {
+        var recording = try Recording(broken)
+        let requests = recording.exchanges.indices.filter {
+            recording.exchanges[$0].request.url.path == "/token"
+        }
+        let start = try #require(requests.first.map { recording.exchanges[$0].startedAt })
+        for (index, agent) in zip(requests, [first, second]) {
+            recording.exchanges[index].request.headers.fields.removeAll {
+                $0.name.lowercased() == "user-agent"
+            }
+            recording.exchanges[index].request.headers.append("User-Agent", agent)
+        }
+        for index in recording.exchanges.indices[(try #require(requests.last))...] {
+            recording.exchanges[index].startedAt = start + .seconds(seconds)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.fix.contains(fix))
+        #expect(finding.notes.contains("sent again after \(seconds < 60 ? "2000 ms" : "60 min")"))
+    }
+
     @Test func leavesARetryAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
