@@ -40,6 +40,7 @@ struct DiscoveryIssuerMismatch: Rule {
         var found: [Evidence] = []
         var severity = Severity.warning
         var explained: Set<String> = []
+        var isShortened = true
         for document in flow.serverMetadata where document.isUsable {
             guard let named = document.answer.parameters.parameter("issuer"),
                 Self.isOther(named.value, document),
@@ -52,6 +53,7 @@ struct DiscoveryIssuerMismatch: Rule {
                 severity = .error
                 explained = ["callback-rejected-by-app"]
             }
+            isShortened = isShortened && Self.isBelow(document.askedIssuer, named.value)
             guard found.count < 6 else { continue }
             let asked = document.askedIssuer
             found += [
@@ -60,8 +62,26 @@ struct DiscoveryIssuerMismatch: Rule {
             ]
         }
         guard !found.isEmpty else { return refusedByClient(in: flow).map { .violated($0) } ?? .holds }
-        return .violated(Violation(found, severity: severity, explains: explained))
+        return .violated(
+            Violation(
+                found,
+                severity: severity,
+                explanation: isShortened ? Self.shortened : nil,
+                fix: isShortened ? Self.shortenedFix : nil,
+                explains: explained
+            )
+        )
     }
+
+    private static let shortened = """
+        The client asked the right server, and the metadata that it got name an issuer further down in its paths: that of a realm, a \
+        tenant or an application. A client has to refuse a document whose issuer is not the one that it is configured with, character by \
+        character.
+        """
+    private static let shortenedFix = """
+        Configure the client with the issuer as the document names it, path and all; its metadata are under that address, too. Where the \
+        provider has several issuers, take the one that this client is registered at.
+        """
 
     /// What the URL that was asked does not tell: the client compares its own setting with the document to the letter, the slash
     /// at the end included, and its server says so.
@@ -164,6 +184,13 @@ struct DiscoveryIssuerMismatch: Rule {
     }
 
     // MARK: - Comparing
+
+    /// Whether an issuer is at the server that was asked, at a path that begins with the one asked and goes on.
+    private static func isBelow(_ asked: String, _ issuer: String) -> Bool {
+        let named = RecordedURL(issuer)
+        guard named.isWeb, named.origin == RecordedURL(asked).origin else { return false }
+        return plain(issuer).utf8.starts(with: (plain(asked) + "/").utf8)
+    }
 
     /// Whether a document names another issuer than it was asked for under.
     static func isOther(_ issuer: String, _ document: MetadataDocument) -> Bool {

@@ -25,6 +25,18 @@ struct DiscoveryIssuerMismatchTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// Providers with an issuer for each application answer at their root as well.
+    @Test(arguments: [
+        ("https://id.example/application/shop/", true), ("https://id.example/application", true),
+        ("https://login.example/application/shop/", false), ("http://id.example/application", false),
+    ])
+    func saysWhatToConfigureForAnIssuerFurtherDown(issuer: String, isBelow: Bool) throws {
+        let finding = try #require(
+            document("https://id.example/.well-known/openid-configuration", issuer: issuer).finding(rule)
+        )
+        #expect(finding.fix.contains("Configure the client with the issuer") == isBelow)
+    }
+
     /// The client is configured with a slash that the document has not, which no URL shows: its server says so.
     @Test(
         arguments: [
