@@ -26,6 +26,7 @@ struct InsecureEndpoint: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
+        if let refusal = refusal(in: flow) { return .violated(refusal) }
         var seen: Set<String> = []
         var evidence: [Evidence] = []
         let messages = flow.messages.compactMap { message in
@@ -54,6 +55,54 @@ struct InsecureEndpoint: Rule {
         }
         return evidence.isEmpty ? .holds : .violated(Violation(evidence))
     }
+
+    // MARK: - Refused for it
+
+    /// Keycloak takes requests over http from the machine itself and from private networks alone, or from the machine alone, as its
+    /// realm is set.
+    private func refusal(in flow: Flow) -> Violation? {
+        guard flow.ending != .success else { return nil }
+        let asked = flow.loginAttempts.lazy.compactMap(\.refusal).first { $0.says([Self.words]) }
+        let said = flow.messages.lazy.compactMap { message -> Answer? in
+            switch message {
+            case .discovery(let document): document.answer
+            case .token(let request): request.answer
+            case .userInfo(let call), .deviceAuthorization(let call), .pushedRequest(let call): call.answer
+            default: nil
+            }
+        }.first { $0.isRefusal && $0.errorText.containsBytes(Self.words) }
+        guard let exchange = said?.exchange ?? asked?.exchange,
+            flow.capture[exchange].request.urlOfBrowser.scheme?.lowercased() == "http",
+            let words = said.map({ $0.evidence() }) ?? asked?.evidence(around: [Self.words])
+        else { return nil }
+        return Violation(
+            [
+                Evidence(
+                    place: Place(exchange: exchange, part: .requestURL, name: ""),
+                    value: flow.capture[exchange].request.url.withoutQuery,
+                    note: "asked over http"
+                ), words,
+            ],
+            severity: .error,
+            explanation: """
+                The provider refused a request for nothing else than that it came over plain http: it takes those from its own machine, \
+                or its own network, alone. Nothing is wrong with the address but its scheme.
+                """,
+            fix: """
+                Give clients the provider's https address, and a certificate that the device trusts. For development alone the realm may \
+                be set to take http from everywhere (Keycloak: Realm settings, Require SSL: None); behind a proxy that ends TLS let \
+                Keycloak read the proxy's headers (proxy-headers, or its older name for that).
+                """,
+            title: "The provider refuses requests over plain http",
+            exchange: exchange,
+            explains: ["discovery-unreachable"]
+        )
+    }
+
+    /// Keycloak's, in lower case.
+    private static let words = "https required"
+
+    // MARK: - Sent in clear
 
     private func kind(of message: OAuthMessage, _ flow: Flow) -> String? {
         switch message {

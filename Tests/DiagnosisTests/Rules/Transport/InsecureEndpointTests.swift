@@ -19,6 +19,37 @@ struct InsecureEndpointTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// Keycloak takes such requests from its own machine alone.
+    @Test(arguments: [("HTTPS required", true), ("Realm does not exist", false)])
+    func isTheCauseWhereTheProviderRefusesForIt(words: String, isOne: Bool) {
+        var capture = CaptureBuilder()
+        capture.get(
+            "http://id.harbour.example:8080/realms/shop/.well-known/openid-configuration",
+            403,
+            body: .json(#"{"error":"invalid_request","error_description":"\#(words)"}"#)
+        )
+        let recording = Recording(capture.exchanges)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isOne)
+        if isOne {
+            #expect(finding?.severity == .error)
+            #expect(finding?.places == ["0 request.url ", "0 response.body error"])
+        }
+        #expect((recording.finding("discovery-unreachable")?.effectOf == rule) == isOne)
+    }
+
+    @Test func isTheCauseOfALoginThatIsRefusedForIt() throws {
+        let recording = try Recording("healthy/web-code-flow").withEndpoints {
+            "http://id.harbour.example/\($0)"
+        }
+        .without { $0.request.url.path.contains("/.well-known/") }.saying(
+            "<p>HTTPS required</p>",
+            status: 403
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func leavesAnUpgradeAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
