@@ -81,7 +81,6 @@ struct ClientIDUnknown: Rule {
                 return refusal.isTextRecorded
                     ? .holds : .abstains(Gap.errorPage)
             }
-            let isOfOneTenant = refusal.says([Self.ofOneTenant])
             let excess = attempt.parameter("client_id").flatMap { Self.excess(in: $0.value) }
             let client = attempt.parameter("client_id").map { Evidence($0, note: excess) }
             let endpoint = Evidence(
@@ -89,30 +88,50 @@ struct ClientIDUnknown: Rule {
                 value: flow.capture[attempt.exchange].request.url.withoutQuery,
                 note: "the place where this id is not known"
             )
-            let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange)
-            return .violated(
-                Violation(
-                    (deleted.map { flow.evidence(ofDeletion: $0) } ?? [])
-                        + [client ?? attempt.missing("client_id"), endpoint]
-                        + [
-                            refusal.evidence(
-                                around: Self.texts + ["invalid_client"] + (words.map { [$0] } ?? [])
-                            )
-                        ],
-                    explanation: isOfOneTenant
-                        ? Self.tenantOnly : deleted == nil ? nil : TokenInvalidClient.isDeleted,
-                    fix: isOfOneTenant
-                        ? Self.tenantOnlyFix
-                        : deleted != nil
-                            ? TokenInvalidClient.isDeletedFix : excess == nil ? nil : Self.excessFix,
-                    title: isOfOneTenant
-                        ? "The app is registered for one tenant, and asks at another address"
-                        : deleted == nil ? nil : TokenInvalidClient.deletedTitle,
-                    exchange: attempt.exchange
-                )
+            let said = refusal.evidence(
+                around: Self.texts + ["invalid_client"] + (words.map { [$0] } ?? [])
             )
+            var violation = Violation(
+                [client ?? attempt.missing("client_id"), endpoint, said],
+                exchange: attempt.exchange
+            )
+            if refusal.says([Self.ofOneTenant]) {
+                violation.explanation = Self.tenantOnly
+                violation.fix = Self.tenantOnlyFix
+                violation.title = "The app is registered for one tenant, and asks at another address"
+            } else if let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange) {
+                violation.evidence = flow.evidence(ofDeletion: deleted) + violation.evidence
+                violation.explanation = TokenInvalidClient.isDeleted
+                violation.fix = TokenInvalidClient.isDeletedFix
+                violation.title = TokenInvalidClient.deletedTitle
+            } else if excess != nil {
+                violation.fix = Self.excessFix
+            } else if let registry = Self.registry(for: attempt, in: flow) {
+                violation.evidence.append(registry)
+                violation.fix = Self.forgottenFix
+            }
+            return .violated(violation)
         }
     }
+
+    /// Where a client registers itself that was sent to this provider by a resource, and did so before the recording, if ever.
+    private static func registry(for attempt: LoginAttempt, in flow: Flow) -> Evidence? {
+        guard !flow.resourceMetadata.isEmpty, let client = attempt["client_id"],
+            flow.registrations(of: client).isEmpty, let document = flow.metadata(of: attempt),
+            let endpoint = document.endpoint("registration_endpoint")
+        else { return nil }
+        return Evidence(
+            place: document.answer.place("registration_endpoint"),
+            value: Masking.shown(endpoint, of: "url"),
+            note: "where clients register themselves; this one did not in the capture"
+        )
+    }
+
+    private static let forgottenFix = """
+        A client that registers itself keeps its client_id, and the provider may have dropped that registration since: delete what the \
+        client has stored of it, so that it registers anew. Else compare the client id with the registration, and the tenant, realm or \
+        environment.
+        """
 
     /// Twitch says no more, in JSON or behind a number.
     private static func isAllThatIsSaid(of text: String) -> Bool {

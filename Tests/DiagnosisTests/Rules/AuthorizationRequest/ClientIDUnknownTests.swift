@@ -36,6 +36,22 @@ struct ClientIDUnknownTests {
         #expect(try #require(Recording(broken).finding(rule)).evidence[0].note == nil)
     }
 
+    /// A client that registers itself keeps an id that the provider may forget.
+    @Test(arguments: [true, false]) func saysToRegisterAnewWhereClientsDoThat(registers: Bool) throws {
+        let endpoint = "https://id.harbour.example/register"
+        let recording = try Recording("authorization-request/resource-indicator-missing").withMetadata()
+            .stating(
+                "registration_endpoint",
+                registers ? .string(endpoint) : nil,
+                at: "/.well-known/openid-configuration"
+            )
+            .saying("<h1>Client not found</h1>")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.fix.contains("registers anew") == registers)
+        #expect((finding.evidence.last?.value == endpoint) == registers)
+    }
+
     @Test func leavesAnErrorAtTheRedirectURIAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
