@@ -123,8 +123,9 @@ package struct MessageRecognizer: Sendable {
         let request = exchange.request
         // An object of JSON is one under a form's name as well.
         let json = jsonBody(request)
+        let isObjectsName = FormBody.isObjectsName(request.body)
         let items =
-            json == nil
+            json == nil && !isObjectsName
             ? FormBody.items(of: request.body)
                 ?? (role == .token ? FormBody.misnamedItems(of: request.body) : nil) : nil
         let form = items.map { Parameters($0, of: index, in: .requestBody) }
@@ -148,7 +149,7 @@ package struct MessageRecognizer: Sendable {
         }
         if role != .authorization || Self.isTakenToAuthorizationEndpoint(parameters), role != .pushedRequest,
             isTokenRequest(parameters, role, isStated: isStated)
-                || role == .token && Self.isAnsweredAsOne(exchange, index)
+                || role == .token && (isObjectsName || Self.isAnsweredAsOne(exchange, index))
         {
             return .token(tokenRequest(exchange, index, parameters))
         }

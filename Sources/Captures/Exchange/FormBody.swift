@@ -48,6 +48,13 @@ package enum FormBody {
         return QueryItems(String(decoding: bytes, as: UTF8.self))
     }
 
+    /// Whether a body is no more than what JavaScript calls an object that was to be written as a form: `[object Object]`.
+    package static func isObjectsName(_ body: Body?) -> Bool {
+        guard let bytes = body?.bytes, bytes.count < 80 else { return false }
+        let text = PercentEncoding.decode(String(decoding: bytes, as: UTF8.self), plusIsSpace: true)
+        return text.hasPrefix("[object ") && (text.hasSuffix("]") || text.hasSuffix("]="))
+    }
+
     /// Writes items as a browser does: everything but unreserved characters percent-encoded, a space as `+`.
     package static func encode(_ items: [(String, String)]) -> String {
         items.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")

@@ -37,13 +37,14 @@ struct TokenRequestFormat: Rule {
             let form = MisplacedParameters.of(request, recorded, flow)
             let faults = form.map(\.evidence) ?? Self.faults(of: recorded, request.exchange)
             guard !faults.isEmpty, !Self.isRead(request, isForm: form != nil, recorded) else { continue }
+            let isObjectsName = FormBody.isObjectsName(recorded.body)
             return .violated(
                 Violation(
                     faults + [request.answer.evidence()],
                     variant: form?.variant,
                     severity: repaired.contains(request.exchange) ? .note : .error,
-                    explanation: form?.explanation,
-                    fix: form?.fix,
+                    explanation: isObjectsName ? Self.objectsName : form?.explanation,
+                    fix: isObjectsName ? Self.objectsNameFix : form?.fix,
                     title: form?.title,
                     exchange: request.exchange,
                     explains: form == nil ? [] : Self.whatIsMissed
@@ -52,6 +53,15 @@ struct TokenRequestFormat: Rule {
         }
         return .holds
     }
+
+    private static let objectsName = """
+        The client is written in JavaScript and gave an object as the body where a text belongs. What was sent is the object's name \
+        alone, and none of the parameters.
+        """
+    private static let objectsNameFix = """
+        Write the parameters as a form before they are sent: new URLSearchParams(parameters).toString(). Some runtimes (React Native) do \
+        not know what to do with a URLSearchParams itself, either.
+        """
 
     /// What the endpoint says of a request in which it finds no parameters.
     private static let whatIsMissed: Set<String> = [
@@ -110,9 +120,11 @@ struct TokenRequestFormat: Rule {
             return []
         }
         let start = recorded.body?.bytes?.first { $0 > 0x20 }
-        guard essence != FormBody.mediaType || start == 0x7b else { return [] }
+        let isObjectsName = FormBody.isObjectsName(recorded.body)
+        guard essence != FormBody.mediaType || start == 0x7b || isObjectsName else { return [] }
         let body: String =
             switch (essence, start) {
+            case _ where isObjectsName: "an object's name, as JavaScript writes it: [object …]"
             case (MultipartForm.mediaType, _): "multipart"
             case (_, 0x7b): "an object of JSON"
             case (_, nil): "empty or not saved"

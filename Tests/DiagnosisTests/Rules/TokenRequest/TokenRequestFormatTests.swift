@@ -47,6 +47,22 @@ struct TokenRequestFormatTests {
         #expect(recording.finding(rule)?.evidence[1].value == "of another kind")
     }
 
+    /// What JavaScript makes of an object as a body, at an endpoint that metadata name or that is known by its path alone.
+    @Test(arguments: [
+        (FormBody.mediaType, true), (FormBody.mediaType, false), ("text/plain;charset=UTF-8", false),
+    ])
+    func namesAnObjectThatWasSentAsItsName(type: String, hasMetadata: Bool) throws {
+        let sent = try sending("[object Object]", as: type).withEndpoints { name in
+            "https://id.harbour.example/realms/shop/protocol/openid-connect/"
+                + (name == "authorize" ? "auth" : name)
+        }
+        let recording = hasMetadata ? sent : sent.without { $0.request.url.path.contains("/.well-known/") }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence[1].value.contains("[object …]"))
+        #expect(finding.fix.contains("URLSearchParams"))
+        #expect(recording.finding("code-never-redeemed") == nil)
+    }
+
     @Test func wantsAPost() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/token" else { return }
