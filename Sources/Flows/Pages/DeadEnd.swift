@@ -12,12 +12,16 @@ package enum DeadEnd {
     ) -> Int? {
         guard let code = response.code, !codes.contains(code), response.error == nil,
             let callback = response.callback, let answer = index.capture[callback].response,
-            (200..<300).contains(answer.status), answer.location == nil,
-            // A program on this machine answers its browser first and fetches the tokens then.
-            !LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? "")
-                || index.order.last != callback || isOfAWebApp(callback, request, in: index),
+            (200..<300).contains(answer.status), answer.location == nil
+        else { return nil }
+        // A browser asks for the page's icon at once.
+        let isLast = index.withoutAssets(after: callback).isEmpty
+        // A program on this machine answers its browser first and fetches the tokens then.
+        guard
+            !LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? "") || !isLast
+                || isOfAWebApp(callback, request, in: index),
             let body = answer.body, body.essence == "text/html", let html = body.text, doesNothing(html),
-            index.order.last != callback || !sendsAway(html)
+            !isLast || !sendsAway(html)
         else { return nil }
         return index.backChannel.witness(of: response, to: request, in: index.capture)
     }
@@ -43,13 +47,18 @@ package enum DeadEnd {
             && beginning.response?.setCookies.contains { !$0.value.isEmpty } ?? false
     }
 
-    /// Whether a page neither runs a script nor leads on by itself.
+    /// Whether a page neither runs a script, unless it is to close its window, nor leads on by itself.
     private static func doesNothing(_ html: String) -> Bool {
         guard html.utf8.count < 1 << 18 else { return false }
-        let text = html.lowercased()
+        let text = closings.reduce(html.lowercased()) { $0.replacing($1, with: "") }
         return !["<script", "onload", "http-equiv=\"refresh", "http-equiv=refresh", "http-equiv='refresh"]
             .contains(
                 where: text.containsBytes
             )
     }
+
+    private static let closings = [
+        "<script>window.close()</script>", "<script>window.close();</script>",
+        "<script type=\"text/javascript\">window.close();</script>",
+    ]
 }

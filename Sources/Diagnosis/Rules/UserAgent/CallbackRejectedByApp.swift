@@ -44,13 +44,17 @@ struct CallbackRejectedByApp: Rule {
                 !isOfRefusedCall(callback, flow)
             else { continue }
             let exchange = flow.capture[callback.place]
-            var evidence = [callback.evidence(in: flow)]
+            let isLeft = isLeftByProgram(callback, flow)
+            var evidence = [
+                callback.evidence(in: flow, note: isLeft ? "what the browser was told" : nil)
+            ]
             if let witness = flow.deadEndWitness(at: callback.exchange) {
                 evidence.append(
                     Evidence(
                         place: Place(exchange: witness, part: .requestURL, name: ""),
                         value: Masking.shown(flow.capture[witness].request.url.withoutQuery, of: "url"),
-                        note: "sent by the app's server, which never brought the code to the token endpoint"
+                        note:
+                            "sent by \(isLeft ? "the program" : "the app's server"), which never brought the code to the token endpoint"
                     )
                 )
             }
@@ -83,8 +87,10 @@ struct CallbackRejectedByApp: Rule {
             return .violated(
                 Violation(
                     evidence + course.evidence,
-                    explanation: course.explanation,
-                    fix: course.fix,
+                    explanation: isLeft ? Self.leftByProgram : course.explanation,
+                    fix: isLeft ? Self.leftByProgramFix : course.fix,
+                    title: isLeft
+                        ? "The program took the provider's answer and did not exchange the code" : nil,
                     exchange: callback.place
                 )
                 .toldOfFront(in: flow, of: "app")
@@ -94,6 +100,24 @@ struct CallbackRejectedByApp: Rule {
             BackEndRefusal.violation(in: flow) ?? repeated(in: flow) ?? BackEndRefusal.repeated(in: flow)
         return violation.map { .violated($0) } ?? .holds
     }
+
+    /// Whether a program on this machine, which opened the browser itself, had the code and went no further.
+    private func isLeftByProgram(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        let login = flow.logins.first { $0.response?.callback == callback.exchange }
+        guard let request = login?.request, flow.surroundings.redirectedFrom[request.exchange] == nil,
+            flow.deadEndWitness(at: callback.exchange) != nil
+        else { return false }
+        return LoopbackHost.isLoopback(flow.capture[callback.exchange].request.url.host ?? "")
+    }
+
+    private static let leftByProgram = """
+        The program's listener on this machine took the provider's answer and told the browser so. The program itself, whose other \
+        requests to the provider are in this capture, never brought the code to the token endpoint: it stopped between the two.
+        """
+    private static let leftByProgramFix = """
+        Look at the program's own output for this time, and run it with its log turned up: it may not have liked the answer's state or \
+        issuer, may wait for something else, or another instance of it may listen at that port.
+        """
 
     /// What the app says of it, and where.
     private func words(of callback: RejectedCallback, _ flow: Flow) -> (Int, String)? {

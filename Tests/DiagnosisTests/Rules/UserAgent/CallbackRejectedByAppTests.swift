@@ -667,7 +667,7 @@ struct CallbackRejectedByAppTests {
         let recording = try deadEnd()
         let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
         let own = "https://www.shop.example/callback"
-        let ended = Recording(Array(recording.exchanges[...callback])).asking("redirect_uri", target).editing
+        var ended = Recording(Array(recording.exchanges[...callback])).asking("redirect_uri", target).editing
         {
             let url = $0.request.url.text
             if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
@@ -676,6 +676,39 @@ struct CallbackRejectedByAppTests {
             }
         }
         #expect((ended.finding(rule) != nil) == fires)
+        // Nor does the icon that a browser asks for at once.
+        var icon = ended.exchanges[callback]
+        icon.startedAt = icon.startedAt + .milliseconds(50)
+        icon.request.url = RecordedURL(try #require(icon.request.url.origin) + "/favicon.ico")
+        icon.response = RecordedResponse(status: 404)
+        ended.exchanges.append(icon)
+        #expect((ended.finding(rule) != nil) == fires)
+    }
+
+    /// It told the browser that all is well, and did nothing more while the recording went on.
+    @Test(arguments: [
+        "<p>You may close this window.", "<script>window.close()</script><p>You may close this window.",
+    ])
+    func programThatLeavesTheCodeIsTold(page: String) throws {
+        let recording = try deadEnd(page).without { $0.request.url.path == "/login" }
+        let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        var later = recording.exchanges[callback]
+        later.startedAt = later.startedAt + .seconds(60)
+        later.request.url = RecordedURL("https://www.other.example/")
+        let own = "https://www.shop.example/callback"
+        let target = "http://127.0.0.1:8400/callback"
+        let asked = Recording(Array(recording.exchanges[...callback]) + [later])
+            .asking("redirect_uri", target).editing {
+                let url = $0.request.url.text
+                if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
+                if let location = $0.response?.location, location.hasPrefix(own) {
+                    $0.response?.redirect(to: target + location.dropFirst(own.count))
+                }
+            }
+        let finding = try #require(asked.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("did not exchange the code"))
+        #expect(finding.notes.first == "what the browser was told")
     }
 
     /// A web app that is developed on this machine, and begins its logins itself.
