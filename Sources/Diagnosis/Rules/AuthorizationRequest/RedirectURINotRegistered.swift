@@ -376,14 +376,14 @@ struct RedirectURINotRegistered: Rule {
         "registered callback does not match with the provided url",
         "the redirect_uri must match the registered callback url", "invalid web redirect url",
         "invalid redirect_uri", "mismatching redirect uri", "unregistered redirect_uri",
-        "'redirect_uri' is not valid for this client application", blockedFlow,
+        "'redirect_uri' is not valid for this client application",
     ]
 
     /// Read only outside of scripts, and of pages that ask for a password.
     ///
     /// Of providers that answer with 200, or whose words a help text may use too; in order: LinkedIn, GitHub, Facebook,
     /// Azure AD B2C, authentik, ZITADEL, Hydra, Spring, Doorkeeper (two of them), oidc-provider, Twitch, Amazon, Shopify, Intuit,
-    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG, Facebook once more, Kakao (by its number).
+    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG, Facebook once more, Kakao (by its number), Google.
     private static let readTexts = [
         "redirect_uri does not match the registered value",
         "redirect_uri is not associated with this application",
@@ -397,7 +397,7 @@ struct RedirectURINotRegistered: Rule {
         "redirect uri you provided has not been whitelisted", "redirect_uri is not whitelisted",
         "redirect_uri query parameter value is invalid", "invalid redirect uri",
         "redirect_uri must match configuration", "invalid redirect url", "redirect url mismatch",
-        "pe_unauthorizedurl", "isn't included in the app's domains", "koe006",
+        "pe_unauthorizedurl", "isn't included in the app's domains", "koe006", blockedFlow,
     ]
 
     // MARK: - Evidence

@@ -243,6 +243,7 @@ struct RedirectURINotRegisteredTests {
     @Test(arguments: [
         "<script>m={\"x\":\"The redirect_uri is not associated with this application.\"}</script>Sign in",
         "<p>AADB2C90006 means: ask the app's owner</p><input name=p type=password>",
+        "<script>m={\"oob\":\"The flow has been blocked in order to keep users secure.\"}</script>Sign in",
         "<p>Help: redirect_uri does not match the registered value?</p><input type=\"password\">",
     ])
     func leavesASignInPageAlone(page: String) throws {
