@@ -55,7 +55,13 @@ struct RequestFacts {
 
     private mutating func addAddress() {
         list.add(place(.requestURL, "method"), request.method, .verdict)
-        list.add(place(.requestURL, ""), endpoint?.text ?? request.url.withoutQuery, .url)
+        // Each client has an address of its own (RFC 7592, section 3).
+        let isOfClient = step.kind.isOfRegistration && step.kind != .clientRegistration
+        list.add(
+            place(.requestURL, ""),
+            endpoint?.text ?? request.url.withoutQuery,
+            isOfClient ? .volatile : .url
+        )
     }
 
     // MARK: - Parameters
