@@ -23,6 +23,7 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
     case backChannelLogoutRequest = "backchannel_logout_request"
     case frontChannelLogoutRequest = "frontchannel_logout_request"
     case deviceAuthorizationRequest = "device_authorization_request"
+    case backchannelAuthenticationRequest = "backchannel_authentication_request"
     case resourceMetadata = "resource_metadata"
     case resourceRequest = "resource_request"
     case userInteraction = "user_interaction"
@@ -51,6 +52,7 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
             case .backChannelLogout: .backChannelLogoutRequest
             case .frontChannelLogout: .frontChannelLogoutRequest
             case .deviceAuthorization: .deviceAuthorizationRequest
+            case .backchannelAuthentication: .backchannelAuthenticationRequest
             case .resource: .resourceRequest
             }
     }

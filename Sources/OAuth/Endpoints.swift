@@ -14,6 +14,7 @@ package struct Endpoints: Sendable {
         case revocation = "revocation_endpoint"
         case endSession = "end_session_endpoint"
         case deviceAuthorization = "device_authorization_endpoint"
+        case backchannelAuthentication = "backchannel_authentication_endpoint"
     }
 
     private var roles = EndpointTable<Role>()
@@ -100,6 +101,15 @@ package struct Endpoints: Sendable {
     ]
 
     private static let conventions: [(Role, [String])] = [
+        // Before those that some of them end like: Auth0 and ForgeRock, Okta, Keycloak, Ping, WSO2 and Duende, Curity.
+        (
+            .backchannelAuthentication,
+            [
+                "/bc-authorize", "/bc/authorize", "/ciba/auth", "/bc-auth.ciba", "/oauth2/ciba",
+                "/connect/ciba", "/oauth-backchannel-authentication",
+                "/backchannel/authentication", "/backchannel_authentication", "/backchannel-authentication",
+            ]
+        ),
         (
             .deviceAuthorization,
             [

@@ -169,6 +169,12 @@ package struct MessageRecognizer: Sendable {
             return .revocation(call(exchange, index, parameters))
         case .deviceAuthorization where parameters.contains("client_id") || isStated:
             return .deviceAuthorization(call(exchange, index, parameters))
+        case .backchannelAuthentication
+        where isStated
+            || ["login_hint", "login_hint_token", "id_token_hint", "request"].contains(
+                where: parameters.contains
+            ):
+            return .backchannelAuthentication(call(exchange, index, parameters))
         case .userInfo:
             let call = call(exchange, index, parameters)
             return isStated || call.token != nil ? .userInfo(call) : nil
@@ -178,6 +184,9 @@ package struct MessageRecognizer: Sendable {
         }
         if Self.isDeviceAuthorization(exchange, index, parameters) {
             return .deviceAuthorization(call(exchange, index, parameters))
+        }
+        if Self.isAnsweredToBackchannelAuthentication(exchange, index) {
+            return .backchannelAuthentication(call(exchange, index, parameters))
         }
         if json?["redirect_uris"]?.array != nil {
             let call = call(exchange, index, parameters)
@@ -230,6 +239,16 @@ package struct MessageRecognizer: Sendable {
         else { return false }
         return answer.isRefusal && answer.error.map { errors.contains($0.error) } ?? false
             && ByteSearch.contains(exchange.request.url.path.asciiLowercased(), "device")
+    }
+
+    /// Whether an answer is that to a client that asks for a user's sign-in on another device, at whatever path (OpenID Connect CIBA,
+    /// section 7.3).
+    private static func isAnsweredToBackchannelAuthentication(_ exchange: Exchange, _ index: Int) -> Bool {
+        guard exchange.request.method == "POST", let body = exchange.response?.body,
+            body.essence?.hasSuffix("json") == true, (body.size ?? 0) < 1 << 13
+        else { return false }
+        let answer = Answer(of: exchange, at: index)
+        return answer.isSuccess && ["auth_req_id", "expires_in"].allSatisfy(answer.parameters.contains)
     }
 
     private static func isAuthorizationRequest(_ query: Parameters, _ role: Endpoints.Role?, isStated: Bool)

@@ -21,6 +21,8 @@ package indirect enum OAuthMessage: Sendable {
     case backChannelLogout(LogoutTokenDelivery)
     case frontChannelLogout(EndpointCall)
     case deviceAuthorization(EndpointCall)
+    /// A client asks that a user signs in on a device of their own (OpenID Connect CIBA, section 7).
+    case backchannelAuthentication(EndpointCall)
     case resource(EndpointCall)
 
     /// The (first) exchange it was read from.
@@ -35,7 +37,7 @@ package indirect enum OAuthMessage: Sendable {
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
             .revocation(let call), .endSession(let call), .frontChannelLogout(let call),
             .deviceAuthorization(let call), .resource(let call), .identityAssertion(let call),
-            .clientConfiguration(let call):
+            .clientConfiguration(let call), .backchannelAuthentication(let call):
             call.exchange
         }
     }
@@ -48,7 +50,8 @@ package indirect enum OAuthMessage: Sendable {
         case .authorizationRequest(let request): request.endpoint
         case .token(let request): request.endpoint
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
-            .revocation(let call), .endSession(let call), .deviceAuthorization(let call):
+            .revocation(let call), .endSession(let call), .deviceAuthorization(let call),
+            .backchannelAuthentication(let call):
             call.endpoint
         case .discovery, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
             .identityAssertion, .clientConfiguration:

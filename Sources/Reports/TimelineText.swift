@@ -83,7 +83,7 @@ struct TimelineText {
     private static let kindsWithBody: Set<StepKind> = [
         .tokenRequest, .refreshRequest, .pushedAuthorizationRequest, .introspectionRequest,
         .revocationRequest,
-        .deviceAuthorizationRequest, .backChannelLogoutRequest,
+        .deviceAuthorizationRequest, .backchannelAuthenticationRequest, .backChannelLogoutRequest,
     ]
 
     private static func withoutBody(_ exchange: Exchange) -> String {

@@ -10,6 +10,7 @@ struct ClientCall {
         case token
         case pushedRequest = "pushed authorization request"
         case deviceAuthorization = "device authorization"
+        case backchannelAuthentication = "backchannel authentication"
         case revocation
         case introspection
     }
@@ -51,6 +52,8 @@ struct ClientCall {
                 )
             case .pushedRequest(let call): ClientCall(.pushedRequest, call, "par")
             case .deviceAuthorization(let call): ClientCall(.deviceAuthorization, call, "device")
+            case .backchannelAuthentication(let call):
+                ClientCall(.backchannelAuthentication, call, "backchannel authentication")
             case .revocation(let call):
                 ClientCall(.revocation, call, "revocation \(call.parameters["token"] ?? "")")
             case .introspection(let call):
@@ -126,7 +129,10 @@ struct ClientCall {
         // Auth0's word for a client that does not prove itself; of a user's no 403 or 400 is said.
         if error == "access_denied", status == 401 { return !isDecidedElsewhere }
         // What a client may not have is the grant, which nobody has brought yet.
-        if kind == .deviceAuthorization, error == "unauthorized_client" { return false }
+        if kind == .deviceAuthorization || kind == .backchannelAuthentication, error == "unauthorized_client"
+        {
+            return false
+        }
         return !Self.otherFaults.contains(error)
     }
 
@@ -138,6 +144,9 @@ struct ClientCall {
         "unsupported_response_mode", "invalid_request_object", "invalid_request_uri",
         "invalid_authorization_details",
         "login_required", "interaction_required", "consent_required",
+        // OpenID Connect CIBA, sections 11 and 13.
+        "unknown_user_id", "expired_login_hint_token", "missing_user_code", "invalid_user_code",
+        "invalid_binding_message", "transaction_failed",
     ]
 
     /// How severe a fault of this call's credentials is: it was refused for them, or was let in.

@@ -4,7 +4,8 @@ import JOSE
 import JSON
 import OAuth
 
-/// A device authorization with the polls for its tokens (RFC 8628).
+/// A device authorization with the polls for its tokens (RFC 8628), or what a client asked to be confirmed on a user's own device (OpenID
+/// Connect CIBA, sections 7 and 10), by an `auth_req_id` in place of the device code.
 struct DeviceGrant {
     /// A number of seconds with the place that states it; without one where it is the default.
     struct Seconds {
@@ -38,9 +39,18 @@ struct DeviceGrant {
                     interval: seconds("interval", call.answer) ?? Seconds(seconds: 5, parameter: nil),
                     polls: []
                 )
+            case .backchannelAuthentication(let call):
+                guard let code = call.answer.parameters["auth_req_id"], grants[code] == nil else { continue }
+                order.append(code)
+                grants[code] = DeviceGrant(
+                    issuedAt: flow.capture[call.exchange].endedAt,
+                    lifetime: seconds("expires_in", call.answer),
+                    interval: seconds("interval", call.answer) ?? Seconds(seconds: 5, parameter: nil),
+                    polls: []
+                )
             case .token(let request):
-                guard request.grantType == GrantType.deviceCode, let code = request.parameters["device_code"],
-                    request.answer.status != nil, request.answer.error?.error != "use_dpop_nonce"
+                guard let code = code(of: request)?.value, request.answer.status != nil,
+                    request.answer.error?.error != "use_dpop_nonce"
                 else { continue }
                 if grants[code] == nil {
                     order.append(code)
@@ -51,6 +61,15 @@ struct DeviceGrant {
             }
         }
         return order.compactMap { grants[$0] }
+    }
+
+    /// What a request asks the tokens with; nil where it is no poll.
+    static func code(of request: TokenRequest) -> Parameter? {
+        switch request.grantType {
+        case GrantType.deviceCode: request.parameters.parameter("device_code")
+        case GrantType.ciba: request.parameters.parameter("auth_req_id")
+        default: nil
+        }
     }
 
     private static func seconds(_ name: String, _ answer: Answer) -> Seconds? {

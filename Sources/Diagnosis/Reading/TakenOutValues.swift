@@ -68,7 +68,8 @@ enum TakenOutValues {
         case .userInfo(let call), .resource(let call): [call.token].compactMap(\.self)
         case .registration(let call), .pushedRequest(let call), .introspection(let call),
             .revocation(let call),
-            .deviceAuthorization(let call), .identityAssertion(let call), .clientConfiguration(let call):
+            .deviceAuthorization(let call), .identityAssertion(let call), .clientConfiguration(let call),
+            .backchannelAuthentication(let call):
             call.parameters.items + call.answer.parameters.items
         case .endSession(let call), .frontChannelLogout(let call): call.parameters.items
         case .backChannelLogout(let delivery): [delivery.parameter]

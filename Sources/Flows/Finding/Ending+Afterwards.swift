@@ -191,7 +191,7 @@ extension Ending {
                 statuses.append(call.answer.status)
             // It begins a login, and ends none.
             case .pushedRequest(let call): statuses.append(call.answer.isRefusal ? call.answer.status : nil)
-            case .deviceAuthorization(let call):
+            case .deviceAuthorization(let call), .backchannelAuthentication(let call):
                 // An error may come with status 200, as GitHub answers.
                 statuses.append(call.answer.isRefusal ? call.answer.status.map { max($0, 400) } : nil)
             default: break

@@ -29,10 +29,7 @@ extension FlowGrouping {
         }
         if request.polledCode != nil, request.isDecided { flow.isConfirming = false }
         // The polls of a device are one flow, also where what began them was not recorded.
-        if let code = request.polledCode, byDeviceCode[code] == nil {
-            byDeviceCode[code] = flow
-            if let asked = decoupledRequest(of: code, request) { attach(asked, to: flow) }
-        }
+        if let code = request.polledCode, byDeviceCode[code] == nil { byDeviceCode[code] = flow }
         // A reused refresh token goes with the flow that saw it first.
         if let token = request.refreshToken, byToken[token] == nil { byToken[token] = flow }
     }
@@ -89,17 +86,6 @@ extension FlowGrouping {
         return awaitingTokens.first { $0.awaitsToken && isCandidate($0) }
             ?? builders.last { isCandidate($0) && !($0.hasTokens && request.answer.isSuccess) }
             ?? sameClient(request, host)
-    }
-
-    /// The request that an `auth_req_id` was given out for (OpenID Connect CIBA, section 7.3), among the last at its provider.
-    private func decoupledRequest(of code: String, _ request: TokenRequest) -> Int? {
-        guard request.parameters["auth_req_id"] == code else { return nil }
-        let host = capture[request.exchange].request.url.host
-        return index.withoutAssets(before: request.exchange).suffix(200).last { earlier in
-            let exchange = capture[earlier]
-            return exchange.request.method == "POST" && exchange.request.url.host == host
-                && Answer(of: exchange, at: earlier).parameters["auth_req_id"] == code
-        }
     }
 
     /// The login that the ID token of an answer belongs to: by its nonce, and where the request was saved without its body by

@@ -139,6 +139,11 @@ struct FlowGrouping {
             add(message, to: flow, nil)
         case .deviceAuthorization(let call):
             join(device: call, message, host)
+        case .backchannelAuthentication(let call):
+            let flow = new(grant: GrantType.ciba, exchange)
+            flow.clientID = call.authentication.clientID?.value
+            add(message, to: flow, host)
+            if let request = call.answer.parameters["auth_req_id"] { byDeviceCode[request] = flow }
         case .discovery, .keySet, .registration, .clientConfiguration, .authorizationResponse: break
         }
     }

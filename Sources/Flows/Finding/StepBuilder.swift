@@ -74,7 +74,8 @@ struct StepBuilder {
         case .identityAssertion(let call), .endSession(let call):
             return make(message, call.parameters, to: .provider, isBrowser: true)
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
-            .revocation(let call), .deviceAuthorization(let call), .clientConfiguration(let call):
+            .revocation(let call), .deviceAuthorization(let call), .clientConfiguration(let call),
+            .backchannelAuthentication(let call):
             return make(message, call.parameters, to: .provider)
         case .backChannelLogout(let delivery):
             return fromProvider(make(message, Parameters([delivery.parameter]), to: .backend))

@@ -29,7 +29,9 @@ package struct LatestRequests: Sendable {
             case .authorizationRequest, .pushedRequest:
                 authorization[host] = position
                 grant[host] = position
-            case .token, .deviceAuthorization, .registration, .clientConfiguration: grant[host] = position
+            case .token, .deviceAuthorization, .backchannelAuthentication, .registration,
+                .clientConfiguration:
+                grant[host] = position
             case .discovery(let document) where document.isUsable && !document.isProtectedResource:
                 describedOrigins.insert(origin)
             default: break

@@ -21,7 +21,7 @@ enum LinkFinder {
         "state", "nonce", "code", "access_token", "refresh_token", "id_token", "id_token_hint", "request_uri",
         "device_code", "code_verifier",
         "code_challenge", "session_state", "client_secret", "user_code", "sid",
-        "registration_access_token",
+        "registration_access_token", "auth_req_id",
     ]
 
     static func links(of flow: FlowBuilder, in index: CaptureIndex) -> [Link] {

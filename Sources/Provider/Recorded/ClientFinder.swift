@@ -73,7 +73,8 @@ struct ClientFinder {
                 }
                 client.learn(call.authentication)
             }
-        case .deviceAuthorization(let call), .introspection(let call), .revocation(let call):
+        case .deviceAuthorization(let call), .backchannelAuthentication(let call), .introspection(let call),
+            .revocation(let call):
             edit(call.authentication.clientID?.value) { client in
                 if call.answer.isSuccess { client.learn(call.authentication) }
             }

@@ -38,7 +38,7 @@ extension ProfileBuilder {
                         }
                     }
                 case .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
-                    .identityAssertion, .clientConfiguration:
+                    .identityAssertion, .clientConfiguration, .backchannelAuthentication:
                     break
                 }
             }

@@ -10,7 +10,8 @@ extension RequestChangeFinder {
         case .clientRegistration, .clientReadRequest, .clientUpdateRequest, .clientDeleteRequest,
             .pushedAuthorizationRequest, .tokenRequest, .refreshRequest,
             .userInfoRequest,
-            .introspectionRequest, .revocationRequest, .deviceAuthorizationRequest, .resourceRequest:
+            .introspectionRequest, .revocationRequest, .deviceAuthorizationRequest,
+            .backchannelAuthenticationRequest, .resourceRequest:
             true
         default: false
         }

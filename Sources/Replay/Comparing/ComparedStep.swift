@@ -33,7 +33,7 @@ struct ComparedStep {
         case .registration(let call), .pushedRequest(let call), .userInfo(let call), .introspection(let call),
             .revocation(let call), .endSession(let call), .frontChannelLogout(let call),
             .deviceAuthorization(let call), .resource(let call), .identityAssertion(let call),
-            .clientConfiguration(let call):
+            .clientConfiguration(let call), .backchannelAuthentication(let call):
             call.answer
         case .authorizationRequest, .authorizationResponse, nil: nil
         }
@@ -43,7 +43,7 @@ struct ComparedStep {
         switch message {
         case .token(let request): request.authentication
         case .pushedRequest(let call), .introspection(let call), .revocation(let call),
-            .deviceAuthorization(let call):
+            .deviceAuthorization(let call), .backchannelAuthentication(let call):
             call.authentication
         default: nil
         }

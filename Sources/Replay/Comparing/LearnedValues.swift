@@ -50,7 +50,9 @@ struct LearnedValues {
             let answer: Answer? =
                 switch message {
                 case .token(let request): request.answer
-                case .deviceAuthorization(let call), .pushedRequest(let call): call.answer
+                case .deviceAuthorization(let call), .backchannelAuthentication(let call),
+                    .pushedRequest(let call):
+                    call.answer
                 default: nil
                 }
             for parameter in answer?.parameters.items ?? [] where isMadeAnew(parameter.name) {

@@ -60,6 +60,7 @@ enum StepFolding {
         case .backChannelLogout: kind == .backChannelLogoutRequest
         case .frontChannelLogout: kind == .frontChannelLogoutRequest
         case .deviceAuthorization: kind == .deviceAuthorizationRequest
+        case .backchannelAuthentication: kind == .backchannelAuthenticationRequest
         case .resource: kind == .resourceRequest
         }
     }
@@ -127,7 +128,7 @@ enum StepFolding {
     }
 
     private static func isRepeated(_ first: ComparedStep, _ second: ComparedStep) -> Bool {
-        ["grant_type", "device_code", "code", "refresh_token"].allSatisfy {
+        ["grant_type", "device_code", "auth_req_id", "code", "refresh_token"].allSatisfy {
             first.step.parameters[$0] == second.step.parameters[$0]
         }
     }

@@ -26,7 +26,7 @@ extension Drive {
     }
 
     func isPoll(_ step: PlannedStep) -> Bool {
-        step.kind == .tokenRequest && step.parameters.contains { $0.name == "device_code" }
+        step.kind == .tokenRequest && step.parameters.contains { PlannedStep.pollNames.contains($0.name) }
     }
 
     func isRefusedAsTooFast(_ exchange: Int) -> Bool {

@@ -121,10 +121,12 @@ struct Drive {
             browser.noteRecorded(response, of: capture[recorded])
         }
         issued[recorded]?.bind(to: exchanges[live], in: &composer.values)
-        guard
-            plan.steps.contains(where: { $0.exchange == recorded && $0.kind == .deviceAuthorizationRequest })
-        else { return }
+        let kind = plan.steps.first { $0.exchange == recorded }?.kind
+        guard kind == .deviceAuthorizationRequest || kind == .backchannelAuthenticationRequest else { return }
         let answer = Answer(of: exchanges[live], at: live)
+        if kind == .backchannelAuthenticationRequest {
+            pollInterval = Self.pollInterval(answer.parameters["interval"].flatMap { Int64($0) })
+        }
         if let code = answer.parameters["user_code"], let address = answer.parameters["verification_uri"] {
             pollInterval = Self.pollInterval(answer.parameters["interval"].flatMap { Int64($0) })
             environment.tell(.enterCode(code, at: answer.parameters["verification_uri_complete"] ?? address))

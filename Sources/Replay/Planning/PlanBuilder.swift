@@ -197,7 +197,7 @@ package struct PlanBuilder {
         let recorded = capture[exchange]
         guard let response = recorded.response else { return nil }
         let isRefused = response.status >= 400 || Answer(of: recorded, at: exchange).error != nil
-        let isPoll = parameters.contains { $0.name == "device_code" }
+        let isPoll = parameters.contains { PlannedStep.pollNames.contains($0.name) }
         let origins = parameters.compactMap { parameter -> Int? in
             guard case .issued(let place) = parameter.source else { return nil }
             return place.exchange

@@ -57,6 +57,7 @@ package enum RecordedEndpoints {
         case .revocation: .revocation
         case .endSession: .endSession
         case .deviceAuthorization: .deviceAuthorization
+        case .backchannelAuthentication: .backchannelAuthentication
         case .discovery, .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
             .identityAssertion, .clientConfiguration:
             nil

@@ -95,12 +95,15 @@ package struct PlannedStep: Sendable {
 }
 
 extension PlannedStep {
+    /// What a client asks with for what a user decides on another device (RFC 8628, section 3.4; OpenID Connect CIBA, section 10.1).
+    static let pollNames: Set<String> = ["device_code", "auth_req_id"]
+
     /// Whether the request goes to an endpoint at which clients prove who they are (RFC 6749, section 2.3).
     var takesClientAuthentication: Bool {
         switch kind {
         case .tokenRequest, .refreshRequest, .revocationRequest, .introspectionRequest,
             .pushedAuthorizationRequest,
-            .deviceAuthorizationRequest:
+            .deviceAuthorizationRequest, .backchannelAuthenticationRequest:
             true
         default: false
         }

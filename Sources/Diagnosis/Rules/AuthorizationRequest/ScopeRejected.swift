@@ -51,7 +51,7 @@ struct ScopeRejected: Rule {
             switch message {
             case .token(let request):
                 (parameters, client, answer) = (request.parameters, request.clientID, request.answer)
-            case .deviceAuthorization(let call):
+            case .deviceAuthorization(let call), .backchannelAuthentication(let call):
                 (parameters, client, answer) = (
                     call.parameters, call.authentication.clientID?.value, call.answer
                 )

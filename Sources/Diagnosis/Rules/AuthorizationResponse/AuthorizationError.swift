@@ -190,14 +190,24 @@ struct AuthorizationError: Rule {
         )
     }
 
-    /// Of a request for a device code, of which no other rule has anything to say.
+    /// Of a request for a device code, or for a sign-in on the user's own device, of which no other rule has anything to say.
     private func deviceRefusal(in flow: Flow) -> Violation? {
-        for call in ClientCall.all(in: flow) where call.kind == .deviceAuthorization {
+        for call in ClientCall.all(in: flow)
+        where call.kind == .deviceAuthorization || call.kind == .backchannelAuthentication {
             guard call.answer.isRefusal, !call.isClientRefused, let status = call.answer.status,
                 status < 500,
                 !(flow.capture[call.exchange].response.map(RateLimited.isOne) ?? false),
                 !isExplained(call.exchange, flow)
             else { continue }
+            guard call.kind == .deviceAuthorization else {
+                return Violation(
+                    [call.answer.evidence()],
+                    explanation: """
+                        The provider did not ask the user to sign in on their own device. What it says is all that the capture knows of the reason.
+                        """,
+                    exchange: call.exchange
+                )
+            }
             let other = status == 404 || status == 405 ? endpoint(otherThan: call, flow) : nil
             return Violation(
                 [call.answer.evidence(), other].compactMap(\.self),

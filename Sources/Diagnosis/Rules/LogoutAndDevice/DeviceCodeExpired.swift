@@ -53,15 +53,37 @@ struct DeviceCodeExpired: Rule {
                 if let lifetime = grant.lifetime, let parameter = lifetime.parameter {
                     evidence.append(Evidence(parameter, note: "seconds"))
                 }
-                if let code = poll.parameters.parameter("device_code") {
-                    evidence.append(Evidence(code, note: age.map { "\($0.words) old" }))
+                if let code = DeviceGrant.code(of: poll) {
+                    evidence.append(
+                        Evidence(
+                            place: code.place,
+                            value: Masking.masked(code.value),
+                            note: age.map { "\($0.words) old" }
+                        )
+                    )
                 }
                 evidence.append(poll.answer.evidence())
-                return .violated(Violation(evidence, exchange: poll.exchange))
+                let isDevice = poll.grantType == GrantType.deviceCode
+                return .violated(
+                    Violation(
+                        evidence,
+                        explanation: isDevice ? nil : Self.notAnswered,
+                        fix: isDevice ? nil : Self.notAnsweredFix,
+                        title: isDevice ? nil : "The user did not answer on their own device in time",
+                        exchange: poll.exchange
+                    )
+                )
             }
         }
         return isUnknown ? .abstains("the device authorization is not in the capture") : .holds
     }
+
+    private static let notAnswered = """
+        The client asked that the user confirms a sign-in on a device of their own. What the provider gave it to ask with ran out before they did.
+        """
+    private static let notAnsweredFix = """
+        Ask anew, with a longer requested_expiry where the provider takes one, and show the user what they have to confirm (binding_message).
+        """
 
     private static let texts = ["aadsts70020", "device code is expired", "device code has expired"]
 }

@@ -95,6 +95,7 @@ struct DevicePollingTooFast: Rule {
         guard let last = grant.polls.last, last.answer.isRefusal else { return false }
         let others = [
             "authorization_pending", "expired_token", "access_denied", "authorization_declined",
+            "transaction_failed",
             "invalid_client", "unauthorized_client", "unsupported_grant_type",
         ]
         guard let error = last.answer.error?.error else { return last.answer.status == 429 }

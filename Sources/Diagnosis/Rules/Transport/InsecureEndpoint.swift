@@ -114,6 +114,7 @@ struct InsecureEndpoint: Rule {
         case .revocation: "revocation request"
         case .introspection: "introspection request"
         case .deviceAuthorization: "device authorization request"
+        case .backchannelAuthentication: "backchannel authentication request"
         case .keySet(let document)
         where document.keys != nil && isSecure(flow.issuer) && !isNearby(document.url):
             "the keys that signatures are checked with"
