@@ -206,6 +206,20 @@ struct RefusedGrant {
         """
     )
 
+    /// Of a refresh for whose refusal all reasons are open.
+    static let refresh = RefusedGrant(
+        "The provider rejected the refresh token",
+        """
+        The provider no longer takes this refresh token: it has run out, by its age or for want of use, its session was ended, it was \
+        revoked, or a later one has taken its place.
+        """,
+        """
+        Take invalid_grant at a refresh as the end of the session: drop the tokens and begin a new login, silently first. If it comes too \
+        early, see that the app stores the refresh token of each answer, and look at the provider for the lifetimes of refresh tokens, \
+        idle and in all.
+        """
+    )
+
     private static let usedRefresh = RefusedGrant(
         "The provider says that the refresh token was used before",
         """

@@ -60,6 +60,7 @@ struct TokenInvalidGrant: Rule {
             evidence += revocations.first { !$0.isEmpty } ?? []
             if revocations.allSatisfy({ !$0.isEmpty }) { words = .revokedRefresh }
         }
+        if words == nil, refused.allSatisfy(\.isRefresh) { words = .refresh }
         return .violated(
             Violation(
                 evidence,

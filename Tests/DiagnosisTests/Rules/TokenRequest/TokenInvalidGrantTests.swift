@@ -192,6 +192,16 @@ struct TokenInvalidGrantTests {
         #expect(!finding.fix.contains("cannot show"))
     }
 
+    @Test func refreshWithoutAReasonIsTheEndOfASession() throws {
+        let recording = try Recording("healthy/refresh").answering("/token", 400, ["error": "invalid_grant"])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider rejected the refresh token")
+        #expect(finding.fix.contains("begin a new login"))
+        let code = try Recording(broken).finding(rule)
+        #expect(code?.title == "The provider rejected the code or refresh token")
+    }
+
     /// The provider may keep the refresh token (RFC 7009, section 2.1).
     @Test func revokedAccessTokenIsNoReason() throws {
         let finding = try #require(try refreshing(afterRevoking: "access_token").finding(rule))
@@ -220,7 +230,7 @@ struct TokenInvalidGrantTests {
     /// A refresh with what one answer of the capture gave out, changed.
     @Test(arguments: [
         ("refresh_token", 1, "was changed"), ("access_token", 0, "Another token"),
-        ("refresh_token", 0, "rejected the code or refresh token"),
+        ("refresh_token", 0, "rejected the refresh token"),
     ])
     func refreshTokenIsComparedWithTheIssuedOnes(name: String, cut: Int, title: String) throws {
         let recording = try Recording("refresh/refresh-token-expired.near-miss")
