@@ -44,7 +44,7 @@ struct RedirectURINotRegistered: Rule {
             guard ["redirect_uri", "request", "request_uri"].contains(where: request.parameters.contains)
             else { continue }
             for page in ProviderPages.of(request, in: flow) {
-                guard let refusal = refusal(on: page, of: request, in: flow) else {
+                guard let refusal = RedirectURIRefusal.evidence(on: page, of: request, in: flow) else {
                     if let response = flow.capture[page].response, response.status >= 400,
                         !(response.body?.isRecorded ?? false)
                     {
@@ -71,7 +71,7 @@ struct RedirectURINotRegistered: Rule {
             violation.explanation = Self.registered
             violation.fix = Self.registeredFix
             violation.title = "The provider refuses a redirect URI that it has registered"
-        } else if Self.forbidden.contains(where: refusal.value.asciiLowercased().containsBytes) {
+        } else if RedirectURIRefusal.isOfKind(refusal.value) {
             violation.explanation = Self.ofKind
             violation.fix = Self.fix(forKindOf: request)
             violation.title = "The provider takes no redirect URI of this kind"
@@ -123,12 +123,7 @@ struct RedirectURINotRegistered: Rule {
             guard let refusal = attempt.refusal, let sent = attempt.parameter("redirect_uri") else {
                 continue
             }
-            let text = refusal.text.asciiLowercased()
-            let isSaid =
-                refusal.error.map(Self.errors.contains) ?? false
-                || (Self.texts + Self.readTexts).contains(where: text.containsBytes)
-                || RefusalWording.unknownRedirectURI(in: refusal.text) != nil
-            guard isSaid else { continue }
+            guard RedirectURIRefusal.isSaid(refusal.error, refusal.text) else { continue }
             return Violation([Evidence(sent), refusal.evidence()], exchange: attempt.exchange)
         }
         return nil
@@ -212,195 +207,6 @@ struct RedirectURINotRegistered: Rule {
         port out of the comparison, many of them for 127.0.0.1 and [::1] only and not for localhost: send that address then. With any other \
         provider listen on one of a fixed set of ports, and register each.
         """
-
-    // MARK: - The refusal
-
-    private func refusal(on page: Int, of request: AuthorizationRequest, in flow: Flow) -> Evidence? {
-        let exchange = flow.capture[page]
-        if let location = exchange.response?.location {
-            let target = exchange.request.url.resolving(location)
-            if let evidence = refusal(in: target, Place(exchange: page, part: .responseLocation, name: "")),
-                !reaches(target, request), !isApps(target, request) || isMovedToAnother(target, request)
-            {
-                return evidence
-            }
-        }
-        if let evidence = refusal(
-            in: exchange.request.url,
-            Place(exchange: page, part: .requestQuery, name: "")
-        ) {
-            return evidence
-        }
-        if let evidence = silentRefusal(on: page, of: request, in: flow) { return evidence }
-        let reading = flow.surroundings.page(page)
-        guard reading?.mentions(Self.keywords) ?? true,
-            let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
-            let bytes = body.bytes, reading != nil || PageReading.mentions(Self.keywords, in: bytes)
-        else { return nil }
-        let isError =
-            response.status >= 400 || reading?.errorHeading != nil
-            || ErrorPage.refusal(on: page, in: flow.surroundings) != nil
-        let text: String
-        let words: String
-        if let found = Self.words(in: bytes, isError: isError) {
-            (text, words) = (String(decoding: bytes, as: UTF8.self), found)
-        } else {
-            guard isError || !ErrorPage.asksForPassword(bytes) else { return nil }
-            text = PageText.words(of: body)
-            let isKeycloaks = isError && flow.provider == .keycloak
-            guard
-                let found = Self.words(onPage: text, isKeycloaks: isKeycloaks)
-                    ?? (isError && request.redirectURI != nil
-                        ? sentence(in: text, on: page, flow) : nil)
-            else { return nil }
-            words = found
-        }
-        return Evidence(
-            place: Place(exchange: page, part: .responseBody, name: ""),
-            value: Excerpt.around(words, in: text),
-            note: "status \(response.status)"
-        )
-    }
-
-    /// The words of a refusal that stand on a page, in lower case.
-    private static func words(in page: [UInt8], isError: Bool) -> String? {
-        let text = String(decoding: ASCIICase.lowercased(page), as: UTF8.self)
-        return texts.first(where: text.containsBytes)
-            ?? (isError ? errors.first(where: text.containsBytes) : nil)
-    }
-
-    /// The words of a refusal that a person reads on a page, in lower case.
-    ///
-    /// Keycloak translates all of its message but the name of the parameter.
-    private static func words(onPage text: String, isKeycloaks: Bool) -> String? {
-        let lower = text.asciiLowercased()
-        return readTexts.first(where: lower.containsBytes)
-            ?? (isKeycloaks && lower.containsBytes(": redirect_uri") ? ": redirect_uri" : nil)
-    }
-
-    /// The words of a sentence on a page of errors that says so, in lower case.
-    ///
-    /// The return URL that the answer to a sign-in form speaks of is where the sign-in itself leads back to, at the provider
-    /// (`ReturnUrl` in ASP.NET).
-    private func sentence(in text: String, on page: Int, _ flow: Flow) -> String? {
-        guard let words = RefusalWording.unknownRedirectURI(in: text) else { return nil }
-        return words.containsBytes("return url") && flow.isCredentialPost(page) ? nil : words
-    }
-
-    /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them.
-    private static let keywords: [PageReading.Keyword] = [
-        .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage, .kakaoRedirect, .blockedFlow,
-    ]
-
-    /// The endpoint's own answer, and that an empty page of an error.
-    ///
-    /// Any other fault of a request is told to the app; a redirect URI that does not match, or a client that is not
-    /// known, is the only one that may not be (RFC 6749, section 4.1.2.1).
-    private func silentRefusal(on page: Int, of request: AuthorizationRequest, in flow: Flow) -> Evidence? {
-        guard page == request.exchange, request.redirectURI != nil,
-            let response = flow.capture[page].response, [400, 403].contains(response.status),
-            response.headers.first("content-length") == "0"
-        else { return nil }
-        let isKnown = !(flow.surroundings.clients.codes[request.clientID ?? ""] ?? []).isEmpty
-        return Evidence(
-            place: Place(exchange: page, part: .responseStatus, name: ""),
-            value: "\(response.status)",
-            note: isKnown
-                ? "an empty page instead of a redirect, though the client is known"
-                : "an empty page instead of a redirect: the redirect URI does not match, or the client is not known"
-        )
-    }
-
-    /// An error of one of these names in a URL of the provider.
-    private func refusal(in url: RecordedURL, _ place: Place) -> Evidence? {
-        for item in url.queryItems.items + url.fragmentItems.items {
-            let value = item.value.asciiLowercased()
-            let isError =
-                ["error", "oautherrorcode", "error_code", "err"].contains(item.name.lowercased())
-                && Self.errors.contains(value)
-            // Google packs the message into a parameter, base64 around a binary record.
-            let packed =
-                item.name == "authError"
-                ? String(decoding: Base64.decode(item.value), as: UTF8.self).asciiLowercased() : ""
-            let words = ["redirect_uri_mismatch", Self.blockedFlow].first(where: packed.containsBytes)
-            let isText =
-                value.utf8.count < 2000 && (Self.texts + Self.readTexts).contains(where: value.containsBytes)
-                || Self.messages.contains(where: item.name.lowercased().containsBytes)
-                    && RefusalWording.unknownRedirectURI(in: item.value) != nil
-            guard isError || words != nil || isText else { continue }
-            return Evidence(
-                place: Place(exchange: place.exchange, part: place.part, name: item.name),
-                value: words ?? Masking.shown(item.value, of: item.name)
-            )
-        }
-        return nil
-    }
-
-    private func reaches(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
-        request.redirectURI.map { RecordedURL($0).normalizedWithoutQuery == target.normalizedWithoutQuery }
-            ?? false
-    }
-
-    /// Whether a URL is one of the app's, as far as its redirect URI tells; a provider's pages may have hosts of their own.
-    private func isApps(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
-        guard target.host != request.endpoint.host else { return false }
-        guard let uri = request.redirectURI.map({ RecordedURL($0) }) else { return true }
-        return uri.host == target.host && uri.scheme == target.scheme
-    }
-
-    /// GitHub tells the callback that is registered instead of the one that was asked for.
-    private func isMovedToAnother(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
-        target.queryItems.first("error") == "redirect_uri_mismatch"
-    }
-
-    /// What parameters with words in them are called.
-    private static let messages = ["error", "msg", "message", "description", "reason", "detail"]
-
-    private static let errors = [
-        "redirect_uri_mismatch", "invalid_redirect_uri", "redirect_mismatch", "invalid_callback",
-    ]
-
-    /// Google's word for a way to be answered that it takes no more, in lower case.
-    private static let blockedFlow = "flow has been blocked"
-
-    /// Of a kind of address: Google's, and Entra's of schemes.
-    private static let forbidden = [
-        blockedFlow, "aadsts500111", "aadsts500117", "aadsts500118", "aadsts500119",
-    ]
-
-    /// How providers word it, in lower case.
-    private static let texts = [
-        "invalid parameter: redirect_uri", "aadsts50011", "error 400: redirect_uri_mismatch",
-        "must be a login redirect uri in the client app settings", "callback url mismatch",
-        "the redirection uri provided does not match a pre-registered value",
-        "registered callback does not match with the provided url",
-        "the redirect_uri must match the registered callback url", "invalid web redirect url",
-        "invalid redirect_uri", "mismatching redirect uri", "unregistered redirect_uri",
-        "'redirect_uri' is not valid for this client application",
-    ]
-
-    /// Read only outside of scripts, and of pages that ask for a password.
-    ///
-    /// Of providers that answer with 200, or whose words a help text may use too; in order: LinkedIn, GitHub, Facebook,
-    /// Azure AD B2C, authentik, ZITADEL, Hydra, Spring, Doorkeeper (two of them), oidc-provider, Twitch, Amazon, Shopify, Intuit,
-    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG, Facebook once more, Kakao (by its number), Google.
-    private static let readTexts = [
-        "redirect_uri does not match the registered value",
-        "redirect_uri is not associated with this application",
-        "redirect failed because the redirect uri is not", "aadb2c90006",
-        "missing, invalid, or mismatching redirection uri",
-        "redirect_uri is missing in the client configuration",
-        "does not match any of the oauth 2.0 client's pre-registered redirect urls",
-        "oauth 2.0 parameter: redirect_uri", "redirect uri included is not valid",
-        "redirect uri is malformed or doesn't match client redirect uri",
-        "redirect_uri did not match any", "redirect_uri does not match registered uri",
-        "redirect uri you provided has not been whitelisted", "redirect_uri is not whitelisted",
-        "redirect_uri query parameter value is invalid", "invalid redirect uri",
-        "redirect_uri must match configuration", "invalid redirect url", "redirect url mismatch",
-        "pe_unauthorizedurl", "isn't included in the app's domains", "koe006", blockedFlow,
-    ]
-
-    // MARK: - Evidence
 
     private func evidence(_ request: AuthorizationRequest, _ refusal: Evidence, _ flow: Flow) -> [Evidence] {
         guard let sent = request.parameters.parameter("redirect_uri") else { return [refusal] }
