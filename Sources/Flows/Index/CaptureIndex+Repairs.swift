@@ -8,12 +8,16 @@ extension CaptureIndex {
     /// 3.1.2.6).
     package func isAnsweredByLogin(_ request: AuthorizationRequest) -> Bool {
         guard request.isSilent, let client = request.clientID else { return false }
-        return goodLogins.follows(
-            position[request.exchange],
-            client,
-            subject: nil,
-            agent: capture[request.exchange].request.headers.first("user-agent")
-        )
+        // Another app may have the same client_id at another provider.
+        return request.commonPlaces.contains { place in
+            goodLogins.follows(
+                position[request.exchange],
+                client,
+                at: place,
+                subject: nil,
+                agent: capture[request.exchange].request.headers.first("user-agent")
+            )
+        }
     }
 
     /// The same behind a refresh that was refused because its user has to be asked something.
@@ -42,6 +46,13 @@ extension CaptureIndex {
     var subjects: TokenSubjects { derived.value { TokenSubjects(self) } }
 
     private var goodLogins: UserTraces { derived.value { GoodLogins(self) }.traces }
+}
+
+extension AuthorizationRequest {
+    /// The provider's host, and the app's origin: one of the two is the same in all logins of an app.
+    fileprivate var commonPlaces: [String] {
+        [endpoint.host.map { "at \($0)" }, redirectURI.flatMap { RecordedURL($0).origin }].compactMap(\.self)
+    }
 }
 
 extension TokenRequest {
@@ -77,12 +88,15 @@ private struct GoodLogins: Sendable {
                 exchange.flatMap { index.capture[$0].request.headers.first("user-agent") }
             }
             let handed = response.parameters.parameter("id_token").flatMap { IDToken($0) }?.token.subject
-            traces.add(
-                index.position[request.exchange],
-                client,
-                subject: granted.flatMap { index.subjects.granted[$0.exchange] } ?? handed,
-                agents: agents
-            )
+            for place in [""] + request.commonPlaces {
+                traces.add(
+                    index.position[request.exchange],
+                    client,
+                    at: place,
+                    subject: granted.flatMap { index.subjects.granted[$0.exchange] } ?? handed,
+                    agents: agents
+                )
+            }
         }
     }
 
