@@ -207,6 +207,30 @@ struct FlowFinderTests {
         #expect(capture.flows.count == flows)
     }
 
+    /// One with neither `client_id` nor `redirect_uri`, and a code that the capture does not know (WeChat's, with its `appid`).
+    @Test(arguments: [
+        ("https://idp.example/token", 1), ("https://login.idp.example/token", 1),
+        ("https://api.other.example/token", 2),
+    ])
+    func tokenRequestThatNamesNobodyBelongsToItsProvider(endpoint: String, flows: Int) {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        capture.post(
+            endpoint,
+            [
+                ("grant_type", "authorization_code"), ("code", "another-code-0001"), ("appid", "wx1"),
+                ("secret", "not-a-secret"),
+            ],
+            200,
+            headers: ShopLogin.backend,
+            body: .json(#"{"errcode":40163,"errmsg":"code been used"}"#)
+        )
+        #expect(capture.flows.count == flows)
+    }
+
     @Test func refreshJoinsTheLoginWhoseTokenItCarries() {
         var capture = CaptureBuilder()
         let one = ShopLogin("one")

@@ -75,8 +75,10 @@ extension FlowGrouping {
         }
         if request.parameters.isEmpty, let flow = flow(atWorkDuring: request, host) { return flow }
         guard request.isCodeExchange else { return nil }
+        // What names neither its client nor where the login came back to is tied to one by its provider alone.
+        let isNameless = request.clientID == nil && request.redirectURI == nil
         let isCandidate = { (flow: FlowBuilder) in
-            guard !flow.requests.isEmpty else { return false }
+            guard !flow.requests.isEmpty, !isNameless || Self.isProvider(host, of: flow) else { return false }
             return Self.isClient(request.clientID, of: flow)
                 && (request.redirectURI == nil
                     || flow.requests.contains { $0.redirectURI == request.redirectURI || $0.isRelayed })
@@ -133,6 +135,13 @@ extension FlowGrouping {
     private func likelyFlow(of request: TokenRequest, _ host: String?) -> FlowBuilder? {
         if let client = request.clientID, !Placeholder.isOne(client) { return flow(ofClient: client, host) }
         return lastFlow(at: host)
+    }
+
+    /// Whether a host is one of a flow's provider, or of the same site.
+    private static func isProvider(_ host: String?, of flow: FlowBuilder) -> Bool {
+        guard let host else { return true }
+        let site = Site.of(host)
+        return flow.providerHosts.contains { $0 == host || Site.of($0) == site }
     }
 
     /// Whether a flow may be that of a client; one whose name is not known may be any.
