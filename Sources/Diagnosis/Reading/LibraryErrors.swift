@@ -1,11 +1,12 @@
 import Captures
 
-/// What the names mean by which libraries tell a browser that they refused a login.
+/// What the names and the sentences mean by which libraries tell a browser that they refused a login.
 enum LibraryErrors {
-    /// Nil where no such name stands in a text as a word of its own.
+    /// Nil where no such name stands in a text as a word of its own, nor such a sentence.
     static func meaning(in text: String) -> String? {
         let words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
         return meanings.first { words.contains($0.name) }?.meaning
+            ?? sentences.first { text.containsBytes($0.words) }?.meaning
     }
 
     private static let meanings: [(name: String, meaning: String)] = [
@@ -32,5 +33,37 @@ enum LibraryErrors {
         ("invalid_credentials", "OmniAuth: the exchange of the code, or the request for the user, failed"),
         ("MismatchingStateError", "Authlib or oauthlib: the state is not the one in the session"),
         ("mismatching_state", "Authlib or oauthlib: the state is not the one in the session"),
+        ("invalid_nonce", "Spring Security: the ID token's nonce is not the one that was sent"),
+        (
+            "missing_signature_verifier",
+            "Spring Security: the address of the provider's keys (jwk-set-uri) is not configured"
+        ), ("InvalidStateException", "Laravel Socialite: the state is not the one in the session"),
+        ("IDX21323", "ASP.NET: the cookie with the nonce did not come with the callback"),
+        ("IDX20803", "ASP.NET: the provider's metadata could not be read"),
+        ("IDX20804", "ASP.NET: the provider's metadata could not be read"),
+    ]
+
+    private static let sentences: [(words: String, meaning: String)] = [
+        ("Correlation failed", "ASP.NET: its correlation cookie did not come with the callback"),
+        (
+            "Unable to unprotect the message.State",
+            "ASP.NET: the state was made with a key that this server does not have; its Data Protection keys are not shared or not kept"
+        ), ("message.State is null or empty", "ASP.NET: there was no state in the callback"),
+        ("find a valid CSRF token", "OAuth2 Proxy: its CSRF cookie did not come with the callback"),
+        (
+            "Unable to verify authorization request state",
+            "Passport: its session holds no such state; it was lost, or another login took its place"
+        ),
+        (
+            "did not find expected authorization request details in session",
+            "openid-client: its session holds nothing of this login"
+        ),
+        (
+            "via the state parameter and corresponding state cookie",
+            "mod_auth_openidc: its state cookie did not come, or had run out"
+        ), ("missing saved state", "Grafana: its cookie with the state did not come with the callback"),
+        ("State token does not match", "Nextcloud: the state is not the one in the session"),
+        ("no session state found", "lua-resty-openidc: its session's cookie did not come with the callback"),
+        ("missing OAuth state", "Vault: it holds no such state, or not any more"),
     ]
 }

@@ -171,6 +171,23 @@ struct CallbackRejectedByAppTests {
         #expect(finding.evidence[1].value == "The request to sign in was denied.")
     }
 
+    @Test(arguments: [
+        ("An error was encountered while handling the remote login. Correlation failed.", "ASP.NET: its c"),
+        ("Exception: Unable to unprotect the message.State.", "ASP.NET: the state was made with a key"),
+        ("IDX21323: RequireNonce is 'True'", "ASP.NET: the cookie with the nonce"),
+        ("Login Failed: Unable to find a valid CSRF token. Please try again.", "OAuth2 Proxy: "),
+        ("Unable to verify authorization request state.", "Passport: "),
+        ("login.OAuthLogin(missing saved state)", "Grafana: "), ("State token does not match", "Nextcloud: "),
+        ("[invalid_nonce]", "Spring Security: the ID token's nonce"),
+    ])
+    func tellsWhatALibrarysWordsMean(words: String, meaning: String) throws {
+        let body = Body(text: "<h1>\(words)</h1>", mediaType: "text/html")
+        let finding = try #require(
+            answered { $0 = RecordedResponse(status: 500, body: body) }.finding(rule)
+        )
+        #expect(finding.notes.contains { $0.hasPrefix(meaning) })
+    }
+
     /// A proxy sends the browser to the same address with a slash at the end.
     @Test func saysWhereTheAnswerGotLost() throws {
         let recording = try sentOn(to: "no code", at: "/callback/").answering("/callback/", 400)
