@@ -1,6 +1,7 @@
 import Captures
 import Foundation
 import JSON
+import Sharing
 
 /// Opens what is imported: HAR of any producer, encrypted or not, and packet captures.
 struct ImportInput {
@@ -103,7 +104,8 @@ struct ImportInput {
                     descriptor: descriptor,
                     name: path,
                     scratch: FileManager.default.temporaryDirectory.path,
-                    behind: head
+                    behind: head,
+                    captureOr: AgeFile.isBegun(by:)
                 )
                 return (source, nil)
             }
