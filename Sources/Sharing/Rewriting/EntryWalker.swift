@@ -14,7 +14,17 @@ struct EntryWalker {
     /// Looks at a number of the file itself that is not called by a name that is secret.
     var number: ([UInt8]) -> [UInt8]? = { _ in nil }
 
-    func rewriting(_ value: JSONValue, name: String = "", inside list: String = "") -> JSONValue {
+    func rewriting(_ value: JSONValue, name: String = "") -> JSONValue {
+        rewriting(value, name: name, inside: "", [:])
+    }
+
+    /// `arguments`: what is given to the variables of a query that stands in the same list.
+    private func rewriting(
+        _ value: JSONValue,
+        name: String,
+        inside list: String,
+        _ arguments: GraphQLVariables.Arguments
+    ) -> JSONValue {
         switch value {
         case .string(let text): return .string(string(text, name))
         case .number(let number):
@@ -28,25 +38,32 @@ struct EntryWalker {
             return .number(JSONNumber(text: String(decoding: other, as: UTF8.self)))
         case .array(let elements):
             let digits = Self.typedDigits(in: elements, of: name)
+            let arguments = Self.isOfParameters(name) ? GraphQLVariables.arguments(beside: elements) : [:]
             return .array(
                 elements.indices.map { index in
                     rewriting(
                         elements[index],
                         name: name,
-                        inside: digits.contains(index) ? TypedDigits.name : name
+                        inside: digits.contains(index) ? TypedDigits.name : name,
+                        arguments
                     )
                 }
             )
-        case .object(let object): return .object(self.object(object, called: name, inside: list))
+        case .object(let object): return .object(self.object(object, called: name, inside: list, arguments))
         default: return value
         }
     }
 
-    private func object(_ object: JSONObject, called own: String, inside list: String) -> JSONObject {
+    private func object(
+        _ object: JSONObject,
+        called own: String,
+        inside list: String,
+        _ arguments: GraphQLVariables.Arguments
+    ) -> JSONObject {
         if let name = (object["name"] ?? object["key"])?.string,
             let value = object["value"]?.string ?? object["fileName"].map({ _ in "" }), !list.isEmpty
         {
-            return pair(object, name, value, inside: list)
+            return pair(object, name, value, inside: list, arguments)
         }
         var result = object
         if object["mimeType"] != nil, let text = object["text"]?.string {
@@ -71,15 +88,21 @@ struct EntryWalker {
 
     /// Of the parameters of a query or a form those that are the digits of a code.
     private static func typedDigits(in elements: [JSONValue], of list: String) -> Set<Int> {
-        guard list == "params" || list == "queryString" else { return [] }
+        guard isOfParameters(list) else { return [] }
         return TypedDigits.places(
             in: elements.map { ($0["name"]?.string ?? "", Array(($0["value"]?.string ?? "").utf8)[...]) }
         )
     }
 
-    private func pair(_ object: JSONObject, _ name: String, _ value: String, inside list: String)
-        -> JSONObject
-    {
+    private static func isOfParameters(_ list: String) -> Bool { list == "params" || list == "queryString" }
+
+    private func pair(
+        _ object: JSONObject,
+        _ name: String,
+        _ value: String,
+        inside list: String,
+        _ arguments: GraphQLVariables.Arguments
+    ) -> JSONObject {
         var result = object
         let bytes = Array(value.utf8)
         let other: [UInt8]?
@@ -87,7 +110,8 @@ struct EntryWalker {
         case "headers": other = header(name, bytes)
         case "cookies": other = named(name, bytes, .cookies)
         case TypedDigits.name: other = named(TypedDigits.name, bytes, .form)
-        case "queryString", "params": other = named(name, bytes, .form)
+        case "queryString", "params":
+            other = named(name, bytes, .form, name == GraphQLVariables.variables ? arguments : [:])
         // What a tool lists: `{"name": "refresh_token", "value": …}` of a browser's storage.
         default: other = named(name, bytes, .json)
         }
@@ -117,8 +141,15 @@ struct EntryWalker {
     }
 
     /// A value with a name, and what stands inside of it.
-    private func named(_ name: String, _ value: [UInt8], _ container: TextKind) -> [UInt8]? {
-        texts.rewritingValue(NamedText(name: name, bytes: value, container: container))
+    private func named(
+        _ name: String,
+        _ value: [UInt8],
+        _ container: TextKind,
+        _ arguments: GraphQLVariables.Arguments = [:]
+    ) -> [UInt8]? {
+        texts.rewritingValue(
+            NamedText(name: name, bytes: value, container: container, arguments: arguments)
+        )
     }
 
     private func header(_ name: String, _ value: [UInt8]) -> [UInt8]? {

@@ -1,13 +1,31 @@
 import Captures
+import JSON
 
 /// Variables of a query in GraphQL, which are called as their writer likes: `login(password: $p)`, `"variables": {"p": "…"}`.
+///
+/// They stand in the document of the query, or in a text beside it: `"variables": "{\"p\": …}"`, `query=…&variables={…}`.
 enum GraphQLVariables {
+    /// The arguments by the variables that they are given; empty where there are none.
+    typealias Arguments = [String: String]
+
     /// The slots of a document, a variable whose own name says nothing under that of the argument that it is given to.
     static func named(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
-        var arguments: [String: String] = [:]
-        for slot in slots where slot.name == "query" { read(text[slot.range], into: &arguments) }
+        let queries = slots.lazy.filter { $0.name == query }.map { slot in
+            slot.coding?.decoded(text[slot.range]).bytes[...] ?? text[slot.range]
+        }
+        let arguments = arguments(in: queries)
         guard !arguments.isEmpty else { return slots }
-        return slots.map { slot in
+        return named(slots, by: arguments).map { slot in
+            guard slot.name == variables else { return slot }
+            var slot = slot
+            slot.arguments = arguments
+            return slot
+        }
+    }
+
+    /// The slots of a text of variables.
+    static func named(_ slots: [Slot], by arguments: Arguments) -> [Slot] {
+        slots.map { slot in
             guard let argument = arguments[slot.name] else { return slot }
             switch (SecretRoles.role(of: slot.name, in: .json), SecretRoles.role(of: argument, in: .json)) {
             case (.unknown, _), (_, .secret): break
@@ -19,38 +37,37 @@ enum GraphQLVariables {
         }
     }
 
-    /// `password: $p`, as it stands in JSON.
-    private static func read(_ query: ArraySlice<UInt8>, into arguments: inout [String: String]) {
+    /// What the variables are given to that stand beside a query in a list of parameters.
+    static func arguments(beside elements: [JSONValue]) -> Arguments {
+        arguments(
+            in: elements.lazy.filter { $0["name"]?.string == query }.map {
+                Array(($0["value"]?.string ?? "").utf8)[...]
+            }
+        )
+    }
+
+    private static func arguments(in queries: some Sequence<ArraySlice<UInt8>>) -> Arguments {
+        queries.reduce(into: [:]) { read($1, into: &$0) }
+    }
+
+    /// What holds the query, and its variables.
+    private static let query = "query"
+    static let variables = "variables"
+
+    /// `password: $p`.
+    private static func read(_ query: ArraySlice<UInt8>, into arguments: inout Arguments) {
         for dollar in query.indices where query[dollar] == UInt8(ascii: "$") {
             let variable = query[(dollar + 1)...].prefix(while: isOfName)
-            let before = withoutGap(Array(query[..<dollar].suffix(longestGap).reversed())[...])
+            let before = query[..<dollar].suffix(longestGap).reversed().drop { $0 <= 0x20 }
             guard !variable.isEmpty, before.first == UInt8(ascii: ":") else { continue }
-            let ahead = withoutGap(before.dropFirst())
-            let word = ahead.prefix(while: isOfName)
-            let mark = ahead.dropFirst(word.count).first
-            // A line break, as JSON writes it, is no letter of the name.
-            let name = mark == UInt8(ascii: "\\") ? word.dropLast() : word
-            guard !name.isEmpty, mark != UInt8(ascii: "$") else { continue }
+            let ahead = before.dropFirst().drop { $0 <= 0x20 }
+            let name = ahead.prefix(while: isOfName)
+            guard !name.isEmpty, ahead.dropFirst(name.count).first != UInt8(ascii: "$") else { continue }
             arguments[String(decoding: variable, as: UTF8.self)] = String(
                 decoding: name.reversed(),
                 as: UTF8.self
             )
         }
-    }
-
-    /// Behind blanks, be they written `\n`, in a text that is read backwards.
-    private static func withoutGap(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var rest = text
-        while let byte = rest.first {
-            if byte <= 0x20 {
-                rest = rest.dropFirst()
-            } else if [0x6e, 0x72, 0x74].contains(byte), rest.dropFirst().first == 0x5c {
-                rest = rest.dropFirst(2)
-            } else {
-                break
-            }
-        }
-        return rest
     }
 
     /// Of an argument's name with what stands between it and its variable.

@@ -14,11 +14,12 @@ enum MultipartSlots {
     }
 
     static func slots(in text: ArraySlice<UInt8>, boundary: [UInt8]) -> [Slot] {
-        parts(in: text, boundary: boundary).flatMap { part in
+        let slots = parts(in: text, boundary: boundary).flatMap { part -> [Slot] in
             let value = Slot(name: part.name ?? "", range: part.value)
             guard let file = part.fileName else { return [value] }
             return [Slot(name: SlotReader.fileName, range: file, kind: .text), value]
         }
+        return GraphQLVariables.named(slots, in: text)
     }
 
     static func parts(in text: ArraySlice<UInt8>, boundary: [UInt8]) -> [Part] {

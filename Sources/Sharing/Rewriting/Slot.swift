@@ -14,6 +14,8 @@ struct Slot {
     var isOwnID = false
     /// Of an object that says of itself that it is a person: `{"type": "customers", "id": "…"}`.
     var isOfPerson = false
+    /// Of a text with the variables of a query: what they are given to.
+    var arguments: GraphQLVariables.Arguments = [:]
     /// base64 stands around the value (Basic credentials).
     var isBase64 = false
 }

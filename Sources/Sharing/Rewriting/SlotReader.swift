@@ -151,7 +151,7 @@ enum SlotReader {
         for place in TypedDigits.places(in: slots.map { ($0.name, text[$0.range]) }) {
             slots[place].name = TypedDigits.name
         }
-        return slots
+        return GraphQLVariables.named(slots, in: text)
     }
 
     /// `name=value` or `name: value`, a line each; of a whole HTTP message its target and its body, too.

@@ -13,6 +13,8 @@ struct NamedText {
     var isOwnID = false
     /// Of an object that says of itself that it is a person.
     var isOfPerson = false
+    /// Of a text with the variables of a query in GraphQL: what they are given to.
+    var arguments: GraphQLVariables.Arguments = [:]
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -39,11 +41,20 @@ struct TextWalker {
     private static let deepest = 7
 
     /// The text with other values in it; nil where nothing changed.
-    func rewriting(_ text: [UInt8], as kind: TextKind, depth: Int = 0) -> [UInt8]? {
+    ///
+    /// `arguments`: see ``NamedText/arguments``.
+    func rewriting(
+        _ text: [UInt8],
+        as kind: TextKind,
+        depth: Int = 0,
+        arguments: GraphQLVariables.Arguments = [:]
+    ) -> [UInt8]? {
         guard depth < Self.deepest, !text.isEmpty else { return nil }
         var output = Splicer(text)
         var end = 0
-        for slot in SlotReader.slots(in: text[...], as: kind).sorted(by: {
+        var slots = SlotReader.slots(in: text[...], as: kind)
+        if !arguments.isEmpty { slots = GraphQLVariables.named(slots, by: arguments) }
+        for slot in slots.sorted(by: {
             $0.range.lowerBound < $1.range.lowerBound
         })
         where slot.range.lowerBound >= end {
@@ -81,7 +92,8 @@ struct TextWalker {
                     container: kind,
                     isNumber: slot.isNumber,
                     isOwnID: slot.isOwnID,
-                    isOfPerson: slot.isOfPerson
+                    isOfPerson: slot.isOfPerson,
+                    arguments: slot.arguments
                 ),
                 slot.kind,
                 depth
@@ -93,7 +105,8 @@ struct TextWalker {
             bytes: decoded.bytes,
             container: kind,
             isOwnID: slot.isOwnID,
-            isOfPerson: slot.isOfPerson
+            isOfPerson: slot.isOfPerson,
+            arguments: slot.arguments
         )
         return inside(value, slot.kind, depth).map { decoded.encoding($0, as: coding) }
     }
@@ -112,7 +125,9 @@ struct TextWalker {
         {
             guess = .claims
         }
-        if let other = rewriting(value.bytes, as: guess, depth: depth + 1) { return other }
+        if let other = rewriting(value.bytes, as: guess, depth: depth + 1, arguments: value.arguments) {
+            return other
+        }
         // What has parts was decoded where it was read; once more would read it as something else.
         guard guess == .text || Bytes.index(of: Array("%22".utf8), in: value.bytes, from: 0) != nil else {
             return nil

@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import Sharing
@@ -11,6 +12,7 @@ struct GraphQLVariablesTests {
         ),
         (#"{a(\nsecret:$s)}"#, #"{"s": "x"}"#, ["secret=x"]),
         (#"{a(password:\n\t$id)}"#, #"{"id": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
+        (#"{a(password: \u0024p)}"#, #"{"\u0070": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
         // A name of its own says more; one that says nothing has nothing to give.
         ("{a(id: $userName, kind: $k)}", #"{"userName": "ada", "k": "x"}"#, ["userName=ada", "kind=x"]),
         (#"{a(: $p, \\: $p, $p: $q, $)}"#, #"{"p": "x"}"#, ["p=x"]), ("plain", #"{"p": "x"}"#, ["p=x"]),
@@ -21,5 +23,48 @@ struct GraphQLVariablesTests {
         let text = Array(#"{"query": "\#(query)", "variables": \#(variables)}"#.utf8)
         let slots = ScriptSlots.slots(in: text[...]).filter { $0.name != "query" }
         #expect(slots.map { "\($0.name)=\(String(decoding: text[$0.range], as: UTF8.self))" } == told)
+    }
+
+    private static let query = "%7Ba(password%3A%20%24p)%7D"
+    private static let variables = "%7B%22p%22%3A%22tr0ub4dor%22%7D"
+    private static let part = "--x\r\nContent-Disposition: form-data; name="
+
+    /// In a document, a form, an address, and the parts of one.
+    private static let texts: [(text: String, kind: TextKind)] = [
+        (#"{"query": "{a(password: $p)}", "variables": "{\"p\": \"tr0ub4dor\"}"}"#, .json),
+        (#"[{"query": "{a(password: \u0024p)}", "variables": "{\"\\u0070\": \"tr0ub4dor\"}"}]"#, .json),
+        ("query=\(query)&variables=\(variables)", .form),
+        ("variables=\(variables)&query={a(password:+%24p)}", .form),
+        ("https://api.example/graphql?query=\(query)&variables=\(variables)", .url),
+        (
+            "\(part)query\r\n\r\n{a(password: $p)}\r\n\(part)variables\r\n\r\n{\"p\": \"tr0ub4dor\"}\r\n--x--",
+            .multipart(boundary: Array("x".utf8))
+        ),
+    ]
+
+    @Test(arguments: texts.indices) func variablesMayBeAText(index: Int) {
+        let (text, kind) = Self.texts[index]
+        var names: [String] = []
+        let walker = TextWalker { value in
+            if value.text == "tr0ub4dor" { names.append(value.name) }
+            return nil
+        }
+        #expect(walker.rewriting(Array(text.utf8), as: kind) == nil)
+        #expect(names == ["password"])
+    }
+
+    /// As browsers list them beside the address, or in its place.
+    @Test(arguments: ["queryString", "params"]) func variablesMayBeListed(list: String) {
+        let entry: JSONValue = .object([
+            list: [
+                ["name": "query", "value": "{a(password: $p)}"],
+                ["name": "variables", "value": #"{"p": "tr0ub4dor"}"#],
+                ["name": "extensions", "value": #"{"p": "plain"}"#],
+            ]
+        ])
+        let texts = TextWalker { $0.name == "password" ? Array("another".utf8) : nil }
+        let other = EntryWalker(texts: texts, sweep: { _ in nil }).rewriting(entry)
+        let values = other[list]?.array?.map { $0["value"]?.string }
+        #expect(values == ["{a(password: $p)}", #"{"p": "another"}"#, #"{"p": "plain"}"#])
     }
 }
