@@ -33,22 +33,22 @@ struct RequestLineEncoder {
             }
         }
         if splitter.isInsideHead, shown > 0 || bytes.readableBytesView.contains(0x0a) {
-            show(Array(splitter.rest.readableBytesView), in: &output)
+            show(splitter.rest.readableBytesView, in: &output)
         }
         return output
     }
 
     /// Hands on what of a head was not yet, once its line is there.
-    private mutating func show(_ head: [UInt8], in output: inout ByteBuffer) {
+    private mutating func show(_ head: some Collection<UInt8>, in output: inout ByteBuffer) {
         if shown == 0 {
             guard let end = head.firstIndex(of: 0x0a) else { return }
-            let line = head[..<end]
+            let line = Array(head[..<end])
             // What is no request's is left to what parses it.
-            let isRequest = (try? ProxyRequest.parseForServer(head[...end] + [0x0a])) != nil
-            output.writeBytes(isRequest ? PercentEncoding.encodingNonASCII(line) ?? Array(line) : Array(line))
-            shown = end
+            let isRequest = (try? ProxyRequest.parseForServer(line + [0x0a, 0x0a])) != nil
+            output.writeBytes(isRequest ? PercentEncoding.encodingNonASCII(line) ?? line : line)
+            shown = line.count
         }
-        output.writeBytes(head[shown...])
+        output.writeBytes(head.dropFirst(shown))
         shown = head.count
     }
 }
