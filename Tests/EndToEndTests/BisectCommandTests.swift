@@ -141,6 +141,10 @@ struct BisectCommandTests {
             (["--out", "x.har", "A", "B"], 64, "--out goes with --bisect"),
             (["--against", "https://a.example", "A", "B"], 64, "--against goes with --bisect"),
             (["--bisect", "--max-drives", "2", "A", "B"], 64, "--max-drives takes a number from 3 on"),
+            (
+                ["--bisect", "--plan", "--out", "x.har", "A", "B"], 64,
+                "--plan sends nothing that --out could hold"
+            ),
             (["--bisect", "--format", "junit", "A", "B"], 64, "--bisect prints text, json or markdown"),
             (["--bisect", "--out", "A", "A", "B"], 64, "is what is compared"),
         ] as [([String], Int32, String)]

@@ -138,6 +138,7 @@ struct ReplayCommandTests {
         (["--set", "stat=x"], 64, "--plan lists them"),
         (["--out", "again.har"], 64, "--plan sends nothing that --out could hold"),
         (["--junit", "replays.xml"], 64, "--plan sends nothing that --junit could hold"),
+        (["--format", "junit"], 64, "--plan compares nothing, and prints text or json"),
         (["--secret", "password=hunter2"], 64, "says where"),
         (["--secret", "password=env:NO_SUCH_VARIABLE"], 64, "no variable NO_SUCH_VARIABLE"),
         (["--secret", "password=file:/no/such/file"], 66, "no such file"),

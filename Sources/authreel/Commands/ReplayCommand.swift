@@ -114,6 +114,9 @@ struct ReplayCommand: AsyncParsableCommand {
                 "--plan sends nothing that \(option) could hold: leave one of the two out, or try the whole command with --dry-run"
             )
         }
+        guard !plan || [.text, .json].contains(format) else {
+            throw ValidationError("--plan compares nothing, and prints text or json")
+        }
         guard browsing.isWanted else { return }
         guard !findFix else {
             throw ValidationError("--find-fix tries many logins and drives no browser: leave --browser out")

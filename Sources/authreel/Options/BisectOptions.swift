@@ -41,6 +41,9 @@ struct BisectOptions: ParsableArguments {
         if let maximumDrives, maximumDrives < FlowBisection.fewestDrives {
             throw ValidationError("--max-drives takes a number from \(FlowBisection.fewestDrives) on")
         }
+        if bisect, plan, out != nil {
+            throw ValidationError("--plan sends nothing that --out could hold: leave one of the two out")
+        }
         guard !bisect, let option = onlyWithBisect else { return }
         throw ValidationError("\(option) goes with --bisect: without it nothing is driven")
     }
