@@ -75,8 +75,9 @@ extension FlowGrouping {
         }
         if request.parameters.isEmpty, let flow = flow(atWorkDuring: request, host) { return flow }
         guard request.isCodeExchange else { return nil }
-        // What names neither its client nor where the login came back to is tied to one by its provider alone.
-        let isNameless = request.clientID == nil && request.redirectURI == nil
+        // What names neither its client nor where the login came back to is tied to one by its provider alone; GoTrue's is never at it.
+        let isNameless =
+            request.clientID == nil && request.redirectURI == nil && !GoTrueRequest.isExchange(request)
         let isCandidate = { (flow: FlowBuilder) in
             guard !flow.requests.isEmpty, !isNameless || Self.isProvider(host, of: flow) else { return false }
             return Self.isClient(request.clientID, of: flow)
