@@ -22,6 +22,8 @@ struct DeviceGrant {
     var interval: Seconds?
     /// Polls that were answered, in order of time.
     var polls: [TokenRequest]
+    /// Whether the provider tells the client once the user has answered (CIBA, section 10.2); it asks at once then.
+    var isNotified = false
 
     /// By device code, in order of time.
     static func all(in flow: Flow) -> [DeviceGrant] {
@@ -46,7 +48,8 @@ struct DeviceGrant {
                     issuedAt: flow.capture[call.exchange].endedAt,
                     lifetime: seconds("expires_in", call.answer),
                     interval: seconds("interval", call.answer) ?? Seconds(seconds: 5, parameter: nil),
-                    polls: []
+                    polls: [],
+                    isNotified: call.parameters.contains("client_notification_token")
                 )
             case .token(let request):
                 guard let code = code(of: request)?.value, request.answer.status != nil,

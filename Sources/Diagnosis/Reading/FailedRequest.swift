@@ -25,7 +25,7 @@ struct FailedRequest {
             return [
                 Evidence(
                     place: Place(exchange: request.exchange, part: .requestURL, name: ""),
-                    value: exchange.request.url.withoutQuery,
+                    value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
                     note: exchange.client.process.map { "client: \($0)" }
                 ),
                 Evidence(

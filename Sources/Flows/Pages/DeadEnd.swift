@@ -50,7 +50,10 @@ package enum DeadEnd {
     /// Whether a page neither runs a script, unless it is to close its window, nor leads on by itself.
     private static func doesNothing(_ html: String) -> Bool {
         guard html.utf8.count < 1 << 18 else { return false }
-        let text = closings.reduce(html.lowercased()) { $0.replacing($1, with: "") }
+        let lower = html.lowercased()
+        let text =
+            lower.containsBytes("window.close()")
+            ? closings.reduce(lower) { $0.replacing($1, with: "") } : lower
         return !["<script", "onload", "http-equiv=\"refresh", "http-equiv=refresh", "http-equiv='refresh"]
             .contains(
                 where: text.containsBytes

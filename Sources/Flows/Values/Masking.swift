@@ -14,7 +14,8 @@ package enum Masking {
     /// A value as evidence shows it, by the name it travels under.
     package static func shown(_ value: String, of name: String) -> String {
         if isSecret(name) { return masked(value) }
-        let text = value.utf8.contains(0x3d) ? withoutSecrets(value) : value
+        let open = value.utf8.contains(0x40) ? withoutPassword(value) : value
+        let text = open.utf8.contains(0x3d) ? withoutSecrets(open) : open
         guard text.unicodeScalars.count > limit else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit)))
             + "…(\(value.unicodeScalars.count))"
@@ -68,6 +69,21 @@ package enum Masking {
         "client_assertion", "assertion", "password", "token", "subject_token", "actor_token", "device_code",
         "registration_access_token", "logout_token", "authorization", "cookie", "set-cookie", "response",
     ]
+
+    /// A URL with the password before its host masked (RFC 3986, section 3.2.1); any other text as it is.
+    private static func withoutPassword(_ text: String) -> String {
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: 0x3a), bytes[colon...].starts(with: "://".utf8) else {
+            return text
+        }
+        let start = bytes.index(colon, offsetBy: 3)
+        let end = bytes[start...].firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? bytes.endIndex
+        guard let at = bytes[start..<end].lastIndex(of: 0x40),
+            let mark = bytes[start..<at].firstIndex(of: 0x3a)
+        else { return text }
+        let password = bytes.index(after: mark)
+        return String(text[..<password]) + masked(String(text[password..<at])) + String(text[at...])
+    }
 
     /// A URL, or part of one, with the secrets among its parameters masked.
     private static func withoutSecrets(_ text: String) -> String {

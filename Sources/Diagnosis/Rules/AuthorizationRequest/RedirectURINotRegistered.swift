@@ -73,7 +73,7 @@ struct RedirectURINotRegistered: Rule {
             violation.title = "The provider refuses a redirect URI that it has registered"
         } else if RedirectURIRefusal.isOfKind(refusal.value) {
             violation.explanation = Self.ofKind
-            violation.fix = Self.fix(forKindOf: request)
+            violation.fix = Self.fix(forKindOf: request, flow.provider)
             violation.title = "The provider takes no redirect URI of this kind"
         } else if request.redirectURI.flatMap(CopiedAlong.removed) != nil {
             violation.fix = Self.copiedFix
@@ -107,14 +107,15 @@ struct RedirectURINotRegistered: Rule {
     /// Whether an app sent all addresses of a setting instead of one of them.
     private static func isList(_ uri: String) -> Bool {
         let parts = uri.utf8.split { $0 == 0x2c || $0 == 0x20 || $0 == 0x3b }
-        return parts.count > 1
+        // In a query such characters may stand for themselves.
+        return parts.count > 1 && !parts.dropLast().contains { $0.contains(0x3f) }
             && parts.allSatisfy { RecordedURL(String(decoding: $0, as: UTF8.self)).scheme != nil }
     }
 
-    private static func fix(forKindOf request: AuthorizationRequest) -> String {
+    private static func fix(forKindOf request: AuthorizationRequest, _ provider: ProviderKind) -> String {
         let uri = RecordedURL(request.redirectURI ?? "")
         if uri.scheme?.lowercased() == "urn" { return ofCopiedCodes }
-        return LoopbackHost.isLoopback(uri.host ?? "") ? ofLoopback : ofOtherKinds
+        return provider == .google && LoopbackHost.isLoopback(uri.host ?? "") ? ofLoopback : ofOtherKinds
     }
 
     /// Said to the app's server, which pushed the request (RFC 9126, section 2.3).

@@ -86,7 +86,9 @@ struct ResourceIndicatorMismatch: Rule {
             guard let answer = Self.refused(request) else { continue }
             let isExchange = request.isTokenExchange
             let isOfScopes = request.answer.errorText.containsBytes(Self.entraCode)
-            let isOfServer = request.isRefused(with: Self.serversError)
+            let isOfServer =
+                flow.provider == .google && request.isCodeExchange
+                && request.isRefused(with: Self.serversError)
             let names: Set = isExchange ? ["audience", "scope"] : isOfServer ? ["audience"] : ["scope"]
             let sent =
                 Self.resources(of: request) + request.parameters.items.filter { names.contains($0.name) }

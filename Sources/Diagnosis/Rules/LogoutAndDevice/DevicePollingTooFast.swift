@@ -48,7 +48,7 @@ struct DevicePollingTooFast: Rule {
         var isHeeded = true
         var previous: TokenRequest?
         for poll in grant.polls {
-            if let previous {
+            if let previous, !grant.isNotified || !poll.answer.isSuccess {
                 let gap = poll.startedAt - previous.startedAt
                 // An interval that nobody stated is known only once the device authorization was seen.
                 // The very same moment is that of a capture without times.
@@ -75,15 +75,23 @@ struct DevicePollingTooFast: Rule {
             previous = poll
         }
         guard let first = faults.first else { return nil }
+        let isDevice = grant.polls.first?.grantType == GrantType.deviceCode
         return Violation(
             evidence,
             severity: isRefused(grant)
                 ? .error
                 : slowDowns == 1 && isHeeded && faults.last.map { isAnswered($0, grant) } ?? false
                     ? .note : .warning,
+            explanation: isDevice ? nil : Self.ofClient,
+            title: isDevice ? nil : "The client polls faster than allowed",
             exchange: first
         )
     }
+
+    private static let ofClient = """
+        Between two polls of the token endpoint passed less time than the provider's interval (OpenID Connect CIBA, section 7.3: 5 seconds \
+        where it names none). Providers answer slow_down at first, and refuse the client in the end.
+        """
 
     /// Whether the device went on polling after the exchange, or needed not.
     private func isAnswered(_ exchange: Int, _ grant: DeviceGrant) -> Bool {

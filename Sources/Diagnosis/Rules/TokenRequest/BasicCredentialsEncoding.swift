@@ -44,7 +44,9 @@ struct BasicCredentialsEncoding: Rule {
             guard call.authentication.methods.contains(.secretBasic),
                 let secret = call.authentication.secret, let client = call.authentication.clientID
             else { continue }
-            let isTold = call.mayBlameClient && Self.isTold(by: call.answer)
+            let isTold =
+                call.mayBlameClient && Self.isTold(by: call.answer)
+                && (Self.needsEncoding(client.rawValue) || Self.needsEncoding(secret.rawValue))
             guard call.isClientRefused || isTold,
                 var found = fault(of: client, secret, call, flow) ?? (isTold ? Violation([]) : nil)
             else { continue }
@@ -80,11 +82,17 @@ struct BasicCredentialsEncoding: Rule {
 
     /// Whether a provider says so, under whatever name (AD FS: `invalid_request`).
     private static func isTold(by answer: Answer) -> Bool {
-        let text = answer.errorText
+        // The media type has the word in its name.
+        let text = answer.errorText.replacing(FormBody.mediaType, with: "")
         return text.containsBytes("basic")
             && ["urlencoded", "url-encoded", "url encoded", "form-encoded"].contains(
                 where: text.containsBytes
             )
+    }
+
+    /// Whether a value is another one once it is form-encoded, or once somebody decodes it.
+    private static func needsEncoding(_ raw: String) -> Bool {
+        raw.utf8.contains { !$0.isASCIIAlphanumeric && ![0x2a, 0x2d, 0x2e, 0x5f].contains($0) }
     }
 
     private func fault(of client: Parameter, _ secret: Parameter, _ call: ClientCall, _ flow: Flow)

@@ -64,7 +64,13 @@ struct ClientTypeMismatch: Rule {
     private func isTakenForPage(_ call: ClientCall, _ flow: Flow) -> Bool {
         let headers = flow.capture[call.exchange].request.headers
         return CORSBlocked.isSaid(in: call.answer.errorText) && headers.contains("origin")
-            && !Self.isBrowser(headers)
+            && Self.isProgram(headers)
+    }
+
+    /// Whether the sender says that it is no browser, and has nothing of one.
+    private static func isProgram(_ headers: HeaderFields) -> Bool {
+        headers.contains("user-agent") && !isBrowser(headers)
+            && !headers.contains("sec-fetch-mode") && !headers.contains("sec-fetch-site")
     }
 
     private static func isBrowser(_ headers: HeaderFields) -> Bool {
@@ -92,7 +98,7 @@ struct ClientTypeMismatch: Rule {
             value: headers.first(name).map { Masking.shown($0, of: name) } ?? "missing",
             note: name != "Origin"
                 ? "no Origin: not sent by a page"
-                : Self.isBrowser(headers) ? "sent by a page" : "sent by a program that is no browser"
+                : Self.isProgram(headers) ? "sent by a program that is no browser" : "sent by a page"
         )
     }
 

@@ -48,7 +48,7 @@ struct InsecureEndpoint: Rule {
             evidence.append(
                 Evidence(
                     place: Place(exchange: index, part: .requestURL, name: ""),
-                    value: url.withoutQuery,
+                    value: Masking.shown(url.withoutQuery, of: "url"),
                     note: kind
                 )
             )
@@ -79,7 +79,7 @@ struct InsecureEndpoint: Rule {
             [
                 Evidence(
                     place: Place(exchange: exchange, part: .requestURL, name: ""),
-                    value: flow.capture[exchange].request.url.withoutQuery,
+                    value: Masking.shown(flow.capture[exchange].request.url.withoutQuery, of: "url"),
                     note: "asked over http"
                 ), words,
             ],

@@ -64,7 +64,10 @@ struct CallbackUnreachable: Rule {
                         ? Self.hangUp : isTaken ? Self.silence : upgrade.map { _ in Self.upgraded },
                     fix: isTaken
                         ? "Look into the app's log, and whether its server was restarted, at the time of this request."
-                        : upgrade.map { _ in Self.upgradedFix },
+                        : upgrade.map { _ in
+                            LoopbackHost.isLoopback(response.target.host ?? "")
+                                ? Self.upgradedFix : Self.upgradedHostFix
+                        },
                     title: isTaken
                         ? "The app took the request to the redirect URI and did not answer it" : nil,
                     exchange: failure.place.exchange
@@ -93,6 +96,10 @@ struct CallbackUnreachable: Rule {
         Have the app use http://127.0.0.1 as its redirect URI, which no such rule is kept for. On this machine take the host off the \
         browser's list (chrome://net-internals/#hsts, Delete domain security policies), and see that nothing that runs at localhost sends \
         Strict-Transport-Security.
+        """
+
+    private static let upgradedHostFix = """
+        Register and send the redirect URI with https, and let the app be reached there.
         """
 
     private static let silence = """
