@@ -163,6 +163,7 @@ struct ReplayCommandTests {
     /// What is rehearsed is the whole command, its files included.
     @Test(arguments: [
         (["--out", capture("healthy/web-code-flow")], 64, "is what is replayed"),
+        (["--out", "/no/such/folder/a.har"], 66, "name a file in a folder that is there"),
         (["--junit", "/no/such/folder/a.xml"], 66, "name a file in a folder that is there"),
     ])
     func rehearsalTakesTheWholeCommand(_ options: [String], _ status: Int, _ words: String) throws {

@@ -19,10 +19,7 @@ package enum CaptureReader {
     ///
     /// - Throws: ``CaptureError`` when there is no such file, it cannot be read, or it is no capture.
     package static func read(path: String) throws(CaptureError) -> Capture {
-        try read(
-            CaptureSource(path: path, captureOr: { _ in false }),
-            name: path == "-" ? "standard input" : path
-        )
+        try read(CaptureSource(path: path), name: path == "-" ? "standard input" : path)
     }
 
     /// Reads the entries of a capture of ours from one on, as they stand now.

@@ -21,23 +21,16 @@ package final class CaptureSource: @unchecked Sendable {
 
     /// Opens a regular file, a pipe or, as `-`, standard input; what is no regular file is read whole.
     ///
-    /// - Parameters:
-    ///   - path: of the file.
-    ///   - scratch: the folder for what comes through a pipe and is too much for memory, in a file without a name.
-    ///   - isOther: where a capture is wanted, whether a stream that begins like this is read on although it is none; other
-    ///     streams are read as far as they may become one. Nil where anything is wanted.
-    /// - Throws: ``CaptureError``.
-    package convenience init(
-        path: String,
-        scratch: String = CaptureReader.defaultScratch,
-        captureOr isOther: (([UInt8]) -> Bool)? = nil
-    ) throws(CaptureError) {
+    /// `scratch`: the folder for what comes through a pipe and is too much for memory, in a file without a name.
+    package convenience init(path: String, scratch: String = CaptureReader.defaultScratch)
+        throws(CaptureError)
+    {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR
                 ? .noSuchFile(path: path) : .inputOutput(path: path, reason: String(cString: strerror(errno)))
         }
-        try self.init(descriptor: descriptor, name: path, scratch: scratch, captureOr: isOther)
+        try self.init(descriptor: descriptor, name: path, scratch: scratch)
     }
 
     /// Takes over what is open for reading already, and closes it at the end.
@@ -45,16 +38,14 @@ package final class CaptureSource: @unchecked Sendable {
     /// - Parameters:
     ///   - descriptor: a file, a pipe or the like.
     ///   - path: what errors call it.
-    ///   - scratch: see ``init(path:scratch:captureOr:)``.
+    ///   - scratch: see ``init(path:scratch:)``.
     ///   - head: bytes that were read of a pipe before.
-    ///   - isOther: see ``init(path:scratch:captureOr:)``.
     /// - Throws: ``CaptureError/inputOutput(path:reason:)``, also for devices that are no terminal, which have no end.
     package init(
         descriptor: Int32,
         name path: String,
         scratch: String = CaptureReader.defaultScratch,
-        behind head: [UInt8] = [],
-        captureOr isOther: (([UInt8]) -> Bool)? = nil
+        behind head: [UInt8] = []
     ) throws(CaptureError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -68,12 +59,11 @@ package final class CaptureSource: @unchecked Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             defer { close(descriptor) }
             let text = ScratchText(folder: scratch, name: path)
-            try Self.collect(
+            try Self.readToEnd(
                 descriptor,
                 path: path,
                 behind: head,
                 isDevice: status.st_mode & S_IFMT == S_IFCHR && isatty(descriptor) == 0,
-                judge: isOther.map { StreamJudge(wanting: $0) },
                 into: text
             )
             (memory, self.descriptor) = try text.take()
@@ -168,30 +158,25 @@ package final class CaptureSource: @unchecked Sendable {
         }
     }
 
-    /// Reads to the end, or as far as the judge wants to.
-    private static func collect(
+    private static func readToEnd(
         _ descriptor: Int32,
         path: String,
         behind head: [UInt8],
         isDevice: Bool,
-        judge: StreamJudge?,
         into text: ScratchText
     ) throws(CaptureError) {
-        var judge = judge
+        try head.withUnsafeBufferPointer { bytes throws(CaptureError) in try text.append(bytes) }
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        var piece = head[...]
         while true {
-            // `/dev/null` has nothing; of others nobody knows an end.
-            guard !isDevice || piece.isEmpty else { throw .inputOutput(path: path, reason: "is a device") }
-            try piece.withUnsafeBufferPointer { bytes throws(CaptureError) in try text.append(bytes) }
-            guard judge?.readsOn(behind: piece) ?? true else { return }
-            // Nothing else holds the chunk then.
-            piece = []
             let count = read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .inputOutput(path: path, reason: String(cString: strerror(errno))) }
             guard count > 0 else { return }
-            piece = chunk[..<count]
+            // `/dev/null` has nothing; of others nobody knows an end.
+            guard !isDevice else { throw .inputOutput(path: path, reason: "is a device") }
+            try chunk[..<count].withUnsafeBufferPointer { bytes throws(CaptureError) in
+                try text.append(bytes)
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ internal import NIOCore
 /// Percent-encodes what of requests' lines is no ASCII, as lenient servers read it: what parses the line refuses such bytes
 /// without a word, and an app's raw `ü` in a path would look like a fault of the provider.
 struct RequestLineEncoder {
-    /// Longer heads are left as they are, and so is what follows them.
+    /// Of longer heads the line alone is changed, where it came before the rest, and nothing of what follows them.
     private static let longestHead = 1 << 16
 
     private var splitter = RequestSplitter(maximumHeadBytes: longestHead, isForServer: true)

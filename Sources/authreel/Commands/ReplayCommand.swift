@@ -136,6 +136,9 @@ struct ReplayCommand: AsyncParsableCommand {
             use: "replayed",
             hint: "the new run wants a file of its own: --out again.har"
         )
+        if dryRun, let out, !FileManager.default.fileExists(atPath: out) {
+            try OutputFile.check(out, option: "--out again.har")
+        }
         let jobs = try planned(planOptions)
         try ReplayCheck.options(
             of: jobs.map(\.plan),

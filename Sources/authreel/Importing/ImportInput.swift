@@ -1,7 +1,6 @@
 import Captures
 import Foundation
 import JSON
-import Sharing
 
 /// Opens what is imported: HAR of any producer, encrypted or not, and packet captures.
 struct ImportInput {
@@ -104,8 +103,7 @@ struct ImportInput {
                     descriptor: descriptor,
                     name: path,
                     scratch: FileManager.default.temporaryDirectory.path,
-                    behind: head,
-                    captureOr: AgeFile.isBegun(by:)
+                    behind: head
                 )
                 return (source, nil)
             }

@@ -36,7 +36,7 @@ struct IdentityOptions: ParsableArguments {
     func read(_ path: String, beforeAsking: @escaping () -> Void = {}) throws(CommandFailure) -> Capture {
         let source: CaptureSource
         do throws(CaptureError) {
-            source = try CaptureSource(path: path, captureOr: AgeFile.isBegun(by:))
+            source = try CaptureSource(path: path)
         } catch {
             throw CommandFailure(error)
         }
