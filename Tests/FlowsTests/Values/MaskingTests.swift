@@ -21,6 +21,8 @@ struct MaskingTests {
         ("https://a.example/cb?code=abcdefghijklmnop&state=1", "https://a.example/cb?code=abcd…(16)&state=1"),
         ("com.a:/cb#id_token=abcdefghijklmnop", "com.a:/cb#id_token=abcd…(16)"), ("a=b", "a=b"),
         ("https://a.example/cb", "https://a.example/cb"),
+        ("https://bob:hunter2hunter2@a.example:8443/cb", "https://bob:hunt…(14)@a.example:8443/cb"),
+        ("https://a.example:8443/cb/bob@b.example", "https://a.example:8443/cb/bob@b.example"),
     ])
     func masksSecretsInsideOfURLs(value: String, shown: String) {
         #expect(Masking.shown(value, of: "redirect_uri") == shown)

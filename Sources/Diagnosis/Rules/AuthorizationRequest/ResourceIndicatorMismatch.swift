@@ -86,10 +86,9 @@ struct ResourceIndicatorMismatch: Rule {
             guard let answer = Self.refused(request) else { continue }
             let isExchange = request.isTokenExchange
             let isOfScopes = request.answer.errorText.containsBytes(Self.entraCode)
-            let isOfServer =
-                flow.provider == .google && request.isCodeExchange
-                && request.isRefused(with: Self.serversError)
-            let names: Set = isExchange ? ["audience", "scope"] : isOfServer ? ["audience"] : ["scope"]
+            let isOfAudience = request.isRefused(with: Self.serversError)
+            let isOfServer = isOfAudience && flow.provider == .google && request.isCodeExchange
+            let names: Set = isExchange ? ["audience", "scope"] : isOfAudience ? ["audience"] : ["scope"]
             let sent =
                 Self.resources(of: request) + request.parameters.items.filter { names.contains($0.name) }
             return .violated(

@@ -365,6 +365,7 @@ struct RedirectURINotRegisteredTests {
     @Test(arguments: [
         ("http://localhost:3000/,https://www.shop.example/callback", true),
         ("https://www.shop.example/callback,v2", false),
+        ("https://www.shop.example/callback?next=a,https://www.shop.example/b", false),
     ])
     func namesAListOfAddresses(uri: String, isList: Bool) throws {
         let finding = try #require(Recording(broken).asking("redirect_uri", uri).finding(rule))

@@ -114,6 +114,17 @@ struct BasicCredentialsEncodingTests {
         #expect(other.finding(rule) == nil)
     }
 
+    /// The media type is called what the encoding is.
+    @Test(arguments: [
+        ("shop:a:b", "HTTP Basic needs Content-Type application/x-www-form-urlencoded"),
+        ("shop:s3cret", "HTTP Basic credentials have to be urlencoded"),
+    ])
+    func saysNothingOfOtherWordsThatSoundAlike(credentials: String, words: String) throws {
+        let recording = try recording(registered: nil, credentials: credentials).asking("client_id", "shop")
+            .answering("/token", 400, ["error": "invalid_request", "error_description": .string(words)])
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         #expect(
             try Recording(broken).answering(

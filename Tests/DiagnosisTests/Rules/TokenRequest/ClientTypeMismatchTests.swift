@@ -56,8 +56,9 @@ struct ClientTypeMismatchTests {
     @Test(arguments: [
         ("Go-http-client/1.1", "http://localhost:9876", true), ("Go-http-client/1.1", nil, false),
         ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0)", "http://localhost:9876", false),
+        (nil, "http://localhost:9876", false),
     ])
-    func knowsAProgramThatIsTakenForAPage(agent: String, origin: String?, isOne: Bool) throws {
+    func knowsAProgramThatIsTakenForAPage(agent: String?, origin: String?, isOne: Bool) throws {
         let recording = try Recording(broken).answering(
             "/token",
             400,
