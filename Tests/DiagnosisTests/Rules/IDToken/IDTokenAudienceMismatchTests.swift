@@ -43,7 +43,10 @@ struct IDTokenAudienceMismatchTests {
     }
 
     /// A Basic header in which the colon of an id is not encoded has the beginning of it alone.
-    @Test(arguments: [("https://shop.example/app", false), ("urn://shop.example/app", true)])
+    @Test(arguments: [
+        ("https://shop.example/app", false), ("urn://shop.example/app", true), ("https:admin", true),
+        ("https://shop.example/app:secret", true),
+    ])
     func leavesAClientAloneWhoseIDIsCutAtItsColon(audience: String, fires: Bool) throws {
         let recording = try Recording(broken).withoutAuthorization
             .sending("client_id", nil).sending("client_secret", nil)
