@@ -6,6 +6,12 @@ struct ClientConfigurations: Sendable {
     /// By the address that the registration names.
     private var clients = EndpointTable<String>()
     private var registered: Set<String> = []
+    private var accessTokens: Set<String> = []
+
+    /// Learns which tokens are for other things than registrations.
+    mutating func add(_ request: TokenRequest) {
+        if let token = request.answer.parameters["access_token"] { accessTokens.insert(token) }
+    }
 
     /// Learns from what a registration was answered (RFC 7592, section 3).
     mutating func add(_ call: EndpointCall) {
@@ -22,12 +28,15 @@ struct ClientConfigurations: Sendable {
     ///
     /// Behind a proxy the address need not be the one that was named, and a recording may begin after the registration. So the last
     /// part of a path below the registration endpoint (Curity, Keycloak, WSO2), or the parameter `client_id` there (ForgeRock, Spring),
-    /// names the client, too, if it is known or the answer confirms it.
+    /// names the client, too, if it is known or the answer confirms it. Other things are below that path as well: no endpoint of
+    /// another role is meant, nor what an access token was refused for.
     func client(of exchange: Exchange, at index: Int, _ endpoints: Endpoints) -> Parameter? {
         let request = exchange.request
         guard ["GET", "PUT", "DELETE"].contains(request.method) else { return nil }
         let isAuthorized = request.headers.contains("authorization")
-        guard isAuthorized || !registered.isEmpty else { return nil }
+        guard isAuthorized || !registered.isEmpty,
+            endpoints.role(of: request.url).map({ $0.role == .registration || !$0.isStated }) ?? true
+        else { return nil }
         let known = clients.entry(of: request.url)?.value
         guard let (client, isStated) = known.map({ ($0, true) }) ?? named(in: request.url, endpoints) else {
             return nil
@@ -40,12 +49,17 @@ struct ClientConfigurations: Sendable {
             (answered?.equalsBytes(of: client) ?? false)
             && Self.members.contains { answer.json?[$0] != nil }
             || isStated && isAuthorized && (answer.isRefusal || request.method == "DELETE")
+                && !hasAccessToken(request, at: index)
         guard known != nil || registered.contains(client) || isConfirmed else { return nil }
         return Parameter(
             name: "client_id",
             value: client,
             place: Place(exchange: index, part: .requestURL, name: "")
         )
+    }
+
+    private func hasAccessToken(_ request: RecordedRequest, at index: Int) -> Bool {
+        BearerToken.of(request, exchange: index).map { accessTokens.contains($0.value) } ?? false
     }
 
     /// The client that an address at or below a registration endpoint names; stated where metadata name that endpoint.

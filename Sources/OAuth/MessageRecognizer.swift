@@ -10,10 +10,12 @@ package struct MessageRecognizer: Sendable {
 
     package init(endpoints: Endpoints) { self.endpoints = endpoints }
 
-    /// Notes what a message says of the messages behind it: where a client that was registered finds its registration.
+    /// Notes what a message says of the messages behind it: where a client that was registered finds its registration, and with which
+    /// tokens it looks for other things.
     package mutating func note(_ message: OAuthMessage) {
         switch message {
         case .registration(let call), .clientConfiguration(let call): configurations.add(call)
+        case .token(let request): configurations.add(request)
         default: break
         }
     }

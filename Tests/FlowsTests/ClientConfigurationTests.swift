@@ -99,6 +99,38 @@ struct ClientConfigurationTests {
         #expect((FlowFinder.flows(in: capture.capture).first?.registrations.count == 1) == isOne)
     }
 
+    /// What a provider has below the path at which clients register: its UserInfo endpoint, and an API of its own.
+    @Test(arguments: [
+        ("connect", "connect/userinfo", "a-token", 0), ("clients", "clients/orders", "a-token", 0),
+        ("clients", "clients/orders", "another-token", 1),
+    ])
+    func whatAnAccessTokenIsRefusedForIsNoRegistration(
+        at path: String,
+        asked: String,
+        token: String,
+        count: Int
+    ) {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://idp.example/.well-known/openid-configuration",
+            body: .json(
+                """
+                {"issuer":"https://idp.example","registration_endpoint":"https://idp.example/\(path)",\
+                "token_endpoint":"https://idp.example/token","userinfo_endpoint":"https://idp.example/connect/userinfo"}
+                """
+            )
+        )
+        var tokens = call("POST", "https://idp.example/token", 200, #"{"access_token":"a-token"}"#, token: "")
+        tokens.request.headers = HeaderFields()
+        tokens.request.body = Body(
+            text: "grant_type=client_credentials&client_id=shop",
+            mediaType: FormBody.mediaType
+        )
+        capture.add(tokens)
+        capture.add(call("GET", "https://idp.example/" + asked, 403, nil, token: token))
+        #expect(CaptureIndex(capture.capture).registrations.count == count)
+    }
+
     /// A page at which people sign up, which carries the login's client along.
     @Test func pageToSignUpIsNoRead() {
         var capture = CaptureBuilder()
