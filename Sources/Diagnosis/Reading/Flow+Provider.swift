@@ -8,13 +8,25 @@ struct ProviderFacts {
     private var documents = EndpointTable<MetadataDocument>()
     private var ofLogin: MetadataDocument?
     private var sites: Set<String>
+    /// Where the flow's logins and token requests went, and where metadata that tell of these send clients to register.
+    private var sitesOfClients: Set<String>
 
     fileprivate init(of flow: Flow) {
         let requests = flow.authorizationRequests
         sites = Set(requests.map { Site.of($0.endpoint.host ?? "") })
+        let asked = sites.union(flow.tokenRequests.map { Site.of($0.endpoint.host ?? "") })
+        sitesOfClients = asked
         for document in flow.serverMetadata where document.answer.json != nil {
             for url in document.clientEndpoints where url.isWeb {
                 documents.update(url, default: document) { $0 = document }
+            }
+            let named =
+                document.clientEndpoints + [document.endpoint("authorization_endpoint")].compactMap(Self.url)
+            if named.contains(where: { asked.contains(Site.of($0.host ?? "")) }) {
+                sitesOfClients.formUnion(
+                    [document.endpoint("registration_endpoint")].compactMap(Self.url)
+                        .map { Site.of($0.host ?? "") }
+                )
             }
             if let login = requests.first?.endpoint, document.names(login, as: "authorization_endpoint") {
                 ofLogin = document
@@ -37,6 +49,13 @@ struct ProviderFacts {
         return ProviderRecognizer.kind(ofHost: host) != nil || sites.isEmpty || sites.contains(Site.of(host))
             || documents[endpoint] != nil
     }
+
+    /// Whether clients that register at a site are this provider's: another one may give out the same identifier.
+    func registersClients(at site: String) -> Bool {
+        sitesOfClients.isEmpty || sitesOfClients.contains(site)
+    }
+
+    private static func url(_ text: String?) -> RecordedURL? { text.map { RecordedURL($0) } }
 
     /// Whether a URL is that of a token endpoint: by the metadata, else by the paths that providers use.
     func isTokenEndpoint(_ url: RecordedURL) -> Bool {

@@ -18,49 +18,25 @@ struct RegisteredClient {
     /// Nil where the answer is no registration.
     init?(_ call: EndpointCall) {
         guard call.answer.parameters.contains("client_id") else { return nil }
-        self.init([call])
+        self.init([call], secretCall: call.answer.parameters.contains("client_secret") ? call : nil)
     }
 
     /// `calls`: about one client, latest first.
-    private init?(_ calls: [EndpointCall]) {
+    fileprivate init?(_ calls: [EndpointCall], secretCall: EndpointCall?) {
         guard let call = calls.first, call.answer.isSuccess, let id = call.registeredClient, !id.isEmpty
-        else {
-            return nil
-        }
+        else { return nil }
         clientID = id
         self.call = call
-        let made = calls.firstIndex { $0.method != "GET" } ?? calls.count - 1
-        self.calls = Array(calls[...made])
-        secretCall = calls.first { $0.answer.parameters.contains("client_secret") }
+        self.calls = calls
+        self.secretCall = secretCall
     }
 
     /// A client as it was before an exchange; nil where it was not there any more.
     static func of(_ clientID: String?, before exchange: Int, in flow: Flow) -> RegisteredClient? {
-        of(clientID, among: flow.registrations, before: exchange, in: flow)
-    }
-
-    /// `registrations`: in the order of time.
-    fileprivate static func of(
-        _ clientID: String?,
-        among registrations: [EndpointCall],
-        before exchange: Int,
-        in flow: Flow
-    ) -> RegisteredClient? {
-        guard let clientID else { return nil }
         let position = flow.surroundings.position
-        let end = registrations.partitionPoint { position[$0.exchange] > position[exchange] }
-        var calls: [EndpointCall] = []
-        for call in registrations[..<end].reversed() where call.tells(of: clientID) {
-            if call.isDeletion { break }
-            calls.append(call)
-            let isKnown = calls.contains { $0.answer.parameters.contains("client_secret") }
-            if call.method != "GET" && isKnown || calls.count == Self.mostCalls { break }
-        }
-        return RegisteredClient(calls)
+        return flow.toldClients.calls(about: clientID, before: position[exchange], in: flow)?
+            .client(before: position[exchange], position)
     }
-
-    /// Of a client that is read before each login.
-    private static let mostCalls = 32
 
     /// A list as it was registered: of the answer, else of the request, which a server may not have repeated.
     func list(_ name: String) -> [String]? {
@@ -94,6 +70,14 @@ struct RegisteredClient {
         calls.lazy.compactMap { $0.answer.parameters.parameter(name) }.first
     }
 
+    /// A list in which the provider confirms a value, where nothing that was sent since takes that out.
+    func confirmed(_ value: String, in name: String) -> Parameter? {
+        guard let answered = answered(name), Self.array(answered.value)?.contains(bytesOf: value) ?? false,
+            list(name)?.contains(bytesOf: value) ?? false
+        else { return nil }
+        return answered
+    }
+
     func evidence(_ name: String, note: String? = nil) -> Evidence? {
         member(name).map { Evidence($0, note: note) }
     }
@@ -104,31 +88,109 @@ struct RegisteredClient {
     }
 }
 
-extension EndpointCall {
-    /// Whether it was answered, and about this client.
-    fileprivate func tells(of clientID: String) -> Bool {
-        answer.isSuccess && registeredClient.map { $0.equalsBytes(of: clientID) } ?? false
+/// What was answered about registrations, by client and by the site that was asked.
+private struct ToldClients: Sendable {
+    /// About one client, in the order of time.
+    struct Calls: Sendable {
+        private var reads: [EndpointCall] = []
+        /// Those that registered, changed or deleted it.
+        private var changes: [EndpointCall] = []
+        private var deletions: [EndpointCall] = []
+        /// Those whose answers have its secret.
+        private var secrets: [EndpointCall] = []
+        /// The latest one whose answer tells of it.
+        private(set) var latest: EndpointCall?
+
+        mutating func add(_ call: EndpointCall) {
+            if call.method == "GET" { reads.append(call) } else { changes.append(call) }
+            if call.isDeletion { deletions.append(call) }
+            if call.answer.parameters.contains("client_secret") { secrets.append(call) }
+            if call.answer.parameters.contains("client_id") { latest = call }
+        }
+
+        func last(before time: Int, _ position: [Int]) -> EndpointCall? {
+            [reads, changes].compactMap { Self.last(of: $0, before: time, position) }
+                .max { position[$0.exchange] < position[$1.exchange] }
+        }
+
+        /// The client at a time; nil where it was not there, or not any more.
+        func client(before time: Int, _ position: [Int]) -> RegisteredClient? {
+            let change = Self.last(of: changes, before: time, position)
+            let begin = change.map { position[$0.exchange] } ?? -1
+            let end = reads.partitionPoint { position[$0.exchange] >= time }
+            let read = reads[..<end].suffix(Self.mostReads).filter { position[$0.exchange] > begin }
+            let deleted = Self.last(of: deletions, before: time, position).map { position[$0.exchange] } ?? -1
+            let secret = Self.last(of: secrets, before: time, position)
+            return RegisteredClient(
+                (read.reversed() + [change].compactMap(\.self)).filter { !$0.isDeletion },
+                secretCall: secret.flatMap { position[$0.exchange] > deleted ? $0 : nil }
+            )
+        }
+
+        private static func last(of calls: [EndpointCall], before time: Int, _ position: [Int])
+            -> EndpointCall?
+        {
+            calls[..<calls.partitionPoint { position[$0.exchange] >= time }].last
+        }
+
+        /// Of a client that is read before each login.
+        private static let mostReads = 32
+    }
+
+    private var byClient: [ByteText: [String: Calls]] = [:]
+
+    /// `calls`: in the order of time.
+    init(_ calls: [EndpointCall]) {
+        for call in calls where call.answer.isSuccess {
+            guard let client = call.registeredClient else { continue }
+            byClient[ByteText(client), default: [:]][Site.of(call.endpoint.host ?? ""), default: Calls()]
+                .add(call)
+        }
+    }
+
+    /// Those at the site of a flow's provider at which the client was told of last before a time; nil where it was not told of.
+    func calls(about client: String?, before time: Int, in flow: Flow) -> Calls? {
+        let position = flow.surroundings.position
+        return calls(about: client, in: flow)
+            .compactMap { calls in calls.last(before: time, position).map { (calls, position[$0.exchange]) } }
+            .max { $0.1 < $1.1 }?.0
+    }
+
+    /// The latest answer that tells of a client.
+    func latest(_ client: String, in flow: Flow) -> EndpointCall? {
+        let position = flow.surroundings.position
+        return calls(about: client, in: flow).compactMap(\.latest)
+            .max { position[$0.exchange] < position[$1.exchange] }
+    }
+
+    private func calls(about client: String?, in flow: Flow) -> [Calls] {
+        guard let client, let sites = byClient[ByteText(client)] else { return [] }
+        let provider = flow.providerFacts
+        return sites.compactMap { provider.registersClients(at: $0.key) ? $0.value : nil }
     }
 }
 
 extension Flow {
+    fileprivate var toldClients: ToldClients { derived.value { ToldClients(registrations) } }
+
     /// The client of a token as it was when that was issued, wherever the capture tells of it; else as it is told of last.
     func registeredClient(_ client: String?, before exchange: Int?) -> RegisteredClient? {
-        guard let client, let all = surroundings.clients.registrations[client], let last = all.last else {
-            return nil
+        guard let client else { return nil }
+        let told = surroundings.derived.value { ToldClients(surroundings.registrations) }
+        if let time = exchange.map({ surroundings.position[$0] }),
+            let calls = told.calls(about: client, before: time, in: self)
+        {
+            return calls.client(before: time, surroundings.position)
         }
-        return exchange.flatMap { RegisteredClient.of(client, among: all, before: $0, in: self) }
-            ?? RegisteredClient(last)
+        return told.latest(client, in: self).flatMap { RegisteredClient($0) }
     }
 
     /// The request that took a client's registration away before an exchange (RFC 7592, section 2.3); nil where there is none, or the
     /// client was registered again.
     func deletion(of clientID: String?, before exchange: Int) -> EndpointCall? {
-        guard let clientID else { return nil }
-        let position = surroundings.position
-        let last = registrations.last {
-            $0.tells(of: clientID) && position[$0.exchange] < position[exchange]
-        }
+        let time = surroundings.position[exchange]
+        let last = toldClients.calls(about: clientID, before: time, in: self)?
+            .last(before: time, surroundings.position)
         return last.flatMap { $0.isDeletion ? $0 : nil }
     }
 

@@ -61,7 +61,9 @@ struct RegistrationRedirectDiffers: Rule {
     {
         RegisteredClient.of(id, before: request.exchange, in: flow)
             ?? (flow.deletion(of: id, before: request.exchange) == nil
-                ? flow.registrations.lazy.compactMap { RegisteredClient($0) }.first { $0.clientID == id }
+                ? flow.registrations.lazy
+                    .filter { flow.providerFacts.registersClients(at: Site.of($0.endpoint.host ?? "")) }
+                    .compactMap { RegisteredClient($0) }.first { $0.clientID == id }
                 : nil)
     }
 

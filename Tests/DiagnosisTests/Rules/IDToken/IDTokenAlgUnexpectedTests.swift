@@ -20,6 +20,20 @@ struct IDTokenAlgUnexpectedTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// RFC 7592, section 2.2 has an answer for it that some leave out.
+    @Test func readsAChangeThatIsAnsweredWithoutABody() throws {
+        var recording = try Recording(broken).configuring("PUT")
+        var change = recording.exchanges.removeLast()
+        change.request.body = Body(
+            text:
+                #"{"redirect_uris":["https://www.shop.example/callback"],"id_token_signed_response_alg":"RS256"}"#,
+            mediaType: "application/json"
+        )
+        change.response = RecordedResponse(status: 204)
+        recording.exchanges.append(change)
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func isAWarningWhereTheClientWentOn() throws {
         #expect(try Recording(broken).goingOn.finding(rule)?.severity == .warning)
     }

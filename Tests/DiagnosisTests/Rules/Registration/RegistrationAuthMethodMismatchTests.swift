@@ -29,6 +29,17 @@ struct RegistrationAuthMethodMismatchTests {
         #expect(recording.finding("token-invalid-client")?.effectOf == rule)
     }
 
+    /// What is read need not be all that was registered, however often that is.
+    @Test func countsThoughItIsReadManyTimesSince() throws {
+        let recording = try (0..<40).reduce(into: Recording(broken)) { recording, _ in
+            recording = recording.configuring("GET") {
+                $0["client_secret"] = nil
+                $0["token_endpoint_auth_method"] = nil
+            }
+        }
+        #expect(recording.finding(rule)?.places.first == "0 response.body token_endpoint_auth_method")
+    }
+
     @Test func aListOfMethodsCounts() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

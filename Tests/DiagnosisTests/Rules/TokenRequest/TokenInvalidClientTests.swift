@@ -113,6 +113,16 @@ struct TokenInvalidClientTests {
         #expect(recording.finding("client-secret-mismatch") == nil)
     }
 
+    /// The same identifier, given out by two.
+    @Test func clientThatAnotherProviderDeletedIsStillThere() throws {
+        let recording = try Recording("token-request/client-secret-mismatch").configuring("DELETE")
+            .editing { exchange in
+                guard exchange.request.url.path.hasPrefix("/register") else { return }
+                exchange.request.url = RecordedURL("https://id.other.example" + exchange.request.url.path)
+            }
+        #expect(recording.finding(rule)?.title.contains("deleted") == false)
+    }
+
     @Test func clientThatWasRegisteredAgainIsNotDeleted() throws {
         var recording = try Recording("token-request/client-secret-mismatch").configuring("DELETE")
         var again = try #require(recording.exchanges.first { $0.request.url.path == "/register" })
