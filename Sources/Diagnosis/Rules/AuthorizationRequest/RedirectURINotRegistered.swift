@@ -88,20 +88,18 @@ struct RedirectURINotRegistered: Rule {
         return violation
     }
 
-    /// The client's own registration, where it has the very string that was sent.
+    /// The client's own registration at the provider that was asked, where it had the very string that was sent.
     private func registered(_ request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
-        guard let sent = request.redirectURI else { return nil }
-        let call = flow.registrations(of: request.clientID).last { call in
-            let uris = (call.answer.json?["redirect_uris"]?.array ?? []).compactMap(\.string)
-            return uris.contains(bytesOf: sent)
-        }
-        return call.map { call in
-            Evidence(
-                place: call.answer.place("redirect_uris"),
-                value: Masking.shown(sent, of: "redirect_uri"),
-                note: "registered by the provider, the same string"
-            )
-        }
+        guard let sent = request.redirectURI,
+            let client = RegisteredClient.of(request.clientID, before: request.exchange, in: flow),
+            client.call.endpoint.host == request.endpoint.host,
+            let confirmed = client.confirmed(sent, in: "redirect_uris")
+        else { return nil }
+        return Evidence(
+            place: confirmed.place,
+            value: Masking.shown(sent, of: "redirect_uri"),
+            note: "registered by the provider, the same string"
+        )
     }
 
     /// Whether an app sent all addresses of a setting instead of one of them.

@@ -325,6 +325,27 @@ struct RedirectURINotRegisteredTests {
         #expect(finding.fix.contains("Look at the provider"))
     }
 
+    /// Changed, deleted, at another provider, or made later.
+    @Test(arguments: ["PUT", "DELETE", "elsewhere", "later"])
+    func saysItOfWhatWasRegisteredThenAlone(what: String) throws {
+        let login = try Recording("registration/registration-redirect-differs")
+        let request = try #require(login.exchanges.first { $0.request.url.path == "/authorize" })
+        let sent = try #require(request.request.url.queryItems.first("redirect_uri"))
+        let refused = login.saying("<h1>Invalid redirect URI</h1>")
+            .editingAnswer(of: "/register") { $0["redirect_uris"] = .array([.string(sent)]) }
+        let recording =
+            switch what {
+            case "PUT": refused.configuring(what) { $0["redirect_uris"] = ["https://shop.example/other"] }
+            case "DELETE": refused.configuring(what)
+            case "elsewhere":
+                refused.editingLast("/register") {
+                    $0.request.url = RecordedURL("https://id.other.example/register")
+                }
+            default: refused.editingLast("/register") { $0.startedAt = request.startedAt + .seconds(20) }
+            }
+        #expect(try #require(recording.finding(rule)).title.contains("has registered") == false)
+    }
+
     /// What no registration helps.
     @Test(arguments: [
         (
