@@ -76,6 +76,24 @@ struct RedirectSpellingTests {
         #expect(response.callback == 2)
     }
 
+    /// A page that signs in again names the address that it has, in which the first answer stands.
+    @Test func answerThatALaterRequestNamesAsItsAddressIsOne() throws {
+        let login = ShopLogin()
+        var capture = CaptureBuilder()
+        login.authorize(&capture)
+        login.answer(&capture)
+        capture.get(login.callbackURL, headers: ShopLogin.browser, body: .html("Shop"))
+        var again = ShopLogin("two")
+        again.redirectURI = login.callbackURL
+        again.authorize(&capture)
+        let index = CaptureIndex(capture.capture)
+        let response = try #require(index.responses.first)
+        #expect(index.responses.count == 1)
+        #expect(response.code == login.code)
+        #expect(response.state == login.state)
+        #expect(response.callback == 2)
+    }
+
     @Test func pageWhoseQueryLooksLikeAnAnswerIsNone() {
         let query = FormBody.encode([
             ("response_type", "code"), ("client_id", "shop"), ("state", "st-4711"),

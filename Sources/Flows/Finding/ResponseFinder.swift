@@ -12,8 +12,8 @@ struct ResponseFinder {
     private let targets: Set<String>
     /// Of the requests.
     private let states: Set<String>
-    /// The queries that redirect URIs have of their own (RFC 6749, section 3.1.2), by what the URIs are found by.
-    private let ownQueries: [String: [QueryItems]]
+    /// The queries that redirect URIs have of their own (RFC 6749, section 3.1.2).
+    private let ownQueries: OwnQueries
     /// Whether a redirect URI is in plain http.
     private let hasPlainTargets: Bool
 
@@ -33,8 +33,7 @@ struct ResponseFinder {
         uris += Self.targets(ofUnnamed: requests, in: capture, order)
         states = Set(requests.compactMap(\.state))
         targets = Set(uris.map { Self.key(RecordedURL($0)) })
-        ownQueries = Set(uris).sorted().map { RecordedURL($0) }.filter { $0.query != nil }
-            .reduce(into: [:]) { $0[Self.key($1), default: []].append($1.queryItems) }
+        ownQueries = OwnQueries(requests, tokens, uris, order: order, key: Self.key)
         hasPlainTargets = targets.contains { $0.hasPrefix("http:") }
     }
 
@@ -96,11 +95,11 @@ struct ResponseFinder {
             if let response = sentOn.removeValue(forKey: address(of: exchange).text) {
                 if let callback = found[response].callback { found[response].sentOnBy.append(callback) }
                 found[response].callback = index
-                let items = added(to: exchange.request.url)
+                let items = added(to: exchange.request.url, at: index)
                 found[response].parameters = Parameters(items, of: index, in: .requestQuery)
                     .merged(with: found[response].parameters)
                 arriving = response
-            } else if let response = upgraded(exchange, found, underWay) {
+            } else if let response = upgraded(exchange, index, found, underWay) {
                 // HSTS: the browser asks for it by https, without a request that could be seen.
                 found[response].callback = index
                 underWay[Self.key(found[response].target)]?.removeAll { $0 == response }
@@ -133,7 +132,7 @@ struct ResponseFinder {
                 underWay[key]?.removeLast()
                 inPage[key, default: []].append(waiting)
             }
-            if let response = arriving, let url = passingOn(found[response], exchange) {
+            if let response = arriving, let url = passingOn(found[response], exchange, index) {
                 sentOn[url] = response
             } else if let delivered = delivery(exchange, index) {
                 underWay[Self.key(delivered.target), default: []].append(found.count)
@@ -146,19 +145,19 @@ struct ResponseFinder {
     // MARK: - On from the redirect URI
 
     /// Where a callback's answer sends the response on, as it came.
-    private func passingOn(_ response: AuthorizationResponse, _ exchange: Exchange) -> String? {
+    private func passingOn(_ response: AuthorizationResponse, _ exchange: Exchange, _ index: Int) -> String? {
         guard response.mode == .query, response.sentOnBy.count < Self.mostHops,
             let location = exchange.response?.location
         else { return nil }
         let url = address(of: exchange).resolving(location)
-        guard url.isWeb, url.text != address(of: exchange).text, carries(url, response) else {
+        guard url.isWeb, url.text != address(of: exchange).text, carries(url, of: index, response) else {
             return nil
         }
         return url.text
     }
 
-    private func carries(_ url: RecordedURL, _ response: AuthorizationResponse) -> Bool {
-        let items = added(to: url)
+    private func carries(_ url: RecordedURL, of exchange: Int, _ response: AuthorizationResponse) -> Bool {
+        let items = added(to: url, at: exchange)
         return ["code", "error", "response", "state"].allSatisfy {
             items.first($0) == response.parameters[$0]
         }
@@ -169,6 +168,7 @@ struct ResponseFinder {
     /// The response that is on its way to the same URL in plain http.
     private func upgraded(
         _ exchange: Exchange,
+        _ index: Int,
         _ found: [AuthorizationResponse],
         _ underWay: [String: [Int]]
     ) -> Int? {
@@ -176,7 +176,7 @@ struct ResponseFinder {
         guard hasPlainTargets, url.scheme == "https",
             let waiting = underWay[Self.key(RecordedURL("http" + url.withoutQuery.dropFirst(5)))]
         else { return nil }
-        return waiting.last { carries(url, found[$0]) }
+        return waiting.last { carries(url, of: index, found[$0]) }
     }
 
     // MARK: - The two sides
@@ -185,7 +185,7 @@ struct ResponseFinder {
         if let location = exchange.response?.location {
             let url = address(of: exchange).resolving(location)
             guard targets.contains(Self.key(url)) else { return nil }
-            let items = added(to: url)
+            let items = added(to: url, at: index)
             if AuthorizationResponse.isResponse(items, mode: .query) {
                 return AuthorizationResponse(
                     mode: .query,
@@ -236,7 +236,7 @@ struct ResponseFinder {
                 target: target
             )
         }
-        let items = added(to: url)
+        let items = added(to: url, at: index)
         guard AuthorizationResponse.isResponse(items, mode: .query), !isPageOfItsOwn(items) else {
             return nil
         }
@@ -249,26 +249,9 @@ struct ResponseFinder {
     }
 
     /// The query of an address without what looks like a response and is the redirect URI's own.
-    ///
-    /// A `state` is left alone where it is the only one: some providers write what is there already once.
-    private func added(to url: RecordedURL) -> QueryItems {
-        var items = url.queryItems
-        let place = { (item: QueryItems.Item) in
-            items.items.firstIndex {
-                $0.name == item.name && $0.value.equalsBytes(of: item.value)
-            }
-        }
-        let own = (ownQueries[Self.key(url)] ?? []).filter { $0.items.allSatisfy { place($0) != nil } }
-            .max { $0.items.count < $1.items.count }
-        for item in own?.items ?? [] where Self.answers.contains(item.name) {
-            guard let place = place(item) else { continue }
-            let isOnly = items.items.count { $0.name == item.name } == 1
-            if !isOnly || item.name != "state" { items.items.remove(at: place) }
-        }
-        return items
+    private func added(to url: RecordedURL, at exchange: Int) -> QueryItems {
+        ownQueries.removed(from: url.queryItems, of: Self.key(url), at: exchange)
     }
-
-    private static let answers: Set<String> = ["code", "error", "id_token", "response", "state"]
 
     /// A page of the app's at the address of its redirect URI, the home page of one that is nothing but a page, may have an
     /// `error` of its own: none that is known, and of no request.
