@@ -202,6 +202,31 @@ struct CallbackRejectedByAppTests {
         #expect(finding.fix.hasPrefix("Register and send the redirect URI in the spelling"))
     }
 
+    /// The app's own redirect, with its session, and an app that works all the same.
+    @Test(
+        arguments: [
+            (400, nil, nil, true), (400, "session=abc; Path=/", nil, false), (503, nil, nil, false),
+            (404, nil, nil, true), (404, nil, "/account", false), (400, nil, "/account", false),
+        ] as [(Int, String?, String?, Bool)]
+    )
+    func redirectOfAnAppThatTookTheAnswerLosesNone(status: Int, cookie: String?, page: String?, fires: Bool)
+        throws
+    {
+        var recording = try sentOn(to: "no code", at: "/callback/").answering("/callback/", status)
+        if let cookie { recording = recording.answering("/callback", header: "Set-Cookie", cookie) }
+        if let page {
+            var later = try #require(recording.exchanges.last)
+            later.request.url = RecordedURL(later.request.url.resolving(page).text)
+            later.startedAt = later.startedAt + .seconds(1)
+            later.response = RecordedResponse(
+                status: 200,
+                body: Body(text: "<p>Hello Alice", mediaType: "text/html")
+            )
+            recording.exchanges.append(later)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesARedirectToAnotherPageAlone() throws {
         #expect(try sentOn(to: "<h1>Failed deliveries</h1>").finding(rule) == nil)
     }
