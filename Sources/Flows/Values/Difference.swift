@@ -153,14 +153,17 @@ package struct Difference {
         let (left, right) = (pairs(expected), pairs(seen))
         if left == right { return " in how it is encoded" }
         if Set(left) == Set(right), left.count == right.count { return " in the order of its parameters" }
-        var names: [String] = []
-        for item in expected + seen where !names.contains(item.name) && !item.name.isEmpty {
-            let values = { (items: [QueryItems.Item]) in
-                items.filter { $0.name == item.name }.map { ByteText($0.value) }
-            }
-            if values(expected) != values(seen) { names.append(item.name) }
+        let values = { (items: [QueryItems.Item]) in
+            items.reduce(into: [:]) { $0[ByteText($1.name), default: []].append(ByteText($1.value)) }
         }
-        return names.isEmpty ? "" : " in " + names.prefix(6).joined(separator: ", ")
+        let (was, now) = (values(expected), values(seen))
+        var known: Set<ByteText> = [ByteText("")]
+        var names: [String] = []
+        for name in (expected + seen).lazy.map({ ByteText($0.name) })
+        where names.count < 6 && known.insert(name).inserted && was[name] != now[name] {
+            names.append(name.text)
+        }
+        return names.isEmpty ? "" : " in " + names.joined(separator: ", ")
     }
 
     private var pathNote: String { form ?? affix ?? invisible ?? coding ?? spelling ?? cut ?? position }
