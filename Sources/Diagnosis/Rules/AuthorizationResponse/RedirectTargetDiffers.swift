@@ -84,9 +84,8 @@ struct RedirectTargetDiffers: Rule {
             let location = flow.capture[page].response?.location
         else { return nil }
         let items = RecordedURL(location).queryItems.items
-        let lost = own.filter { mine in
-            !items.contains { $0.name == mine.name && $0.value.equalsBytes(of: mine.value) }
-        }
+        let kept = Set(items.flatMap { Self.readings(of: $0) })
+        let lost = own.filter { Self.readings(of: $0).allSatisfy { !kept.contains($0) } }
         guard let first = lost.first else { return nil }
         // A redirect in steps may have been written by the app.
         guard RecordedURL(asked.value).origin != flow.capture[page].request.url.origin else { return nil }
@@ -108,6 +107,13 @@ struct RedirectTargetDiffers: Rule {
             title: "The provider did not keep the query of the redirect URI",
             exchange: page
         )
+    }
+
+    /// The name and value of a parameter as a form has them, where a plus is a space, and as other parts of a URL do, where it is none.
+    private static func readings(of item: QueryItems.Item) -> [[ByteText]] {
+        [
+            ["form", item.name, item.value], ["plain", item.name, PercentEncoding.decode(item.rawValue)],
+        ].map { $0.map(ByteText.init) }
     }
 
     private static let queryChanged = """

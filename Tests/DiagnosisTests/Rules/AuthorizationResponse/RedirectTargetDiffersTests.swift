@@ -109,6 +109,24 @@ struct RedirectTargetDiffersTests {
         #expect(finding?.severity == note.map { _ in .warning })
     }
 
+    /// Writers of URLs disagree on what a plus is.
+    @Test(arguments: [
+        ("?next=a%2Bb", "?next=a+b", true), ("?next=a+b", "?next=a%2Bb", true),
+        ("?next=a+b", "?next=a%20b", true),
+        ("?next=a%20b", "?next=a%2Bb", false),
+    ])
+    func plusInAQueryIsNoChange(asked: String, came: String, isKept: Bool) throws {
+        let address = "https://www.shop.example/callback"
+        let recording = try Recording(broken + ".near-miss").asking("redirect_uri", address + asked)
+            .editing { exchange in
+                guard let location = exchange.response?.location, RecordedURL(location).path == "/callback",
+                    let answer = RecordedURL(location).query
+                else { return }
+                exchange.response?.redirect(to: address + came + "&" + answer)
+            }
+        #expect((recording.finding(rule) == nil) == isKept)
+    }
+
     @Test func queryThatIsNotKeptIsAnErrorWhereTheAppStopsForIt() throws {
         var recording = try Recording(broken + ".near-miss").asking(
             "redirect_uri",
