@@ -41,7 +41,7 @@ struct CodeMissing: Rule {
                 else { continue }
                 let names = (target.queryItems.items + target.fragmentItems.items).map(\.name)
                 // An empty code is none; an error with words of its own is another rule's.
-                let second = Self.behindSecondMark(target)
+                let second = Self.isBehindSecondMark(target, of: uri)
                 guard second || !names.contains(where: { ["error", "response"].contains($0) }),
                     (target.queryItems.items + target.fragmentItems.items).allSatisfy({
                         $0.name != "code" || $0.value.isEmpty
@@ -75,9 +75,13 @@ struct CodeMissing: Rule {
     }
 
     /// Whether the answer was put behind a second question mark, in the last value of the redirect URI's own query.
-    private static func behindSecondMark(_ target: RecordedURL) -> Bool {
-        target.queryItems.items.contains { item in
-            ["?code=", "?error=", "?state=", "?response=", "?iss="].contains(where: item.value.containsBytes)
+    private static func isBehindSecondMark(_ target: RecordedURL, of asked: RecordedURL) -> Bool {
+        guard let last = asked.queryItems.items.last else { return false }
+        return target.queryItems.items.contains { item in
+            item.name == last.name
+                && ["code=", "error=", "state=", "response=", "iss="].contains {
+                    item.value.utf8.starts(with: (last.value + "?" + $0).utf8)
+                }
         }
     }
 

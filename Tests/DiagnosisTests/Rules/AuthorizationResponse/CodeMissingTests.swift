@@ -75,4 +75,13 @@ struct CodeMissingTests {
         #expect(finding.notes == ["a second \"?\" before the answer"])
         #expect(!finding.evidence.contains { $0.value.contains("SplxlOBeZQQYbYS6WxSbIA") })
     }
+
+    /// A value of the redirect URI's own may hold an address with a query.
+    @Test func questionMarkOfTheRedirectURIsOwnIsNone() throws {
+        let asked = "https://www.shop.example/callback?return_to=%2Fx%3Fstate%3Dopen"
+        let recording = try moved(to: asked).asking("redirect_uri", asked)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The provider's answer has neither a code nor an error")
+        #expect(finding.notes == ["only return_to"])
+    }
 }
