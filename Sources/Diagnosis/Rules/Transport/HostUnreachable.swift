@@ -92,14 +92,32 @@ struct HostUnreachable: Rule {
         )
     }
 
-    /// The provider's own redirect to another port of its host, or to the host without TLS, where nothing answers.
+    /// Where something answers, and where an app waits to be sent to.
+    private struct KnownOrigins {
+        var all: Set<String>
+
+        init(_ index: CaptureIndex) {
+            let answered = index.order.lazy.map { index.capture[$0] }.filter {
+                $0.isAnswered && $0.request.method != "CONNECT"
+            }
+            all = Set(answered.compactMap(\.request.url.origin))
+            let logouts = index.messages.values.compactMap { message -> String? in
+                guard case .endSession(let call) = message else { return nil }
+                return LogoutCourse.targetNames.lazy.compactMap { call.parameters[$0] }.first
+            }
+            all.formUnion((index.redirectURIs + logouts).compactMap { RecordedURL($0).origin })
+        }
+    }
+
+    /// The provider's own redirect to another port of its host, or to the host without TLS, where nothing answers and no app is known.
     private func sentInside(_ failed: [FailedRequest], _ flow: Flow) -> Evidence? {
-        failed.lazy.compactMap { failed -> Evidence? in
+        let known = flow.surroundings.derived.value { KnownOrigins(flow.surroundings) }.all
+        return failed.lazy.compactMap { failed -> Evidence? in
             let url = flow.capture[failed.exchange].request.url
             guard let source = flow.surroundings.redirectedFrom[failed.exchange] else { return nil }
             let sender = flow.capture[source].request.url
             guard let host = sender.host, flow.providerHosts.contains(host), url.host == host,
-                url.origin != sender.origin
+                let origin = url.origin, origin != sender.origin, !known.contains(origin)
             else { return nil }
             return Evidence(
                 place: Place(exchange: source, part: .responseLocation, name: ""),

@@ -44,6 +44,28 @@ struct HostUnreachableTests {
         #expect(finding.places.contains("1 response.location ") == isNamed)
     }
 
+    /// An app at another port of the provider's host, as on a developer's machine.
+    @Test(arguments: ["https://id.harbour.example:3000/callback", "https://www.shop.example/callback"])
+    func portOfAnAppIsNoneOfTheProviders(redirectURI: String) throws {
+        let home = "https://id.harbour.example:3000/home"
+        let recording = try Recording("user-agent/provider-session-cookie-missing").editing { exchange in
+            switch exchange.request.url.path {
+            case "/authorize":
+                exchange.response = RecordedResponse(status: 302)
+                exchange.response?.redirect(to: home)
+            case "/sign-in":
+                exchange.request = RecordedRequest(method: "GET", url: RecordedURL(home))
+                exchange.response = nil
+                exchange.failure = "net::ERR_CONNECTION_REFUSED"
+            default: break
+            }
+        }.without { $0.request.url.path == "/" }.asking("redirect_uri", redirectURI)
+        let finding = try #require(recording.finding(rule))
+        #expect(
+            finding.fix.hasPrefix("Tell the provider its public address") == !redirectURI.contains(":3000")
+        )
+    }
+
     @Test func leavesCancelledAndBlockedRequestsAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
