@@ -28,9 +28,15 @@ package struct MessageRecognizer: Sendable {
     static func metadataPath(of url: RecordedURL) -> String? {
         if isMetadata(path: url.path) { return url.path }
         guard let query = url.query, ByteSearch.contains(query, ".well-known"),
-            let path = Endpoints.route(in: url)?.path, isMetadata(path: path)
+            let path = Endpoints.route(in: url)?.path, isMetadata(path: path), !isAddress(path)
         else { return nil }
         return path
+    }
+
+    /// Whether a route is the address of another server, which a script fetches for its caller (`/?r=https://…`).
+    private static func isAddress(_ route: String) -> Bool {
+        let url = RecordedURL(String(route.drop { $0 == "/" }))
+        return url.scheme != nil && url.authority != nil
     }
 
     private static func isMetadata(path: String) -> Bool {

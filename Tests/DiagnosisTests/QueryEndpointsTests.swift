@@ -59,7 +59,12 @@ struct QueryEndpointsTests {
         #expect(recording.findings.isEmpty)
     }
 
-    @Test(arguments: ["index.php?route=blog/.well-known", "search?q=.well-known/openid-configuration"])
+    @Test(arguments: [
+        "index.php?route=blog/.well-known", "search?q=.well-known/openid-configuration",
+        // Of another server, through a script that fetches them.
+        "?r=https://other.example/.well-known/openid-configuration",
+        "?r=https%3A%2F%2Fother.example%2F.well-known%2Fopenid-configuration",
+    ])
     func otherPagesAreNoMetadata(address: String) {
         #expect(!MessageRecognizer.isMetadata(RecordedURL("https://id.harbour.example/" + address)))
     }
