@@ -157,7 +157,9 @@ package struct MessageRecognizer: Sendable {
         }
         if role != .authorization || Self.isTakenToAuthorizationEndpoint(parameters), role != .pushedRequest,
             isTokenRequest(parameters, role, isStated: isStated)
-                || role == .token && (isObjectsName || Self.isAnsweredAsOne(exchange, index))
+                || role == .token && isObjectsName
+                    && (isStated || Answer(of: exchange, at: index).error != nil)
+                || role == .token && Self.isAnsweredAsOne(exchange, index)
         {
             return .token(tokenRequest(exchange, index, parameters))
         }

@@ -72,6 +72,19 @@ struct MessageRecognizerTests {
         #expect(self.kind(exchange) == kind)
     }
 
+    /// A path alone does not tell that something else sent to it was to be a token request: the answer does.
+    @Test(
+        arguments: [
+            ("/v1/token", #"{"ok":true}"#, nil), ("/v1/token", #"{"message":"bad"}"#, nil),
+            ("/v1/token", #"{"error":"invalid_request"}"#, "token"), ("/swap", #"{"ok":true}"#, "token"),
+        ] as [(String, String, String?)]
+    )
+    func objectsNameIsATokenRequestWhereItsAnswerSaysSo(path: String, answer: String, kind: String?) {
+        var exchange = post("https://idp.example\(path)", [], body: .json(answer))
+        exchange.request.body = Body(text: "[object Object]", mediaType: "text/plain")
+        #expect(self.kind(exchange, metadata: Self.metadata) == kind)
+    }
+
     private static let script: JSONObject = [
         "authorization_endpoint": "https://shop.example/index.php?route=oauth/authorize",
         "token_endpoint": "https://shop.example/index.php?route=oauth/swap",
