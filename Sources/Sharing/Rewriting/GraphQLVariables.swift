@@ -63,10 +63,27 @@ enum GraphQLVariables {
             let ahead = before.dropFirst().drop { $0 <= 0x20 }
             let name = ahead.prefix(while: isOfName)
             guard !name.isEmpty, ahead.dropFirst(name.count).first != UInt8(ascii: "$") else { continue }
-            arguments[String(decoding: variable, as: UTF8.self)] = String(
-                decoding: name.reversed(),
-                as: UTF8.self
+            add(
+                String(decoding: name.reversed(), as: UTF8.self),
+                of: String(decoding: variable, as: UTF8.self),
+                to: &arguments
             )
+        }
+    }
+
+    /// Of several arguments of a variable (`signUp(password: $p, confirm: $p)`) the most secret one decides, and the first of
+    /// equals.
+    private static func add(_ argument: String, of variable: String, to arguments: inout Arguments) {
+        if let known = arguments[variable], secrecy(of: known) >= secrecy(of: argument) { return }
+        arguments[variable] = argument
+    }
+
+    private static func secrecy(of name: String) -> Int {
+        switch SecretRoles.role(of: name, in: .json) {
+        case .secret: 3
+        case .drawn: 2
+        case .unknown: 1
+        case .open, .parts: 0
         }
     }
 
