@@ -9,14 +9,23 @@ enum GraphQLVariables {
     typealias Arguments = [String: String]
 
     /// The slots of a document, a variable whose own name says nothing under that of the argument that it is given to.
+    ///
+    /// Of several queries the one beside it says so, and any where there is none beside it.
     static func named(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
-        let queries = slots.lazy.filter { $0.name == query }.map { slot in
-            slot.coding?.decoded(text[slot.range]).bytes[...] ?? text[slot.range]
+        var all: Arguments = [:]
+        var byObject: [Int: Arguments] = [:]
+        for slot in slots where slot.name == query && !slot.isVariable {
+            let query = slot.coding?.decoded(text[slot.range]).bytes[...] ?? text[slot.range]
+            for (variable, argument) in arguments(in: CollectionOfOne(query)) {
+                add(argument, of: variable, to: &all)
+                add(argument, of: variable, to: &byObject[slot.object, default: [:]])
+            }
         }
-        let arguments = arguments(in: queries)
-        guard !arguments.isEmpty else { return slots }
-        return named(slots, by: arguments).map { slot in
-            guard slot.name == variables else { return slot }
+        guard !all.isEmpty else { return slots }
+        return slots.map { slot in
+            guard slot.isVariable || slot.name == variables else { return slot }
+            let arguments = byObject[slot.object] ?? all
+            guard !slot.isVariable else { return named(slot, by: arguments) }
             var slot = slot
             slot.arguments = arguments
             return slot
@@ -25,16 +34,18 @@ enum GraphQLVariables {
 
     /// The slots of a text of variables.
     static func named(_ slots: [Slot], by arguments: Arguments) -> [Slot] {
-        slots.map { slot in
-            guard let argument = arguments[slot.name] else { return slot }
-            switch (SecretRoles.role(of: slot.name, in: .json), SecretRoles.role(of: argument, in: .json)) {
-            case (.unknown, _), (_, .secret): break
-            default: return slot
-            }
-            var slot = slot
-            slot.name = argument
-            return slot
+        slots.map { named($0, by: arguments) }
+    }
+
+    private static func named(_ slot: Slot, by arguments: Arguments) -> Slot {
+        guard let argument = arguments[slot.name] else { return slot }
+        switch (SecretRoles.role(of: slot.name, in: .json), SecretRoles.role(of: argument, in: .json)) {
+        case (.unknown, _), (_, .secret): break
+        default: return slot
         }
+        var slot = slot
+        slot.name = argument
+        return slot
     }
 
     /// What the variables are given to that stand beside a query in a list of parameters.

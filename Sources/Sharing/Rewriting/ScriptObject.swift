@@ -2,6 +2,10 @@
 struct ScriptObject {
     /// The member that it is the value of.
     var name: String
+    /// Where it begins.
+    let start: Int
+    /// Of the variables of a query, and what they hold, where the object of the query begins.
+    let queryObject: Int?
     /// What a member of it says: `{"name": "IDToken2", "value": "…"}`.
     var said: String?
     /// The slot that says it.
@@ -26,8 +30,11 @@ struct ScriptObject {
     var isCalled = false
 
     /// `parent`: the object that it is a member of, of whose `attributes` it may be (JSON:API).
-    init(name: String, inside parent: ScriptObject?) {
+    init(name: String, at start: Int, inside parent: ScriptObject?) {
         self.name = name
+        self.start = start
+        queryObject =
+            parent?.queryObject ?? (name == GraphQLVariables.variables ? parent?.start ?? start : nil)
         if name == "attributes", let parent { isPerson = parent.isOfPerson }
     }
 

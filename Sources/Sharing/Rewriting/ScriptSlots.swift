@@ -83,7 +83,9 @@ struct ScriptSlots {
     private mutating func readBrace(_ byte: UInt8) {
         bracket = byte
         if byte == 0x7b {
-            objects.append(ScriptObject(name: objects.count < 256 ? name : "", inside: objects.last))
+            objects.append(
+                ScriptObject(name: objects.count < 256 ? name : "", at: index, inside: objects.last)
+            )
         } else {
             name = objects.popLast()?.name ?? ""
         }
@@ -177,6 +179,8 @@ struct ScriptSlots {
     private mutating func add(_ slot: Slot) {
         slots.append(slot)
         guard let object = objects.indices.last else { return }
+        slots[slots.count - 1].object = objects[object].queryObject ?? objects[object].start
+        slots[slots.count - 1].isVariable = objects[object].queryObject != nil
         let (place, key) = (slots.count - 1, member.lowercased())
         if ScriptObject.typing.contains(key), !slot.isNumber {
             objects[object].isType(SlotReader.string(text[slot.range]))

@@ -14,6 +14,10 @@ struct Slot {
     var isOwnID = false
     /// Of an object that says of itself that it is a person: `{"type": "customers", "id": "…"}`.
     var isOfPerson = false
+    /// Of the object of JSON that the value is a member of, its beginning; of a variable of a query that of the query's object.
+    var object = 0
+    /// It stands within the `variables` of a query.
+    var isVariable = false
     /// Of a text with the variables of a query: what they are given to.
     var arguments: GraphQLVariables.Arguments = [:]
     /// base64 stands around the value (Basic credentials).

@@ -56,6 +56,43 @@ struct GraphQLVariablesTests {
         #expect(names == ["password"])
     }
 
+    /// What is no variable keeps its name, whatever a query calls so.
+    private static let others: [(text: String, kind: TextKind, names: [String])] = [
+        ("query=password:$kind&kind=plain", .form, ["kind"]),
+        ("https://shop.example/s?query=token:$kind&kind=plain", .url, ["kind"]),
+        (
+            "\(part)query\r\n\r\npassword: $kind\r\n\(part)kind\r\n\r\nplain\r\n--x--",
+            .multipart(boundary: Array("x".utf8)), ["kind"]
+        ),
+        (
+            #"{"query": "{a(password: $p)}", "variables": {"p": "x"}, "extensions": {"p": "plain"}}"#, .json,
+            ["p"]
+        ),
+        // Each query of a batch has its own.
+        (
+            """
+            [{"query": "{a(password: $p)}", "variables": {"p": "x"}},
+            {"variables": {"p": "plain"}, "query": "{b(color: $p)}"},
+            {"query": "{c(color: $p)}", "variables": "{\\"p\\": \\"plain\\"}"}]
+            """, .json, ["color", "color"]
+        ),
+        (
+            #"{"doc": {"query": "{a(password: $p)}"}, "with": {"variables": {"i": {"p": "plain"}}}}"#, .json,
+            ["password"]
+        ),
+    ]
+
+    @Test(arguments: others.indices) func onlyVariablesAreNamedByArguments(index: Int) {
+        let (text, kind, told) = Self.others[index]
+        var names: [String] = []
+        let walker = TextWalker { value in
+            if value.text == "plain" { names.append(value.name) }
+            return nil
+        }
+        #expect(walker.rewriting(Array(text.utf8), as: kind) == nil)
+        #expect(names == told)
+    }
+
     /// As browsers list them beside the address, or in its place.
     @Test(arguments: ["queryString", "params"]) func variablesMayBeListed(list: String) {
         let entry: JSONValue = .object([
