@@ -32,9 +32,14 @@ enum GraphQLVariables {
         }
     }
 
-    /// The slots of a text of variables.
+    /// The slots of a text of variables, which may stand in a text once more.
     static func named(_ slots: [Slot], by arguments: Arguments) -> [Slot] {
-        slots.map { named($0, by: arguments) }
+        slots.map { slot in
+            guard slot.name.isEmpty else { return named(slot, by: arguments) }
+            var slot = slot
+            slot.arguments = arguments
+            return slot
+        }
     }
 
     private static func named(_ slot: Slot, by arguments: Arguments) -> Slot {

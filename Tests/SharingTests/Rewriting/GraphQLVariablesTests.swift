@@ -36,6 +36,7 @@ struct GraphQLVariablesTests {
     private static let texts: [(text: String, kind: TextKind)] = [
         (#"{"query": "{a(password: $p)}", "variables": "{\"p\": \"tr0ub4dor\"}"}"#, .json),
         (#"[{"query": "{a(password: \u0024p)}", "variables": "{\"\\u0070\": \"tr0ub4dor\"}"}]"#, .json),
+        (#"{"query": "{a(password: $p)}", "variables": "\"{\\\"p\\\": \\\"tr0ub4dor\\\"}\""}"#, .json),
         ("query=\(query)&variables=\(variables)", .form),
         ("variables=\(variables)&query={a(password:+%24p)}", .form),
         ("https://api.example/graphql?query=\(query)&variables=\(variables)", .url),
