@@ -105,8 +105,11 @@ struct ScriptObject {
         return (user, "username")
     }
 
-    /// `"mobileno": {"value": "…"}`: the object is what the value is called by.
-    var nameOfValue: String { said ?? (name.isEmpty ? "value" : name) }
+    /// `"mobileno": {"value": "…"}`: the object is what the value is called by; nil where it holds the variables of a query, of
+    /// which one may be called so.
+    var nameOfValue: String? {
+        said ?? (name == GraphQLVariables.variables ? nil : name.isEmpty ? "value" : name)
+    }
 
     /// `"race": {"code": "CN", "desc": "CHINESE"}`, as MyInfo has it: the object is what both are called by; nil for others, of
     /// which a `code` may be a login's or an error's.

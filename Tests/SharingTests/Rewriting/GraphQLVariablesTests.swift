@@ -15,6 +15,7 @@ struct GraphQLVariablesTests {
         (#"{a(password: \u0024p)}"#, #"{"\u0070": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
         // A name of its own says more; one that says nothing has nothing to give.
         ("{a(id: $userName, kind: $k)}", #"{"userName": "ada", "k": "x"}"#, ["userName=ada", "kind=x"]),
+        ("{a(password: $value)}", #"{"value": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
         // The most secret of its arguments decides.
         ("{a(password: $p, confirm: $p)}", #"{"p": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
         ("{b(scope: $p, kind: $p, token: $p, note: $p)}", #"{"p": "tr0ub4dor"}"#, ["token=tr0ub4dor"]),
