@@ -23,6 +23,7 @@ enum LoginCookies {
         -> [CookieDelivery.Setting]
     {
         var found = request.isUnseen ? settings(request.exchange, flow) : []
+        var byName = Dictionary(grouping: found, by: \.cookie.name)
         var exchange = request.exchange
         // Behind a callback the way is that of the round before, up to the provider's own cookies.
         let ends = flow.surroundings.derived.value { Ends(in: flow.surroundings) }
@@ -31,12 +32,13 @@ enum LoginCookies {
             // The provider's own cookies are none of the app's.
             if flow.capture[source].request.url.origin != request.endpoint.origin {
                 // One that is made anew on the way stays away for that.
-                found += settings(source, flow).filter { earlier in
-                    !found.contains { later in
-                        later.cookie.name == earlier.cookie.name
-                            && OverwrittenCookie.isInPlace(of: earlier, later.cookie, later.url)
+                let staying = settings(source, flow).filter { earlier in
+                    !(byName[earlier.cookie.name] ?? []).contains { later in
+                        OverwrittenCookie.isInPlace(of: earlier, later.cookie, later.url)
                     }
                 }
+                found += staying
+                for setting in staying { byName[setting.cookie.name, default: []].append(setting) }
             }
             // Nor what an app did that sent the user to the one that now asks another provider in its turn.
             guard !ends.callbacks.contains(source),
