@@ -234,13 +234,12 @@ struct CodeWrongClient: Rule {
     /// A code that Google gave an app for its server beside the app's own tokens: it is one of the client that the app named as
     /// `audience`, the server's, and not of the app's own.
     private func serversCode(in flow: Flow) -> Violation? {
+        let codes = flow.surroundings.derived.value { ServersCodes(in: flow.surroundings) }.givenBy
         for request in flow.tokenRequests where isRefused(request) {
             guard let code = request.code, !Placeholder.isOne(code),
                 let sent = request.authentication.clientID,
                 !sent.value.isEmpty, !Placeholder.isOne(sent.value),
-                let given = flow.surroundings.tokenRequests.first(where: {
-                    $0.answer.parameters["server_code"] == code
-                }),
+                let given = codes[code],
                 let audience = given.parameters.parameter("audience"),
                 !audience.value.equalsBytes(of: sent.value)
             else { continue }
@@ -282,5 +281,18 @@ struct CodeWrongClient: Rule {
         let named = request.parameters["client_id"]
         return token.issuer != token.subject || token.subject == nil
             || (named != nil && named != token.subject)
+    }
+}
+
+/// The codes for their servers that apps of a capture were given, read once for all of its logins.
+private struct ServersCodes: Sendable {
+    /// The first request whose answer has each.
+    let givenBy: [String: TokenRequest]
+
+    init(in index: CaptureIndex) {
+        givenBy = index.tokenRequests.reduce(into: [:]) { list, request in
+            guard let code = request.answer.parameters["server_code"], list[code] == nil else { return }
+            list[code] = request
+        }
     }
 }
