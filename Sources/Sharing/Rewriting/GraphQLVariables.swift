@@ -63,8 +63,22 @@ enum GraphQLVariables {
     }
 
     private static func arguments(in queries: some Sequence<ArraySlice<UInt8>>) -> Arguments {
-        queries.reduce(into: [:]) { read($1, into: &$0) }
+        queries.reduce(into: [:]) { read(decoded($1), into: &$0) }
     }
+
+    /// A query that is percent-encoded more often than its place wants it.
+    private static func decoded(_ query: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var query = query
+        for _ in 0..<mostCodings {
+            guard escapes.contains(where: { query.firstRange(of: $0) != nil }) else { break }
+            query = TextCoding.form.decoded(query).bytes[...]
+        }
+        return query
+    }
+
+    private static let mostCodings = 4
+    /// Of a dollar sign, a colon, and the percent sign of one of them.
+    private static let escapes = ["%24", "%3A", "%3a", "%25"].map { Array($0.utf8) }
 
     /// What holds the query, and its variables.
     private static let query = "query"

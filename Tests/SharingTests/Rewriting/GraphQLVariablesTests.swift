@@ -40,6 +40,7 @@ struct GraphQLVariablesTests {
         (#"{"query": "{a(password: $p)}", "variables": "\"{\\\"p\\\": \\\"tr0ub4dor\\\"}\""}"#, .json),
         ("query=\(query)&variables=\(variables)", .form),
         ("variables=\(variables)&query={a(password:+%24p)}", .form),
+        ("query={a(password%253A$p)}&variables=%257B%2522p%2522:%2522tr0ub4dor%2522%257D", .form),
         ("https://api.example/graphql?query=\(query)&variables=\(variables)", .url),
         (
             "\(part)query\r\n\r\n{a(password: $p)}\r\n\(part)variables\r\n\r\n{\"p\": \"tr0ub4dor\"}\r\n--x--",
@@ -95,11 +96,15 @@ struct GraphQLVariablesTests {
         #expect(names == told)
     }
 
-    /// As browsers list them beside the address, or in its place.
-    @Test(arguments: ["queryString", "params"]) func variablesMayBeListed(list: String) {
+    /// As browsers list them beside the address, or in its place; decoded or not.
+    @Test(
+        arguments: ["queryString", "params"],
+        ["{a(password: $p)}", "{a(password%3A+%24p)}", "%257Ba%2528password%253A%2520%2524p%2529%257D"]
+    )
+    func variablesMayBeListed(list: String, query: String) {
         let entry: JSONValue = .object([
             list: [
-                ["name": "query", "value": "{a(password: $p)}"],
+                ["name": "query", "value": .string(query)],
                 ["name": "variables", "value": #"{"p": "tr0ub4dor"}"#],
                 ["name": "extensions", "value": #"{"p": "plain"}"#],
             ]
@@ -107,6 +112,6 @@ struct GraphQLVariablesTests {
         let texts = TextWalker { $0.name == "password" ? Array("another".utf8) : nil }
         let other = EntryWalker(texts: texts, sweep: { _ in nil }).rewriting(entry)
         let values = other[list]?.array?.map { $0["value"]?.string }
-        #expect(values == ["{a(password: $p)}", #"{"p": "another"}"#, #"{"p": "plain"}"#])
+        #expect(values == [query, #"{"p": "another"}"#, #"{"p": "plain"}"#])
     }
 }
