@@ -111,7 +111,7 @@ struct EntryWalker {
         case "cookies": other = named(name, bytes, .cookies)
         case TypedDigits.name: other = named(TypedDigits.name, bytes, .form)
         case "queryString", "params":
-            other = named(name, bytes, .form, name == GraphQLVariables.variables ? arguments : [:])
+            other = named(name, bytes, .form, GraphQLVariables.isVariables(name) ? arguments : [:])
         // What a tool lists: `{"name": "refresh_token", "value": …}` of a browser's storage.
         default: other = named(name, bytes, .json)
         }

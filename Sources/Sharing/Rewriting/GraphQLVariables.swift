@@ -14,7 +14,7 @@ enum GraphQLVariables {
     static func named(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
         var all: Arguments = [:]
         var byObject: [Int: Arguments] = [:]
-        for slot in slots where slot.name == query && !slot.isVariable {
+        for slot in slots where isQuery(slot.name) && !slot.isVariable {
             let query = slot.coding?.decoded(text[slot.range]).bytes[...] ?? text[slot.range]
             for (variable, argument) in arguments(in: CollectionOfOne(query)) {
                 add(argument, of: variable, to: &all)
@@ -23,7 +23,7 @@ enum GraphQLVariables {
         }
         guard !all.isEmpty else { return slots }
         return slots.map { slot in
-            guard slot.isVariable || slot.name == variables else { return slot }
+            guard slot.isVariable || isVariables(slot.name) else { return slot }
             let arguments = byObject[slot.object] ?? all
             guard !slot.isVariable else { return named(slot, by: arguments) }
             var slot = slot
@@ -56,7 +56,7 @@ enum GraphQLVariables {
     /// What the variables are given to that stand beside a query in a list of parameters.
     static func arguments(beside elements: [JSONValue]) -> Arguments {
         arguments(
-            in: elements.lazy.filter { $0["name"]?.string == query }.map {
+            in: elements.lazy.filter { isQuery($0["name"]?.string ?? "") }.map {
                 Array(($0["value"]?.string ?? "").utf8)[...]
             }
         )
@@ -80,25 +80,55 @@ enum GraphQLVariables {
     /// Of a dollar sign, a colon, and the percent sign of one of them.
     private static let escapes = ["%24", "%3A", "%3a", "%25"].map { Array($0.utf8) }
 
-    /// What holds the query, and its variables.
-    private static let query = "query"
-    static let variables = "variables"
+    /// Of what holds the query.
+    private static func isQuery(_ name: String) -> Bool { isWord(name, "query") }
 
-    /// `password: $p`.
+    /// Of what holds its variables.
+    static func isVariables(_ name: String) -> Bool { isWord(name, "variables") }
+
+    /// In small letters or not.
+    private static func isWord(_ name: String, _ word: String) -> Bool {
+        name.utf8.count == word.utf8.count && name.utf8.lazy.map { $0 | 0x20 }.elementsEqual(word.utf8)
+    }
+
+    /// `password: $p`, `passwords: [$p, $q]`, with white space, commas and comments anywhere.
     private static func read(_ query: ArraySlice<UInt8>, into arguments: inout Arguments) {
         for dollar in query.indices where query[dollar] == UInt8(ascii: "$") {
             let variable = query[(dollar + 1)...].prefix(while: isOfName)
-            let before = query[..<dollar].suffix(longestGap).reversed().drop { $0 <= 0x20 }
-            guard !variable.isEmpty, before.first == UInt8(ascii: ":") else { continue }
-            let ahead = before.dropFirst().drop { $0 <= 0x20 }
-            let name = ahead.prefix(while: isOfName)
-            guard !name.isEmpty, ahead.dropFirst(name.count).first != UInt8(ascii: "$") else { continue }
+            var before = withoutGap(query[..<dollar].suffix(longestGap))
+            while let rest = withoutElement(before) { before = withoutGap(rest) }
+            guard !variable.isEmpty, before.last == UInt8(ascii: ":") else { continue }
+            let ahead = withoutGap(before.dropLast())
+            let name = ahead.reversed().prefix(while: isOfName)
+            guard !name.isEmpty, ahead.dropLast(name.count).last != UInt8(ascii: "$") else { continue }
             add(
                 String(decoding: name.reversed(), as: UTF8.self),
                 of: String(decoding: variable, as: UTF8.self),
                 to: &arguments
             )
         }
+    }
+
+    /// Without the opening bracket of a list at the end of a query's part, or a variable in it; nil where there is neither.
+    private static func withoutElement(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        if text.last == UInt8(ascii: "[") { return text.dropLast() }
+        let rest = text.dropLast(text.reversed().prefix(while: isOfName).count)
+        return rest.count < text.count && rest.last == UInt8(ascii: "$") ? rest.dropLast() : nil
+    }
+
+    /// Without what means nothing at the end of a query's part: white space, commas, comments.
+    private static func withoutGap(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var text = text
+        while let last = text.last {
+            guard last <= 0x20 || last == UInt8(ascii: ",") else {
+                break
+            }
+            let isLineEnd = last == 0x0a || last == 0x0d
+            text = text.dropLast()
+            let line = (text.lastIndex { $0 == 0x0a || $0 == 0x0d }).map { $0 + 1 } ?? text.startIndex
+            if isLineEnd, let mark = text[line...].firstIndex(of: UInt8(ascii: "#")) { text = text[..<mark] }
+        }
+        return text
     }
 
     /// Of several arguments of a variable (`signUp(password: $p, confirm: $p)`) the most secret one decides, and the first of
@@ -118,7 +148,7 @@ enum GraphQLVariables {
     }
 
     /// Of an argument's name with what stands between it and its variable.
-    private static let longestGap = 80
+    private static let longestGap = 240
 
     private static func isOfName(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_")

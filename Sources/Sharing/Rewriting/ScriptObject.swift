@@ -34,7 +34,7 @@ struct ScriptObject {
         self.name = name
         self.start = start
         queryObject =
-            parent?.queryObject ?? (name == GraphQLVariables.variables ? parent?.start ?? start : nil)
+            parent?.queryObject ?? (GraphQLVariables.isVariables(name) ? parent?.start ?? start : nil)
         if name == "attributes", let parent { isPerson = parent.isOfPerson }
     }
 
@@ -108,7 +108,7 @@ struct ScriptObject {
     /// `"mobileno": {"value": "…"}`: the object is what the value is called by; nil where it holds the variables of a query, of
     /// which one may be called so.
     var nameOfValue: String? {
-        said ?? (name == GraphQLVariables.variables ? nil : name.isEmpty ? "value" : name)
+        said ?? (GraphQLVariables.isVariables(name) ? nil : name.isEmpty ? "value" : name)
     }
 
     /// `"race": {"code": "CN", "desc": "CHINESE"}`, as MyInfo has it: the object is what both are called by; nil for others, of

@@ -16,6 +16,9 @@ struct GraphQLVariablesTests {
         // A name of its own says more; one that says nothing has nothing to give.
         ("{a(id: $userName, kind: $k)}", #"{"userName": "ada", "k": "x"}"#, ["userName=ada", "kind=x"]),
         ("{a(password: $value)}", #"{"value": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
+        ("{a(password:, $p)}", #"{"p": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
+        (#"{a(password # a: b\n: # its, value\n $p)}"#, #"{"p": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
+        ("{a(password: [$x, $p])}", #"{"p": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
         // The most secret of its arguments decides.
         ("{a(password: $p, confirm: $p)}", #"{"p": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
         ("{b(scope: $p, kind: $p, token: $p, note: $p)}", #"{"p": "tr0ub4dor"}"#, ["token=tr0ub4dor"]),
@@ -40,6 +43,7 @@ struct GraphQLVariablesTests {
         (#"{"query": "{a(password: $p)}", "variables": "\"{\\\"p\\\": \\\"tr0ub4dor\\\"}\""}"#, .json),
         ("query=\(query)&variables=\(variables)", .form),
         ("variables=\(variables)&query={a(password:+%24p)}", .form),
+        (#"{"Query": "{a(password: $p)}", "Variables": "{\"p\": \"tr0ub4dor\"}"}"#, .json),
         ("query={a(password%253A$p)}&variables=%257B%2522p%2522:%2522tr0ub4dor%2522%257D", .form),
         ("https://api.example/graphql?query=\(query)&variables=\(variables)", .url),
         (
