@@ -32,6 +32,29 @@ enum GraphQLVariables {
         }
     }
 
+    /// The slots of a query itself, what a variable is by default (`$p: String = "…"`) as the variable.
+    static func withDefaults(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
+        guard isOperation(text) else { return slots }
+        let arguments = arguments(in: CollectionOfOne(text))
+        return slots.map { slot in
+            guard slot.name.utf8.first == UInt8(ascii: "$") else { return slot }
+            var slot = slot
+            slot.name.removeFirst()
+            return named(slot, by: arguments)
+        }
+    }
+
+    /// Whether a text is a query that has variables: `mutation L($p: …`.
+    static func isOperation(_ text: ArraySlice<UInt8>) -> Bool {
+        let start = text.drop { $0 <= 0x20 }
+        let word = start.prefix(while: isOfName)
+        guard ["mutation", "query", "subscription"].contains(where: { word.elementsEqual($0.utf8) }) else {
+            return false
+        }
+        let next = start[word.endIndex...].first { $0 > 0x20 && !isOfName($0) }
+        return next == UInt8(ascii: "(")
+    }
+
     /// The slots of a text of variables, which may stand in a text once more.
     static func named(_ slots: [Slot], by arguments: Arguments) -> [Slot] {
         slots.map { slot in

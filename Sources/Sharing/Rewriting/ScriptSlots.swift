@@ -11,7 +11,7 @@ struct ScriptSlots {
             ($0.name, $0.range.count == 1 ? text[$0.range] : text[..<text.startIndex])
         }
         for place in TypedDigits.places(in: digits) { reader.slots[place].name = TypedDigits.name }
-        return GraphQLVariables.named(reader.slots, in: text)
+        return GraphQLVariables.named(GraphQLVariables.withDefaults(reader.slots, in: text), in: text)
     }
 
     private let text: ArraySlice<UInt8>
@@ -137,7 +137,7 @@ struct ScriptSlots {
     private mutating func readWord() {
         let end =
             text[index...].firstIndex { !Self.beginsWord($0) && !$0.isASCIIDigit } ?? text.endIndex
-        guard let value = startOfValue(from: end) else {
+        guard let value = startOfValue(from: end), !isType(before: end) else {
             index = end
             return
         }
@@ -150,6 +150,12 @@ struct ScriptSlots {
         else { return }
         add(Slot(name: name, range: (index + 1)..<close, coding: .escapes, kind: Self.kind(of: name)))
         index = close + 1
+    }
+
+    /// Whether a word that ends there is the type of a variable in GraphQL, and no name: `$password: String = "…"`.
+    private func isType(before end: Int) -> Bool {
+        name.utf8.first == UInt8(ascii: "$") && text[end...].first { $0 > 0x20 } == 0x3d
+            && text[..<index].suffix(16).last { $0 > 0x20 } == 0x3a
     }
 
     /// Whether the name of a register's object says nothing of its value in any document, or not what somebody is called.

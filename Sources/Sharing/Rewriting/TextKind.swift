@@ -89,9 +89,12 @@ enum TextKind: Sendable, Hashable {
 
     /// A script, a query in GraphQL, JSON with a number in front: names with strings behind them, between brackets.
     private static func holdsCode(_ text: ArraySlice<UInt8>) -> Bool {
-        text.contains { $0 == 0x7b || $0 == 0x5b || $0 == 0x28 }
+        // Of a query, what a variable is by default.
+        let mark: UInt8 = GraphQLVariables.isOperation(text) ? 0x3d : 0x3a
+        return text.contains { $0 == 0x7b || $0 == 0x5b || $0 == 0x28 }
             && text.indices.dropLast().contains {
-                text[$0] == 0x3a && text[$0 + 1...min($0 + 2, text.endIndex - 1)].contains(0x22)
+                (text[$0] == 0x3a || text[$0] == mark)
+                    && text[$0 + 1...min($0 + 2, text.endIndex - 1)].contains(0x22)
             }
     }
 
