@@ -53,11 +53,13 @@ struct ClientTypeMismatchTests {
     }
 
     /// Entra takes whoever sends an Origin for a page.
-    @Test(arguments: [
-        ("Go-http-client/1.1", "http://localhost:9876", true), ("Go-http-client/1.1", nil, false),
-        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0)", "http://localhost:9876", false),
-        (nil, "http://localhost:9876", false),
-    ])
+    @Test(
+        arguments: [
+            ("Go-http-client/1.1", "http://localhost:9876", true), ("Go-http-client/1.1", nil, false),
+            ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0)", "http://localhost:9876", false),
+            (nil, "http://localhost:9876", false),
+        ] as [(String?, String?, Bool)]
+    )
     func knowsAProgramThatIsTakenForAPage(agent: String?, origin: String?, isOne: Bool) throws {
         let recording = try Recording(broken).answering(
             "/token",
