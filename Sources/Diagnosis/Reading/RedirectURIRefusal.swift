@@ -67,6 +67,9 @@ enum RedirectURIRefusal {
         forbidden.contains(where: words.asciiLowercased().containsBytes)
     }
 
+    /// Whether words are those by which Google takes a kind of address from nobody.
+    static func isGoogles(_ words: String) -> Bool { words.asciiLowercased().containsBytes(blockedFlow) }
+
     /// The words of a refusal that stand on a page, in lower case.
     private static func words(in page: [UInt8], isError: Bool) -> String? {
         let text = String(decoding: ASCIICase.lowercased(page), as: UTF8.self)

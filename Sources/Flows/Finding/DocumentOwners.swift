@@ -96,6 +96,9 @@ struct DocumentOwners {
     func group(of message: OAuthMessage, at exchange: Int) -> String? {
         let host = index.capture[exchange].request.url.host ?? ""
         switch message {
+        // What is read before each login would leave no room for what it was registered with.
+        case .clientConfiguration(let call) where call.method == "GET":
+            return "reading " + (call.registeredClient ?? "at \(host)")
         case .registration(let call), .clientConfiguration(let call):
             let client = call.registeredClient.flatMap { byClient[$0] == nil ? nil : $0 }
             return "registration " + (client ?? "at \(host)")

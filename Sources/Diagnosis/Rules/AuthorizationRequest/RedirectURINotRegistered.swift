@@ -73,7 +73,10 @@ struct RedirectURINotRegistered: Rule {
             violation.title = "The provider refuses a redirect URI that it has registered"
         } else if RedirectURIRefusal.isOfKind(refusal.value) {
             violation.explanation = Self.ofKind
-            violation.fix = Self.fix(forKindOf: request, flow.provider)
+            violation.fix = Self.fix(
+                forKindOf: request,
+                isAtGoogle: RedirectURIRefusal.isGoogles(refusal.value)
+            )
             violation.title = "The provider takes no redirect URI of this kind"
         } else if request.redirectURI.flatMap(CopiedAlong.removed) != nil {
             violation.fix = Self.copiedFix
@@ -110,10 +113,10 @@ struct RedirectURINotRegistered: Rule {
             && parts.allSatisfy { RecordedURL(String(decoding: $0, as: UTF8.self)).scheme != nil }
     }
 
-    private static func fix(forKindOf request: AuthorizationRequest, _ provider: ProviderKind) -> String {
+    private static func fix(forKindOf request: AuthorizationRequest, isAtGoogle: Bool) -> String {
         let uri = RecordedURL(request.redirectURI ?? "")
         if uri.scheme?.lowercased() == "urn" { return ofCopiedCodes }
-        return provider == .google && LoopbackHost.isLoopback(uri.host ?? "") ? ofLoopback : ofOtherKinds
+        return isAtGoogle && LoopbackHost.isLoopback(uri.host ?? "") ? ofLoopback : ofOtherKinds
     }
 
     /// Said to the app's server, which pushed the request (RFC 9126, section 2.3).

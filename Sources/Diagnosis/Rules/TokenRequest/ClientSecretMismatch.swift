@@ -96,8 +96,8 @@ struct ClientSecretMismatch: Rule {
     private func issuedSecrets(to client: String?, before exchange: Int, _ flow: Flow) -> [Parameter] {
         guard let client, flow.deletion(of: client, before: exchange) == nil else { return [] }
         let time = flow.capture[exchange].startedAt
-        let registrations = flow.surroundings.registrations.filter {
-            $0.answer.parameters["client_id"] == client && flow.capture[$0.exchange].startedAt <= time
+        let registrations = (flow.surroundings.clients.registrations[client] ?? []).filter {
+            flow.capture[$0.exchange].startedAt <= time
         }
         // Another provider may have given out the same identifier.
         let host = flow.capture[exchange].request.url.host
