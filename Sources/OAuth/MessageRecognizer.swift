@@ -168,8 +168,7 @@ package struct MessageRecognizer: Sendable {
         case .registration
         where isStated
             || ["redirect_uris", "software_id", "software_statement"].contains(where: { json?[$0] != nil }):
-            let call = call(exchange, index, parameters)
-            return request.method == "PUT" ? .clientConfiguration(call) : .registration(call)
+            return Self.registration(call(exchange, index, parameters))
         case .pushedRequest
         where isStated || ["client_id", "request", "response_type"].contains(where: parameters.contains):
             return .pushedRequest(call(exchange, index, parameters))
@@ -199,8 +198,7 @@ package struct MessageRecognizer: Sendable {
             return .backchannelAuthentication(call(exchange, index, parameters))
         }
         if json?["redirect_uris"]?.array != nil {
-            let call = call(exchange, index, parameters)
-            return request.method == "PUT" ? .clientConfiguration(call) : .registration(call)
+            return Self.registration(call(exchange, index, parameters))
         }
         if let form, form.contains("response_type"), form.contains("client_id") {
             let answer = Answer(of: exchange, at: index)
@@ -211,6 +209,11 @@ package struct MessageRecognizer: Sendable {
             return .authorizationRequest(authorizationRequest(exchange, index, form))
         }
         return nil
+    }
+
+    /// What is sent about a client: a new one, or, by PUT, a change of one (RFC 7592, section 2.2).
+    private static func registration(_ call: EndpointCall) -> OAuthMessage {
+        call.method == "PUT" ? .clientConfiguration(call) : .registration(call)
     }
 
     /// The parameters of a token request: those of its query where the body has none, as some servers take them.
