@@ -2,204 +2,113 @@ import Captures
 import JOSE
 import OAuth
 
-/// What the client asks beside the browser, and logouts: by code, token, and client.
+/// UserInfo and other resources, and what is asked about a token: by the token, else by who asks and when.
 extension FlowGrouping {
-    mutating func join(_ request: TokenRequest, _ message: OAuthMessage, _ host: String?) {
-        let tried = triedValues(of: request)
-        let known = existingFlow(for: request, tried, host)
-        let flow = known ?? new(grant: request.grantType, request.exchange)
-        // Whom an app was given its token for, its server's client need not be.
-        if flow.grant != Self.credential { flow.clientID = flow.clientID ?? request.clientID }
-        add(message, to: flow, host)
-        if let code = request.code { byCode[code] = byCode[code] ?? flow }
-        if known == nil, let stray = request.code.flatMap({ strays.removeValue(forKey: $0) }) {
-            join(stray, to: flow)
+    mutating func join(call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
+        if let flow = flow(ofCall: call, message, host) {
+            // A resource is not of the provider.
+            return add(message, to: flow, isResource(message) ? nil : host)
         }
-        if let tried {
-            let isForLater = request.answer.status.map { $0 >= 500 || $0 == 429 } ?? true
-            failedTries[tried] = isForLater ? (flow, request.startedAt) : nil
-        }
-        for value in [request.continuation, request.nextContinuation].compactMap(\.self) {
-            byContinuation[value] = byContinuation[value] ?? flow
-        }
-        for token in [request.accessToken, request.issuedRefreshToken, request.answer.parameters["id_token"]]
-            .compactMap({ $0 })
-        {
-            byToken[token] = flow
-        }
-        if request.polledCode != nil, request.isDecided { flow.isConfirming = false }
-        // The polls of a device are one flow, also where what began them was not recorded.
-        if let code = request.polledCode, byDeviceCode[code] == nil { byDeviceCode[code] = flow }
-        // A reused refresh token goes with the flow that saw it first.
-        if let token = request.refreshToken, byToken[token] == nil { byToken[token] = flow }
+        if isResource(message) { return }
+        add(message, to: new(grant: grantName(of: message), call.exchange), host)
     }
 
-    /// What two tries of one request have in common: all but what is made anew for each; nil for those that say by their own values
-    /// whose they are.
-    private func triedValues(of request: TokenRequest) -> [String?]? {
-        guard !request.isCodeExchange, !request.isRefresh, request.polledCode == nil,
-            !request.parameters.isEmpty
-        else { return nil }
-        let values = request.parameters.items.filter { $0.name != "client_assertion" }
-            .map { "\($0.name)=\($0.value)" }
-        return [request.endpoint.text, request.clientID] + values.sorted()
-    }
-
-    /// The flow of a try within the last half minute that was not answered, or told to come later.
-    private func flow(tryingAgain request: TokenRequest, _ tried: [String?]?) -> FlowBuilder? {
-        guard let failed = tried.flatMap({ failedTries[$0] }),
-            request.startedAt - failed.at <= .seconds(30)
-        else { return nil }
-        return failed.flow
-    }
-
-    /// `tried`: what it has in common with other tries of it.
-    private mutating func existingFlow(for request: TokenRequest, _ tried: [String?]?, _ host: String?)
-        -> FlowBuilder?
-    {
-        if let code = request.code {
-            if let flow = byCode[code] { return flow }
-            if strays[code] != nil { return nil }
-        }
-        if let value = request.continuation, let flow = byContinuation[value] { return flow }
-        if let flow = flow(tryingAgain: request, tried) { return flow }
-        if let token = request.refreshToken ?? request.exchangedToken {
-            return byToken[token] ?? (Placeholder.isOne(token) ? likelyFlow(of: request, host) : nil)
-        }
-        if let code = request.polledCode {
-            return byDeviceCode[code]
-                ?? (Placeholder.isOne(code) ? likelyFlow(of: request, host) : nil)
-        }
-        if request.isCodeExchange || request.parameters.isEmpty, let flow = flow(ofAnswerTo: request, host) {
+    /// The flow that got the token of a call, else the one that the call is most likely of.
+    private func flow(ofCall call: EndpointCall, _ message: OAuthMessage, _ host: String?) -> FlowBuilder? {
+        let tokens = [call.token?.value, call.parameters["token"]].compactMap(\.self)
+        if let flow = tokens.compactMap({ byToken[$0] }).first { return flow }
+        if !isResource(message), let flow = flow(ofClient: call.authentication.clientID?.value, host) {
             return flow
         }
-        if request.parameters.isEmpty, let flow = flow(atWorkDuring: request, host) { return flow }
-        guard request.isCodeExchange else { return nil }
-        // What names neither its client nor where the login came back to is tied to one by its provider alone; GoTrue's is never at it.
-        let isNameless =
-            request.clientID == nil && request.redirectURI == nil && !GoTrueRequest.isExchange(request)
-        let isCandidate = { (flow: FlowBuilder) in
-            guard !flow.requests.isEmpty, !isNameless || Self.isProvider(host, of: flow) else { return false }
-            return Self.isClient(request.clientID, of: flow)
-                && (request.redirectURI == nil
-                    || flow.requests.contains { $0.redirectURI == request.redirectURI || $0.isRelayed })
+        if isUserInfo(message), let flow = lastLogin(before: call) { return flow }
+        if tokens.contains(where: MissingToken.isOne), let flow = lastGivenTokens(before: call.exchange) {
+            return flow
         }
-        while let first = awaitingTokens.first, !first.awaitsToken { awaitingTokens.removeFirst() }
-        // A login that has its tokens gets no more of them for another code.
-        return awaitingTokens.first { $0.awaitsToken && isCandidate($0) }
-            ?? builders.last { isCandidate($0) && !($0.hasTokens && request.answer.isSuccess) }
-            ?? sameClient(request, host)
+        return tokens.contains(where: Placeholder.isOne) ? lastFlow(of: message, at: host) : nil
     }
 
-    /// The login that the ID token of an answer belongs to: by its nonce, and where the request was saved without its body by
-    /// its client, too.
-    private mutating func flow(ofAnswerTo request: TokenRequest, _ host: String?) -> FlowBuilder? {
-        guard let token = request.idToken.map(index.readable) else { return nil }
-        if let flow = token.nonce.flatMap({ byNonce[$0] }) { return flow }
-        guard request.parameters.isEmpty, let host else { return nil }
-        return builders.last { flow in
-            flow.providerHosts.contains(host) && flow.clientID.map(token.token.audience.contains) ?? false
-        }
-    }
-
-    /// The login whose callback its app had not answered yet when it sent a request that was saved without its body: a server
-    /// that answers a request before it has read it leaves none.
-    ///
-    /// Nil where it may be one of several.
-    private func flow(atWorkDuring request: TokenRequest, _ host: String?) -> FlowBuilder? {
-        guard let host else { return nil }
-        let flows = awaitingTokens.suffix(Self.mostLoginsAtATime).filter { flow in
-            guard flow.awaitsToken, flow.providerHosts.contains(host),
-                Self.isClient(request.clientID, of: flow),
-                let callback = flow.responses.last?.callback
-            else { return false }
-            return capture[callback].startedAt <= request.startedAt
-                && request.startedAt < capture[callback].endedAt
-        }
-        return flows.count == 1 ? flows.first : nil
-    }
-
-    /// Of more at the same time nobody can tell which one a request belongs to.
-    private static let mostLoginsAtATime = 50
-
-    /// A code that was changed on the way, with a redirect URI that was changed, too: the client is what is
-    /// left.
-    func sameClient(_ request: TokenRequest, _ host: String?) -> FlowBuilder? {
-        guard let host else { return nil }
-        return awaitingTokens.last { flow in
-            flow.awaitsToken && flow.providerHosts.contains(host)
-                && Self.isClient(request.clientID, of: flow)
-        }
-    }
-
-    /// The flow of a request whose own value was taken out of the capture: the client's last, or the last at its provider.
-    private func likelyFlow(of request: TokenRequest, _ host: String?) -> FlowBuilder? {
-        if let client = request.clientID, !Placeholder.isOne(client) { return flow(ofClient: client, host) }
-        return lastFlow(at: host)
-    }
-
-    /// Whether a host is one of a flow's provider, or of the same site.
-    private static func isProvider(_ host: String?, of flow: FlowBuilder) -> Bool {
-        guard let host else { return true }
-        let site = Site.of(host)
-        return flow.providerHosts.contains { $0 == host || Site.of($0) == site }
-    }
-
-    /// Whether a flow may be that of a client; one whose name is not known may be any.
-    private static func isClient(_ client: String?, of flow: FlowBuilder) -> Bool {
-        guard let client, !Placeholder.isOne(client) else { return true }
-        return flow.clientID == client || flow.clientID.map(Placeholder.isOne) ?? false
-    }
-
-    mutating func join(_ call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
-        let hint = call.parameters["id_token_hint"]
-        let token = hint.flatMap { JSONWebToken.parse($0) }
-        // A browser that signed in itself may send the wrong one.
-        let agent = capture[call.exchange].request.headers.first("user-agent")
-        let mayBe = { [capture] (flow: FlowBuilder) in
-            token.map { !flow.isOfAnotherUser($0) } ?? true
-                || flow.requests.contains {
-                    capture[$0.exchange].request.headers.first("user-agent") == agent
-                }
-        }
-        let flow =
-            hint.flatMap { byToken[$0] } ?? hint.flatMap { hinted($0) }
-            ?? flow(ofClient: call.parameters["client_id"], host).flatMap { mayBe($0) ? $0 : nil }
-            ?? builders.last { flow in
-                host.map { flow.providerHosts.contains($0) } ?? false && !flow.requests.isEmpty && mayBe(flow)
+    /// UserInfo is asked after a login: the last one, where headers were stripped or the token's answer was not saved.
+    private func lastLogin(before call: EndpointCall) -> FlowBuilder? {
+        var hosts = Set([call.endpoint.host].compactMap(\.self))
+        // The provider may have it at a host of its own.
+        for document in index.metadata where document.names(call.endpoint, as: "userinfo_endpoint") {
+            for name in ["authorization_endpoint", "token_endpoint"] {
+                if let host = document.endpoint(name).flatMap({ RecordedURL($0).host }) { hosts.insert(host) }
             }
-            ?? new(grant: "logout", call.exchange)
-        add(message, to: flow, host)
-        logoutPages.insert(call.exchange, of: flow, in: index)
-        if let source = index.redirectedFrom[call.exchange], byExchange[source] == nil {
-            attach(source, to: flow)
         }
-    }
-
-    /// An ID token of a refresh that is not in the capture still names its subject's login.
-    func hinted(_ hint: String) -> FlowBuilder? {
-        guard let token = JSONWebToken.parse(hint) else { return nil }
+        let isReadable =
+            call.token.map { !Placeholder.isOne($0.value) && !MissingToken.isOne($0.value) } ?? false
         return builders.last { flow in
-            flow.clientID.map { token.audience.contains($0) } ?? false && !flow.isOfAnotherUser(token)
+            !flow.requests.isEmpty && !flow.providerHosts.isDisjoint(with: hosts)
+                && !(isReadable && flow.knowsItsToken && !isOfItsLogin(call, flow))
         }
     }
 
+    /// Whether a call with a token that a login did not get is its own all the same: the client spoiled it, or has an older one of
+    /// the same user, and made no other.
+    private func isOfItsLogin(_ call: EndpointCall, _ flow: FlowBuilder) -> Bool {
+        guard call.answer.isRefusal || flow.isOfSubject(call.answer.parameters["sub"]) else { return false }
+        var given: Timestamp?
+        for message in flow.messages {
+            switch message {
+            case .token(let request) where request.answer.isSuccess: given = capture[request.exchange].endedAt
+            case .userInfo, .resource: return false
+            default: break
+            }
+        }
+        return given.map { capture[call.exchange].startedAt - $0 <= .seconds(5) } ?? false
+    }
+
+    /// The last flow that asked a host of its provider, for what a sanitizer left no value in that leads anywhere; for a
+    /// resource, which is anywhere, the last that got tokens.
+    func lastFlow(of message: OAuthMessage? = nil, at host: String?) -> FlowBuilder? {
+        if let message, isResource(message) { return builders.last { !$0.awaitsToken } ?? builders.last }
+        guard let host else { return nil }
+        return builders.last { $0.providerHosts.contains(host) }
+    }
+
+    /// The flow that got tokens within the last minute and was not logged out since, for a call whose app should have had
+    /// one of them and had none.
+    private func lastGivenTokens(before exchange: Int) -> FlowBuilder? {
+        let time = capture[exchange].startedAt
+        return builders.suffix(500).last { flow in
+            flow.messages.contains { message in
+                guard case .token(let request) = message else { return false }
+                let age = time - capture[request.exchange].endedAt
+                return request.answer.isSuccess && age >= .zero && age <= .seconds(60)
+            } && !flow.messages.contains(where: endsSession)
+        }
+    }
+
+    private func endsSession(_ message: OAuthMessage) -> Bool {
+        switch message {
+        case .endSession, .revocation, .frontChannelLogout, .backChannelLogout: true
+        default: false
+        }
+    }
+
+    private func isUserInfo(_ message: OAuthMessage) -> Bool {
+        if case .userInfo = message { true } else { false }
+    }
+
+    private func isResource(_ message: OAuthMessage) -> Bool {
+        if case .resource = message { true } else { false }
+    }
+
+    private func grantName(of message: OAuthMessage) -> String {
+        switch message {
+        case .introspection: "introspection"
+        case .revocation: "revocation"
+        default: "userinfo"
+        }
+    }
+
+    /// The last flow of a client, at a host of its provider where that is known.
     func flow(ofClient client: String?, _ host: String?) -> FlowBuilder? {
         guard let client else { return nil }
         return builders.last { flow in
             flow.clientID == client
                 && (host.map { flow.providerHosts.isEmpty || flow.providerHosts.contains($0) } ?? true)
         }
-    }
-}
-
-extension TokenRequest {
-    /// What the polls for one consent on another device have in common (RFC 8628, section 3.4; OpenID Connect CIBA, section
-    /// 10.1).
-    fileprivate var polledCode: String? { parameters["device_code"] ?? parameters["auth_req_id"] }
-
-    /// Whether the answer ends the polls; one that went wrong says nothing of the user (RFC 8628, section 3.5).
-    fileprivate var isDecided: Bool {
-        answer.error.map { !["authorization_pending", "slow_down"].contains($0.error) } ?? answer.isSuccess
     }
 }

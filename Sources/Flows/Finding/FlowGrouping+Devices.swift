@@ -13,6 +13,17 @@ extension FlowGrouping {
         if confirmations.count > Self.mostConfirmations { confirmations.removeFirst() }
     }
 
+    mutating func join(
+        backchannelAuthentication call: EndpointCall,
+        _ message: OAuthMessage,
+        _ host: String?
+    ) {
+        let flow = new(grant: GrantType.ciba, call.exchange)
+        flow.clientID = call.authentication.clientID?.value
+        add(message, to: flow, host)
+        if let request = call.answer.parameters["auth_req_id"] { byDeviceCode[request] = flow }
+    }
+
     /// The flow of the device whose code an exchange brings to the provider, or whose page for that it asks for.
     mutating func confirmed(by exchange: Int) -> FlowBuilder? {
         guard !confirmations.isEmpty else { return nil }

@@ -4,6 +4,12 @@ import OAuth
 /// Pushed authorization requests (RFC 9126): with the login whose browser brings their `request_uri`, with the token request that
 /// they were made for where only the server's half was recorded, and those that came to nothing.
 extension FlowGrouping {
+    /// Keeps a pushed request until the browser brings its `request_uri`.
+    mutating func note(pushed call: EndpointCall) {
+        pushed[call.exchange] = call
+        if call.answer.isRefusal { refusedPushes[triedValues(of: call), default: []].append(call) }
+    }
+
     /// A pushed request goes with a flow, and what was refused of it before.
     mutating func join(pushed call: EndpointCall, to flow: FlowBuilder) {
         pushed[call.exchange] = nil
@@ -118,20 +124,20 @@ extension FlowGrouping {
 
     /// Refused tries of a pushed request that was then taken: the same request again within a minute, with the
     /// nonce that the provider asked for, say.
-    func refusedTries(of call: EndpointCall) -> [EndpointCall] {
+    private func refusedTries(of call: EndpointCall) -> [EndpointCall] {
         (refusedPushes[triedValues(of: call)] ?? []).filter {
             pushed[$0.exchange] != nil && isRefusedTry($0, of: call)
         }.sorted { $0.exchange < $1.exchange }
     }
 
-    func isRefusedTry(_ earlier: EndpointCall, of call: EndpointCall) -> Bool {
+    private func isRefusedTry(_ earlier: EndpointCall, of call: EndpointCall) -> Bool {
         let age = capture[call.exchange].startedAt - capture[earlier.exchange].startedAt
         return earlier.answer.isRefusal && age >= .zero && age <= .seconds(60)
             && triedValues(of: earlier) == triedValues(of: call)
     }
 
     /// What stays the same when a request is pushed again.
-    func triedValues(of call: EndpointCall) -> [String?] {
+    private func triedValues(of call: EndpointCall) -> [String?] {
         [call.endpoint.text, call.authentication.clientID?.value]
             + ["redirect_uri", "state", "nonce"].map { call.parameters[$0] }
     }

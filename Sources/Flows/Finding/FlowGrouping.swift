@@ -106,121 +106,16 @@ struct FlowGrouping {
         case .authorizationRequest(let request):
             join(request, request.isUnseen ? request.endpoint.host : host)
         case .token(let request): join(request, message, host)
-        case .pushedRequest(let call):
-            pushed[exchange] = call
-            if call.answer.isRefusal { refusedPushes[triedValues(of: call), default: []].append(call) }
+        case .pushedRequest(let call): note(pushed: call)
         case .identityAssertion(let call): join(assertion: call, host)
         case .userInfo(let call), .resource(let call), .introspection(let call), .revocation(let call):
-            let tokens = [call.token?.value, call.parameters["token"]].compactMap(\.self)
-            guard
-                let flow = tokens.compactMap({ byToken[$0] }).first
-                    ?? (isResource(message) ? nil : flow(ofClient: call.authentication.clientID?.value, host))
-                    ?? (isUserInfo(message) ? lastLogin(before: call) : nil)
-                    ?? (tokens.contains(where: MissingToken.isOne) ? lastGivenTokens(before: exchange) : nil)
-                    ?? (tokens.contains(where: Placeholder.isOne) ? lastFlow(of: message, at: host) : nil)
-            else {
-                if case .resource = message { return }
-                return add(message, to: new(grant: grantName(of: message), exchange), host)
-            }
-            add(message, to: flow, isResource(message) ? nil : host)
-        case .endSession(let call): join(call, message, host)
-        case .backChannelLogout(let delivery):
-            let audience = delivery.token?.audience ?? []
-            let flow =
-                builders.last { flow in flow.clientID.map(audience.contains) ?? false }
-                ?? builders.last { flow in host.map(flow.clientHosts.contains) ?? false }
-                ?? new(grant: "logout", exchange)
-            add(message, to: flow, nil)
-        case .frontChannelLogout(let call):
-            let flow =
-                builders.last { flow in flow.hasSession(call.parameters["sid"]) }
-                ?? builders.last { flow in host.map(flow.clientHosts.contains) ?? false }
-                ?? new(grant: "logout", exchange)
-            add(message, to: flow, nil)
-        case .deviceAuthorization(let call):
-            join(device: call, message, host)
-        case .backchannelAuthentication(let call):
-            let flow = new(grant: GrantType.ciba, exchange)
-            flow.clientID = call.authentication.clientID?.value
-            add(message, to: flow, host)
-            if let request = call.answer.parameters["auth_req_id"] { byDeviceCode[request] = flow }
+            join(call: call, message, host)
+        case .endSession(let call): join(logout: call, message, host)
+        case .backChannelLogout(let delivery): join(logoutToken: delivery, message, host)
+        case .frontChannelLogout(let call): join(frontChannelLogout: call, message, host)
+        case .deviceAuthorization(let call): join(device: call, message, host)
+        case .backchannelAuthentication(let call): join(backchannelAuthentication: call, message, host)
         case .discovery, .keySet, .registration, .clientConfiguration, .authorizationResponse: break
-        }
-    }
-
-    /// UserInfo is asked after a login: the last one, where headers were stripped or the token's answer was not saved.
-    func lastLogin(before call: EndpointCall) -> FlowBuilder? {
-        var hosts = Set([call.endpoint.host].compactMap(\.self))
-        // The provider may have it at a host of its own.
-        for document in index.metadata where document.names(call.endpoint, as: "userinfo_endpoint") {
-            for name in ["authorization_endpoint", "token_endpoint"] {
-                if let host = document.endpoint(name).flatMap({ RecordedURL($0).host }) { hosts.insert(host) }
-            }
-        }
-        let isReadable =
-            call.token.map { !Placeholder.isOne($0.value) && !MissingToken.isOne($0.value) } ?? false
-        return builders.last { flow in
-            !flow.requests.isEmpty && !flow.providerHosts.isDisjoint(with: hosts)
-                && !(isReadable && flow.knowsItsToken && !isOfItsLogin(call, flow))
-        }
-    }
-
-    /// Whether a call with a token that a login did not get is its own all the same: the client spoiled it, or has an older one of
-    /// the same user, and made no other.
-    private func isOfItsLogin(_ call: EndpointCall, _ flow: FlowBuilder) -> Bool {
-        guard call.answer.isRefusal || flow.isOfSubject(call.answer.parameters["sub"]) else { return false }
-        var given: Timestamp?
-        for message in flow.messages {
-            switch message {
-            case .token(let request) where request.answer.isSuccess: given = capture[request.exchange].endedAt
-            case .userInfo, .resource: return false
-            default: break
-            }
-        }
-        return given.map { capture[call.exchange].startedAt - $0 <= .seconds(5) } ?? false
-    }
-
-    /// The last flow that asked a host of its provider, for what a sanitizer left no value in that leads anywhere; for a
-    /// resource, which is anywhere, the last that got tokens.
-    func lastFlow(of message: OAuthMessage? = nil, at host: String?) -> FlowBuilder? {
-        if let message, isResource(message) { return builders.last { !$0.awaitsToken } ?? builders.last }
-        guard let host else { return nil }
-        return builders.last { $0.providerHosts.contains(host) }
-    }
-
-    /// The flow that got tokens within the last minute and was not logged out since, for a call whose app should have had
-    /// one of them and had none.
-    func lastGivenTokens(before exchange: Int) -> FlowBuilder? {
-        let time = capture[exchange].startedAt
-        return builders.suffix(500).last { flow in
-            flow.messages.contains { message in
-                guard case .token(let request) = message else { return false }
-                let age = time - capture[request.exchange].endedAt
-                return request.answer.isSuccess && age >= .zero && age <= .seconds(60)
-            } && !flow.messages.contains(where: endsSession)
-        }
-    }
-
-    private func endsSession(_ message: OAuthMessage) -> Bool {
-        switch message {
-        case .endSession, .revocation, .frontChannelLogout, .backChannelLogout: true
-        default: false
-        }
-    }
-
-    func isUserInfo(_ message: OAuthMessage) -> Bool {
-        if case .userInfo = message { true } else { false }
-    }
-
-    func isResource(_ message: OAuthMessage) -> Bool {
-        if case .resource = message { true } else { false }
-    }
-
-    func grantName(of message: OAuthMessage) -> String {
-        switch message {
-        case .introspection: "introspection"
-        case .revocation: "revocation"
-        default: "userinfo"
         }
     }
 
