@@ -1,0 +1,52 @@
+import Captures
+import JSON
+
+/// What a request has in its body: the parameters of a form, or the members of an object of JSON.
+struct PostedParameters {
+    /// Those of a form; nil for every other body.
+    let form: Parameters?
+    /// Nil for every other body.
+    let json: JSONObject?
+    /// Whether the body is but what JavaScript calls an object that was to be written as a form.
+    let isObjectsName: Bool
+    /// All there are, of either kind; for a token endpoint under the names of RFC 6749, and from the query where the body has none.
+    let all: Parameters
+
+    init(_ request: RecordedRequest, at exchange: Int, isAtTokenEndpoint: Bool) {
+        json = Self.object(in: request)
+        isObjectsName = FormBody.isObjectsName(request.body)
+        // An object of JSON is one under a form's name as well.
+        let isForm = json == nil && !isObjectsName
+        form =
+            isForm
+            ? Self.form(in: request, mayBeMisnamed: isAtTokenEndpoint).map {
+                Parameters($0, of: exchange, in: .requestBody)
+            } : nil
+        let posted = form ?? json.map { Parameters($0, of: exchange, in: .requestBody) } ?? Parameters()
+        all = isAtTokenEndpoint ? Self.ofTokenRequest(request, exchange, posted) : posted
+    }
+
+    /// The object of JSON that a request has as its body, whatever its media type.
+    static func object(in request: RecordedRequest) -> JSONObject? {
+        guard let bytes = request.body?.bytes, bytes.first(where: { $0 > 0x20 }) == 0x7b else { return nil }
+        return (try? JSONParser.parse(bytes))?.object
+    }
+
+    private static func form(in request: RecordedRequest, mayBeMisnamed: Bool) -> QueryItems? {
+        FormBody.items(of: request.body) ?? (mayBeMisnamed ? FormBody.misnamedItems(of: request.body) : nil)
+    }
+
+    private static func ofTokenRequest(_ request: RecordedRequest, _ exchange: Int, _ posted: Parameters)
+        -> Parameters
+    {
+        GoTrueRequest.parameters(of: request, exchange, posted)
+            ?? withQuery(of: request.url, exchange, posted)
+    }
+
+    /// Those of the query where the body has none, as some servers take them.
+    private static func withQuery(of url: RecordedURL, _ exchange: Int, _ body: Parameters) -> Parameters {
+        guard url.query != nil, body.isEmpty else { return body }
+        let query = Parameters(url.queryItems, of: exchange, in: .requestQuery)
+        return query.contains("grant_type") ? query : body
+    }
+}
