@@ -29,39 +29,17 @@ struct InterceptedRecording {
     /// - Throws: ``CommandFailure`` where there can be no such recording; `ExitCode` with the command's status where that is not
     ///   0, and with 1 where exchanges are missing from the file.
     consuming func run() async throws {
-        configuration.limits.connections = DescriptorLimit.raise(for: configuration.limits.connections)
-        HeapSettings.setForRecording()
-        // A file that may not grow is told of like a full disk, and does not end us.
-        signal(SIGXFSZ, SIG_IGN)
+        prepareProcess()
         let writer = try path.map(CaptureOpening.open) ?? CaptureOpening.make(at: SystemClock.now)
         var hasBegun = false
         defer { if !hasBegun || path == nil { writer.takeBack() } }
-        let teller = RecordingTeller(
-            trust: trust,
-            startsClients: command != nil || browser != nil,
-            isPortGiven: isPortGiven,
-            allowsRemote: allowsRemote
-        )
+        let teller = teller()
         teller.tellOfMending(writer)
         let halves = Halves()
         let page = try await isShown ? LivePage.start(writer.path) : nil
-        if let page { configuration.ownPorts.append(page.port) }
-        let view = LiveView(
-            writer: writer,
-            looksAtAll: page != nil,
-            detail: detail,
-            half: halves.half,
-            observe: { page?.show($0, unsettled: $1) }
-        )
-        // Those that this process starts have no way to be told a password, or are told it by us.
-        if configuration.proxyCredentials != nil {
-            configuration.vouchesFor = { ProcessTree.ancestors(of: $0).contains(getpid()) }
-        }
-        configuration.acceptsCertificates = halves.isBrowser
-        let notices = NoticeTeller(
-            repeats: repeatsNotices,
-            certificatePath: trust.authority.scope == nil ? nil : trust.certificatePath
-        )
+        let view = view(of: writer, page, halves)
+        configure(for: page, halves)
+        let notices = notices()
         let recording = try recording(into: writer, view, notices)
         view.follow { recording.position }
         // Before anybody is told the address: who stops us then, stops us cleanly.
@@ -71,34 +49,10 @@ struct InterceptedRecording {
         teller.tellOfBeginning(of: recording, configuration, at: address, behind: writer.mending.entries)
         try page?.open(environment)
         StandardError.line("listening on \(address)")
-        let session = RecordingSession(
-            recording: recording,
-            address: address.onThisMachine,
-            credentials: configuration.proxyCredentials,
-            certificatePath: trust.certificatePath,
-            command: command,
-            browser: browser,
-            page: firstPage,
-            view: view,
-            halves: halves,
-            environment: environment
-        )
-        let tidying = Task {
-            // The first client is often there within the second, and needs less than the start did.
-            StartupPages.unmap()
-            try await Task.sleep(for: .seconds(1))
-            StartupPages.unmap()
-        }
+        let tidying = tidyMemory()
         defer { tidying.cancel() }
-        let status: Int32
-        do {
-            status = try await session.run(signals: signals)
-        } catch {
-            await recording.stop()
-            await page?.end()
-            throw error
-        }
-        await recording.stop()
+        let session = session(recording, at: address, view, halves)
+        let status = try await serve(session, recording, page, signals)
         let summary = view.finish()
         await page?.end()
         let isGone = path == nil && writer.takeBack()
@@ -112,6 +66,100 @@ struct InterceptedRecording {
         // A command that failed has the first word.
         if status != 0 { throw ExitCode(status) }
         if recording.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    /// Serves until the session ends, and stops the recording, whatever came.
+    ///
+    /// - Returns: the session's status.
+    private func serve(
+        _ session: RecordingSession,
+        _ recording: Recording,
+        _ page: LivePage?,
+        _ signals: AsyncStream<Int32>
+    ) async throws -> Int32 {
+        do {
+            let status = try await session.run(signals: signals)
+            await recording.stop()
+            return status
+        } catch {
+            await recording.stop()
+            await page?.end()
+            throw error
+        }
+    }
+
+    // MARK: - Setting up
+
+    private mutating func prepareProcess() {
+        configuration.limits.connections = DescriptorLimit.raise(for: configuration.limits.connections)
+        HeapSettings.setForRecording()
+        // A file that may not grow is told of like a full disk, and does not end us.
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Gives back what only the start needed.
+    private func tidyMemory() -> Task<Void, any Error> {
+        Task {
+            // The first client is often there within the second, and needs less than the start did.
+            StartupPages.unmap()
+            try await Task.sleep(for: .seconds(1))
+            StartupPages.unmap()
+        }
+    }
+
+    private mutating func configure(for page: LivePage?, _ halves: Halves) {
+        if let page { configuration.ownPorts.append(page.port) }
+        // Those that this process starts have no way to be told a password, or are told it by us.
+        if configuration.proxyCredentials != nil {
+            configuration.vouchesFor = { ProcessTree.ancestors(of: $0).contains(getpid()) }
+        }
+        configuration.acceptsCertificates = halves.isBrowser
+    }
+
+    private func teller() -> RecordingTeller {
+        RecordingTeller(
+            trust: trust,
+            startsClients: command != nil || browser != nil,
+            isPortGiven: isPortGiven,
+            allowsRemote: allowsRemote
+        )
+    }
+
+    private func notices() -> NoticeTeller {
+        NoticeTeller(
+            repeats: repeatsNotices,
+            certificatePath: trust.authority.scope == nil ? nil : trust.certificatePath
+        )
+    }
+
+    private func view(of writer: CaptureWriter, _ page: LivePage?, _ halves: Halves) -> LiveView {
+        LiveView(
+            writer: writer,
+            looksAtAll: page != nil,
+            detail: detail,
+            half: halves.half,
+            observe: { page?.show($0, unsettled: $1) }
+        )
+    }
+
+    private func session(
+        _ recording: Recording,
+        at address: Recording.Address,
+        _ view: LiveView,
+        _ halves: Halves
+    ) -> RecordingSession {
+        RecordingSession(
+            recording: recording,
+            address: address.onThisMachine,
+            credentials: configuration.proxyCredentials,
+            certificatePath: trust.certificatePath,
+            command: command,
+            browser: browser,
+            page: firstPage,
+            view: view,
+            halves: halves,
+            environment: environment
+        )
     }
 
     private func recording(
