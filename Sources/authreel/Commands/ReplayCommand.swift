@@ -129,6 +129,20 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let credentials = try replay.driving.credentials()
         let planOptions = try replay.planOptions()
+        try checkFiles()
+        let jobs = try planned(planOptions)
+        try ReplayCheck.options(
+            of: jobs.map(\.plan),
+            map: replay.map(),
+            overrides: planOptions.overrides.keys.sorted(),
+            secrets: credentials.names
+        )
+        try await HTTPSender.withSender(try senderConfiguration()) { sender in
+            try await run(jobs, credentials, planOptions, sender)
+        }
+    }
+
+    private func checkFiles() throws {
         if let junit { try OutputFile.check(junit, option: "--junit FILE.xml") }
         try OutputFile.check(
             out,
@@ -139,37 +153,24 @@ struct ReplayCommand: AsyncParsableCommand {
         if dryRun, let out, !FileManager.default.fileExists(atPath: out) {
             try OutputFile.check(out, option: "--out again.har")
         }
-        let jobs = try planned(planOptions)
-        try ReplayCheck.options(
-            of: jobs.map(\.plan),
-            map: replay.map(),
-            overrides: planOptions.overrides.keys.sorted(),
-            secrets: credentials.names
+    }
+
+    private func senderConfiguration() throws -> HTTPSender.Configuration {
+        HTTPSender.Configuration(
+            proxy: try proxy.map {
+                let address = try HostAndPort(
+                    $0,
+                    ports: 1...65535,
+                    option: "--proxy",
+                    example: "--proxy 127.0.0.1:8080"
+                )
+                return (address.host, address.port)
+            },
+            tls: try upstream.context(),
+            clientCertificate: try upstream.clientCertificate.certificates("replay").certificate,
+            timeout: .seconds(30),
+            clock: { SystemClock.now }
         )
-        let sender = HTTPSender(
-            .init(
-                proxy: try proxy.map {
-                    let address = try HostAndPort(
-                        $0,
-                        ports: 1...65535,
-                        option: "--proxy",
-                        example: "--proxy 127.0.0.1:8080"
-                    )
-                    return (address.host, address.port)
-                },
-                tls: try upstream.context(),
-                clientCertificate: try upstream.clientCertificate.certificates("replay").certificate,
-                timeout: .seconds(30),
-                clock: { SystemClock.now }
-            )
-        )
-        do {
-            try await run(jobs, credentials, planOptions, sender)
-        } catch {
-            await sender.stop()
-            throw error
-        }
-        await sender.stop()
     }
 
     private func run(
@@ -191,33 +192,50 @@ struct ReplayCommand: AsyncParsableCommand {
             tell: { job, event in progress.tell(event, of: job) }
         )
         let jobs = jobs.map { $0.adapted(to: session.target) }
-        let plans = jobs.map { ($0.name, $0.plan) }
         if plan || dryRun {
             printPlans(jobs.map { ($0.plan, session.target.map(for: $0.plan.flow)) }, credentials.names)
-            if dryRun {
-                try ReplayCheck.secrets(of: plans, given: credentials.names, hasPerson: browsing.interactive)
-            }
+            if dryRun { try checkSecrets(of: jobs, given: credentials) }
             return
         }
-        try ReplayCheck.secrets(of: plans, given: credentials.names, hasPerson: browsing.interactive)
-        try ReplayCheck.sideEffects(of: plans, isAllowed: yes)
-        // Whoever replays somebody else's capture sees whom it makes him speak to.
-        let targets = jobs.flatMap { PlanText.origins(of: $0.plan, session.target.map(for: $0.plan.flow)) }
-        let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-        StandardError.note("speaks to \(origins.joined(separator: ", "))")
+        try checkSecrets(of: jobs, given: credentials)
+        try ReplayCheck.sideEffects(of: jobs.map { ($0.name, $0.plan) }, isAllowed: yes)
+        session.tellTargets(of: jobs.map(\.plan))
         let writer = try out.map { try CaptureOpening.open($0) }
-        if session.browsers != nil {
-            for job in jobs {
-                for exchange in job.plan.loginsWithoutBrowser {
-                    StandardError.warn(
-                        "\(job.name): the login at exchange \(exchange) begins at the app or with a POST, and is driven without the browser"
-                    )
-                }
-            }
-        }
+        if session.browsers != nil { warnOfLoginsWithoutBrowser(in: jobs) }
         // Where nothing was driven, or no fix was found, there is no such file.
         defer { writer?.takeBack() }
-        if findFix { return try await searchFix(jobs, session, progress, writer) }
+        if findFix {
+            try await searchFix(jobs, session, progress, writer)
+        } else {
+            try await compare(jobs, session, progress, writer)
+        }
+    }
+
+    private func checkSecrets(of jobs: [ReplayJob], given credentials: ReplayCredentials) throws {
+        try ReplayCheck.secrets(
+            of: jobs.map { ($0.name, $0.plan) },
+            given: credentials.names,
+            hasPerson: browsing.interactive
+        )
+    }
+
+    private func warnOfLoginsWithoutBrowser(in jobs: [ReplayJob]) {
+        for job in jobs {
+            for exchange in job.plan.loginsWithoutBrowser {
+                StandardError.warn(
+                    "\(job.name): the login at exchange \(exchange) begins at the app or with a POST, and is driven without the browser"
+                )
+            }
+        }
+    }
+
+    /// Drives all as often as is wanted, and compares each with its recording.
+    private func compare(
+        _ jobs: [ReplayJob],
+        _ session: ReplaySession,
+        _ progress: ReplayProgress,
+        _ writer: CaptureWriter?
+    ) async throws {
         let (reports, signal) = try await EndableReplay.run { [self] in
             var reports: [ReplayReport] = []
             for _ in 0..<`repeat` where !Task.isCancelled {

@@ -20,21 +20,15 @@ struct BisectCommand {
             hint: "what is driven wants a file of its own: --out proof.har"
         )
         let credentials = try options.driving.credentials()
-        let sender = HTTPSender(
-            .init(
-                tls: try options.upstream.context(),
-                clientCertificate: try options.upstream.clientCertificate.certificates("diff").certificate,
-                timeout: .seconds(30),
-                clock: { SystemClock.now }
-            )
+        let configuration = HTTPSender.Configuration(
+            tls: try options.upstream.context(),
+            clientCertificate: try options.upstream.clientCertificate.certificates("diff").certificate,
+            timeout: .seconds(30),
+            clock: { SystemClock.now }
         )
-        do {
+        try await HTTPSender.withSender(configuration) { sender in
             try await run(good, bad, credentials, sender)
-        } catch {
-            await sender.stop()
-            throw error
         }
-        await sender.stop()
     }
 
     private func run(
@@ -43,6 +37,40 @@ struct BisectCommand {
         _ credentials: ReplayCredentials,
         _ sender: HTTPSender
     ) async throws {
+        let progress = ReplayProgress(jobs: 1, isVerbose: options.verbose)
+        let session = try await session(credentials, sender, progress)
+        let bisecting = FlowBisecting(
+            session: session,
+            progress: progress,
+            ignoring: comparison.ignoring,
+            limit: options.maximumDrives ?? BisectOptions.defaultDrives
+        )
+        let works = try FlowBisecting.Login(good.side, of: good.flows, options: session.planOptions)
+        let fails = try FlowBisecting.Login(bad.side, of: bad.flows, options: session.planOptions)
+        let planned = try bisecting.plan(works, fails)
+        if options.plan { return print(text(of: planned)) }
+        let plans = bisecting.plans(works, fails, planned.changes)
+        try ReplayCheck.secrets(of: plans, given: credentials.names)
+        // The failing login itself is driven where it is not clear what else to say.
+        let all = plans + [(fails.job.name, fails.job.plan)]
+        try ReplayCheck.sideEffects(of: all, isAllowed: options.yes)
+        session.tellTargets(of: all.map(\.plan))
+        let writer = try options.out.map { try CaptureOpening.open($0) }
+        // Nothing was driven, or nothing that is of use: there is no such file.
+        defer { writer?.takeBack() }
+        var (report, signal) = try await EndableReplay.run { await bisecting.run(works, fails, planned) }
+        progress.clear()
+        if let writer { try keep(&report, in: writer) }
+        print(text(of: report))
+        if let signal { try end(report, interruptedBy: signal, writer) }
+        try end(report)
+    }
+
+    private func session(
+        _ credentials: ReplayCredentials,
+        _ sender: HTTPSender,
+        _ progress: ReplayProgress
+    ) async throws -> ReplaySession {
         let planOptions = PlanOptions(
             allowedHosts: try options.driving.hosts(),
             sendsStandIns: options.driving.sendsStandIns
@@ -55,10 +83,9 @@ struct BisectCommand {
                 )
             }
         )
-        let progress = ReplayProgress(jobs: 1, isVerbose: options.verbose)
         // What is only shown asks nobody, not even for metadata.
         let issuer = options.plan ? nil : options.driving.against
-        let session = ReplaySession(
+        return ReplaySession(
             sender: sender,
             target: try await ReplayTarget(map, against: issuer, sender),
             credentials: credentials,
@@ -68,44 +95,14 @@ struct BisectCommand {
             rules: RuleCatalog.rules,
             tell: { job, event in progress.tell(event, of: job) }
         )
-        let bisecting = FlowBisecting(
-            session: session,
-            progress: progress,
-            ignoring: comparison.ignoring,
-            limit: options.maximumDrives ?? BisectOptions.defaultDrives
-        )
-        let works = try FlowBisecting.Login(good.side, of: good.flows, options: planOptions)
-        let fails = try FlowBisecting.Login(bad.side, of: bad.flows, options: planOptions)
-        let planned = try bisecting.plan(works, fails)
-        if options.plan { return print(text(of: planned)) }
-        let plans = bisecting.plans(works, fails, planned.changes)
-        try ReplayCheck.secrets(of: plans, given: credentials.names)
-        // The failing login itself is driven where it is not clear what else to say.
-        let all = plans + [(fails.job.name, fails.job.plan)]
-        try ReplayCheck.sideEffects(of: all, isAllowed: options.yes)
-        let targets = all.flatMap { PlanText.origins(of: $0.plan, session.target.map(for: $0.plan.flow)) }
-        let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-        StandardError.note("speaks to \(origins.joined(separator: ", "))")
-        let writer = try options.out.map { try CaptureOpening.open($0) }
-        // Nothing was driven, or nothing that is of use: there is no such file.
-        defer { writer?.takeBack() }
-        var (report, signal) = try await EndableReplay.run { await bisecting.run(works, fails, planned) }
-        progress.clear()
-        if let writer, let result = report.result {
-            // Where nothing was found, what was driven shows why.
-            let attempts = result.proof.map { [result.good, $0].compactMap { $0 } } ?? result.attempts
-            for attempt in attempts { try writer.append(attempt.trial.run.exchanges) }
-            if result.proof != nil { report.proof = writer.path }
-        }
-        print(text(of: report))
-        if let signal {
-            let count = report.result?.attempts.count ?? 0
-            let driven = count.counted("login")
-            let kept = writer.map { $0.position.entries > 0 ? "; \($0.path) holds them" : "" } ?? ""
-            StandardError.note("interrupted after \(driven)\(kept)")
-            throw ExitCode(128 + signal)
-        }
-        try end(report)
+    }
+
+    /// Writes the login that works and the smallest that fails; where nothing was found, all that was driven, which shows why.
+    private func keep(_ report: inout BisectReport, in writer: CaptureWriter) throws {
+        guard let result = report.result else { return }
+        let attempts = result.proof.map { [result.good, $0].compactMap { $0 } } ?? result.attempts
+        for attempt in attempts { try writer.append(attempt.trial.run.exchanges) }
+        if result.proof != nil { report.proof = writer.path }
     }
 
     private func text(of report: BisectReport) -> String {
@@ -119,6 +116,15 @@ struct BisectCommand {
                 columns: TerminalSize.columns(of: STDOUT_FILENO) ?? 100
             ).text
         }
+    }
+
+    private func end(_ report: BisectReport, interruptedBy signal: Int32, _ writer: CaptureWriter?) throws
+        -> Never
+    {
+        let driven = (report.result?.attempts.count ?? 0).counted("login")
+        let kept = writer.map { $0.position.entries > 0 ? "; \($0.path) holds them" : "" } ?? ""
+        StandardError.note("interrupted after \(driven)\(kept)")
+        throw ExitCode(128 + signal)
     }
 
     private func end(_ report: BisectReport) throws {

@@ -20,6 +20,13 @@ struct ReplaySession: Sendable {
     /// What is to be said meanwhile.
     let tell: @Sendable (ReplayJob, ReplayEvent) -> Void
 
+    /// Says whom plans speak to: whoever drives somebody else's capture sees whom it makes him speak to.
+    func tellTargets(of plans: [ReplayPlan]) {
+        let targets = plans.flatMap { PlanText.origins(of: $0, target.map(for: $0.flow)) }
+        let origins = targets.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        StandardError.note("speaks to \(origins.joined(separator: ", "))")
+    }
+
     /// Replays jobs; the reports are in the order of the jobs, however they finished.
     ///
     /// `width`: how many are under way at the same time.
