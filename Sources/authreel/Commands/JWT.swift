@@ -144,63 +144,56 @@ struct JWT: ParsableCommand {
         func run() throws {
             let expected = try expectations.expectations()
             let keys = try expectations.keys()
-            let secret = try secretEnv.map { name in
-                guard let value = ProcessInfo.processInfo.environment[name] else {
-                    throw CommandFailure(
-                        .usage,
-                        "the environment variable \(name) is not set",
-                        hint: "export it first: export \(name)=…"
-                    )
-                }
-                return Array(value.utf8)
+            let secret = try secret()
+            let tokens = try Self.texts(of: tokens).map { text in
+                JudgedToken(try Self.token(in: text), keys, secret, expecting: expected)
             }
-            let style = Style.forDescriptor(STDOUT_FILENO)
-            var texts: [String] = []
-            var objects: [JSONValue] = []
-            var isGood = true
-            for text in try Self.texts(of: tokens) {
-                guard let found = JSONWebToken.parse(text) else {
-                    throw CommandFailure(
-                        .dataError,
-                        "no token: \(text.prefix(40).debugDescription)",
-                        hint: JWT.form
-                    )
-                }
-                guard !found.isTwoRunTogether else {
-                    throw CommandFailure(
-                        .dataError,
-                        "no JWE: five parts, and a header without enc whose alg is of signed tokens, "
-                            + "\(found.algorithm ?? "")",
-                        hint: "this looks like two tokens run together: put a space between them"
-                    )
-                }
-                let inner = JSONWebEncryption(found)?.open(keys: keys, secret: secret).flatMap {
-                    JSONWebToken.parse(String(decoding: $0.plaintext, as: UTF8.self))
-                }
-                let token = inner ?? found
-                let envelope = inner == nil ? nil : found
-                let verification = token.verify(keys: keys, secret: secret)
-                let claims = token.checks(against: expected)
-                isGood =
-                    isGood && token.deviations.isEmpty
-                    && (verification.checks + claims).allSatisfy { $0.outcome != .failed }
-                texts.append(
-                    TokenText.text(
-                        of: token,
-                        envelope: envelope,
-                        checks: verification.checks + claims,
-                        style: style
-                    )
-                )
-                objects.append(
-                    TokenText.json(of: token, envelope: envelope, verification: verification, claims: claims)
-                )
-            }
+            print(text(of: tokens))
+            if !tokens.allSatisfy(\.isGood) { throw ExitCode(ExitStatus.negative.rawValue) }
+        }
+
+        private func text(of tokens: [JudgedToken]) -> String {
             switch format {
-            case .text: print(texts.joined(separator: "\n\n"))
-            case .json: print(JSONWriter.text(of: ["version": 1, "tokens": .array(objects)], indented: true))
+            case .text:
+                let style = Style.forDescriptor(STDOUT_FILENO)
+                return tokens.map { $0.text(style) }.joined(separator: "\n\n")
+            case .json:
+                return JSONWriter.text(
+                    of: ["version": 1, "tokens": .array(tokens.map(\.json))],
+                    indented: true
+                )
             }
-            if !isGood { throw ExitCode(ExitStatus.negative.rawValue) }
+        }
+
+        private func secret() throws -> [UInt8]? {
+            guard let secretEnv else { return nil }
+            guard let value = ProcessInfo.processInfo.environment[secretEnv] else {
+                throw CommandFailure(
+                    .usage,
+                    "the environment variable \(secretEnv) is not set",
+                    hint: "export it first: export \(secretEnv)=…"
+                )
+            }
+            return Array(value.utf8)
+        }
+
+        private static func token(in text: String) throws -> JSONWebToken {
+            guard let token = JSONWebToken.parse(text) else {
+                throw CommandFailure(
+                    .dataError,
+                    "no token: \(text.prefix(40).debugDescription)",
+                    hint: JWT.form
+                )
+            }
+            guard !token.isTwoRunTogether else {
+                throw CommandFailure(
+                    .dataError,
+                    "no JWE: five parts, and a header without enc whose alg is of signed tokens, "
+                        + "\(token.algorithm ?? "")",
+                    hint: "this looks like two tokens run together: put a space between them"
+                )
+            }
+            return token
         }
 
         /// The tokens that the arguments stand for: themselves, or the lines of a file.

@@ -1,0 +1,40 @@
+import JOSE
+import JSON
+import Reports
+
+/// A token with what was checked of it; the inner one where it is encrypted and a key opens it.
+struct JudgedToken {
+    private let token: JSONWebToken
+    /// The encrypted token that held it.
+    private let envelope: JSONWebToken?
+    private let verification: SignatureVerification
+    private let claims: [TokenCheck]
+
+    init(
+        _ found: JSONWebToken,
+        _ keys: [JSONWebKey],
+        _ secret: [UInt8]?,
+        expecting expected: TokenExpectations
+    ) {
+        let inner = JSONWebEncryption(found)?.open(keys: keys, secret: secret).flatMap {
+            JSONWebToken.parse(String(decoding: $0.plaintext, as: UTF8.self))
+        }
+        token = inner ?? found
+        envelope = inner == nil ? nil : found
+        verification = token.verify(keys: keys, secret: secret)
+        claims = token.checks(against: expected)
+    }
+
+    private var checks: [TokenCheck] { verification.checks + claims }
+
+    /// Whether it is written as it has to be, and no check failed.
+    var isGood: Bool { token.deviations.isEmpty && checks.allSatisfy { $0.outcome != .failed } }
+
+    func text(_ style: TextStyle) -> String {
+        TokenText.text(of: token, envelope: envelope, checks: checks, style: style)
+    }
+
+    var json: JSONValue {
+        TokenText.json(of: token, envelope: envelope, verification: verification, claims: claims)
+    }
+}
