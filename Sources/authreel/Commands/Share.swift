@@ -97,17 +97,7 @@ struct Share: ParsableCommand {
 
     func run() throws {
         let targets = try SharedFiles.targets(of: captures, out: dryRun ? nil : out)
-        // What refuses the report must not leave a capture without one.
-        if let report, !dryRun {
-            try OutputFile.check(report, option: "--report shared.md")
-            guard !targets.contains(where: { OutputFile.isOne($0, report) }) else {
-                throw CommandFailure(
-                    .usage,
-                    "--report \(report) is where the shared capture goes",
-                    hint: "the report wants a file of its own: --report shared.md"
-                )
-            }
-        }
+        if !dryRun { try checkReport(against: targets) }
         let recipients = dryRun ? [] : try encryption.recipients()
         let read = try captures.map { try identities.read($0) }
         if unredacted {
@@ -116,6 +106,33 @@ struct Share: ParsableCommand {
             }
             return
         }
+        let run = try redact(read, targets)
+        try refuse(run.outcomes)
+        tell(run.outcomes)
+        if let report = run.outcomes.first?.report { warnOfUnmatched(report) }
+        for (text, target) in zip(run.texts, targets) {
+            try SharedFiles.copy(text, to: target, for: recipients)
+        }
+        if let report, !dryRun {
+            let parts = zip(captures, run.outcomes).map { SharingMarkdown.text(of: $1.report, named: $0) }
+            try OutputFile.write(Array(parts.joined(separator: "\n").utf8), to: report)
+        }
+    }
+
+    /// What refuses the report must not leave a capture without one.
+    private func checkReport(against targets: [String]) throws {
+        guard let report else { return }
+        try OutputFile.check(report, option: "--report shared.md")
+        guard !targets.contains(where: { OutputFile.isOne($0, report) }) else {
+            throw CommandFailure(
+                .usage,
+                "--report \(report) is where the shared capture goes",
+                hint: "the report wants a file of its own: --report shared.md"
+            )
+        }
+    }
+
+    private func redact(_ read: [Capture], _ targets: [String]) throws -> SharingRun {
         var options = SharingOptions()
         options.keepsAll = keepsAll
         options.keepsPersonal = keepPersonal
@@ -130,23 +147,15 @@ struct Share: ParsableCommand {
             scratch: { try SharedFiles.scratch(for: dryRun ? nil : targets[$0]) },
             progress: { progress.show($0 + 1, captures[$0]) }
         )
-        let (texts, outcomes) = (run.texts, run.outcomes)
         progress.clear()
-        try refuse(outcomes)
-        tell(outcomes)
-        for asked in outcomes.first?.report.asked ?? [] where asked.values == 0 {
+        return run
+    }
+
+    private func warnOfUnmatched(_ report: SharingReport) {
+        for asked in report.asked where asked.values == 0 {
             StandardError.warn("--also \(asked.pattern) matches nothing")
         }
-        for name in outcomes.first?.report.unmatchedNames ?? [] {
-            StandardError.warn("--keep \(name) matches nothing")
-        }
-        for (text, target) in zip(texts, targets) {
-            try SharedFiles.copy(text, to: target, for: recipients)
-        }
-        if let report, !dryRun {
-            let parts = zip(captures, outcomes).map { SharingMarkdown.text(of: $1.report, named: $0) }
-            try OutputFile.write(Array(parts.joined(separator: "\n").utf8), to: report)
-        }
+        for name in report.unmatchedNames { StandardError.warn("--keep \(name) matches nothing") }
     }
 
     /// Says where the proof fails; nothing is written then.
