@@ -88,14 +88,13 @@ struct Mock: AsyncParsableCommand {
         // The address is in every answer, and known only when it is taken.
         let responder = Late<any MockResponder>()
         let server = try await Self.listen(host, ports, tls, responder)
-        let scheme = options.tls ? "https" : "http"
         let listening = "\(ProxyOptions.bracketed(host)):\(server.port)"
-        let base =
-            issuerURL.map { url in
-                "\(url.scheme ?? scheme)://\(url.authority ?? listening)"
-            } ?? "\(scheme)://\(listening)"
         do {
-            let played = try Self.provider(recordings, base: base, options: recordedOptions)
+            let played = try Self.provider(
+                recordings,
+                base: base(at: listening, for: issuerURL),
+                options: recordedOptions
+            )
             try checkAutoLogin(played)
             hasBegun = true
             if attack.isWanted {
@@ -108,20 +107,29 @@ struct Mock: AsyncParsableCommand {
                 try tell(played, listening, recorded)
                 for await _ in signals { break }
             }
-        } catch ProviderError.noProvider {
-            responder.giveUp()
-            await server.stop()
-            throw CommandFailure(
-                .dataError,
-                "\(captures.joined(separator: ", ")): no exchange with a provider is in it",
-                hint: "\(Invocation.command("show", captures.first ?? "CAPTURE")) says what is"
-            )
         } catch {
             responder.giveUp()
             await server.stop()
-            throw error
+            throw told(error)
         }
         await server.stop()
+    }
+
+    /// The address that issuers begin with: as it is asked for, else where the server listens.
+    private func base(at listening: String, for issuerURL: RecordedURL?) -> String {
+        let scheme = options.tls ? "https" : "http"
+        guard let issuerURL else { return "\(scheme)://\(listening)" }
+        return "\(issuerURL.scheme ?? scheme)://\(issuerURL.authority ?? listening)"
+    }
+
+    /// An error as users are told it.
+    private func told(_ error: any Error) -> any Error {
+        guard case ProviderError.noProvider = error else { return error }
+        return CommandFailure(
+            .dataError,
+            "\(captures.joined(separator: ", ")): no exchange with a provider is in it",
+            hint: "\(Invocation.command("show", captures.first ?? "CAPTURE")) says what is"
+        )
     }
 
     /// What options ask for together.
