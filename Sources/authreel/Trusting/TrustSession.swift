@@ -105,7 +105,47 @@ struct TrustSession {
         done: [String] = [],
         next: String
     ) throws -> TrustRecords {
+        try checkUnchanged(since: known)
         var records = known
+        try forget(plan.forgets, in: &records)
+        var done = done
+        for change in plan.changes { try carryOut(change, &records, &done, next) }
+        return records
+    }
+
+    private func carryOut(
+        _ change: TrustChange,
+        _ records: inout TrustRecords,
+        _ done: inout [String],
+        _ next: String
+    ) throws {
+        try begin(change, &records)
+        for step in change.steps {
+            let words = step.words(isRoot: machine.isRoot)
+            let status = ToolRunner.run(words)
+            guard status == 0 else {
+                try giveUp(change, &records)
+                throw Self.failure(of: words, status, of: change, behind: done, next)
+            }
+            done.append("`\(ShellWord.line(words))`")
+        }
+        try finish(change, &records)
+        guard hasComeAbout(change) else {
+            try giveUp(change, &records)
+            throw CommandFailure(
+                .unavailable,
+                "every command has succeeded, but \(change.store.title) "
+                    + (change.adds.isEmpty ? "still holds the authority" : "does not trust the authority"),
+                hint: next
+            )
+        }
+        guard !change.adds.isEmpty else { return }
+        try update(&records) { records throws(ProxyError) in
+            records.pending.removeAll { $0 == change.store }
+        }
+    }
+
+    private func checkUnchanged(since known: TrustRecords) throws {
         try CommandFailure.wrapping {
             try files.whileLocked { () throws(ProxyError) in
                 guard try files.trustRecords() == known else {
@@ -116,44 +156,23 @@ struct TrustSession {
                 }
             }
         }
-        try forget(plan.forgets, in: &records)
-        var done = done
-        for change in plan.changes {
-            try begin(change, &records)
-            for step in change.steps {
-                let words = step.words(isRoot: machine.isRoot)
-                let status = ToolRunner.run(words)
-                guard status == 0 else {
-                    try giveUp(change, &records)
-                    let password = " (a database with a password asks for it on a terminal)"
-                    throw CommandFailure(
-                        .unavailable,
-                        "`\(ShellWord.line(words))` \(Self.ending(status)); "
-                            + (done.isEmpty
-                                ? "nothing else was done before"
-                                : "done before: \(done.joined(separator: "; "))"),
-                        hint: next + (change.store.kind == .nss ? password : "")
-                    )
-                }
-                done.append("`\(ShellWord.line(words))`")
-            }
-            try finish(change, &records)
-            guard hasComeAbout(change) else {
-                try giveUp(change, &records)
-                throw CommandFailure(
-                    .unavailable,
-                    "every command has succeeded, but \(change.store.title) "
-                        + (change.adds.isEmpty
-                            ? "still holds the authority" : "does not trust the authority"),
-                    hint: next
-                )
-            }
-            guard !change.adds.isEmpty else { continue }
-            try update(&records) { records throws(ProxyError) in
-                records.pending.removeAll { $0 == change.store }
-            }
-        }
-        return records
+    }
+
+    private static func failure(
+        of words: [String],
+        _ status: Int32,
+        of change: TrustChange,
+        behind done: [String],
+        _ next: String
+    ) -> CommandFailure {
+        let before =
+            done.isEmpty ? "nothing else was done before" : "done before: \(done.joined(separator: "; "))"
+        let password = " (a database with a password asks for it on a terminal)"
+        return CommandFailure(
+            .unavailable,
+            "`\(ShellWord.line(words))` \(ending(status)); \(before)",
+            hint: next + (change.store.kind == .nss ? password : "")
+        )
     }
 
     /// Looks into the store again: a tool's word is not enough.
