@@ -146,20 +146,7 @@ actor ReplayBrowser {
 
     private func started() async throws -> (PipedBrowser, String) {
         if let browser, let session { return (browser, session) }
-        let traffic = traffic
-        let (authority, _) = try CertificateAuthority.make(now: SystemClock.now)
-        let server = try ProxyServer(
-            configuration: ProxyConfiguration(
-                port: 0,
-                permits: { traffic.permits($0, $1) },
-                passesPinningClients: false,
-                upstreamTrust: configuration.upstreamTrust,
-                insecureUpstream: configuration.insecureUpstream
-            ),
-            authority: authority,
-            clock: { SystemClock.now },
-            record: { traffic.record($0) }
-        )
+        let server = try recorder()
         self.server = server
         let address = try await server.start()
         let browser = try PipedBrowser(
@@ -176,6 +163,31 @@ actor ReplayBrowser {
         userAgent = version["userAgent"]?.string.map {
             $0.replacingOccurrences(of: "HeadlessChrome", with: "Chrome")
         }
+        let session = try await attach(to: browser)
+        self.session = session
+        return (browser, session)
+    }
+
+    /// The proxy that the browser is led through, with an authority of its own.
+    private func recorder() throws -> ProxyServer {
+        let traffic = traffic
+        let (authority, _) = try CertificateAuthority.make(now: SystemClock.now)
+        return try ProxyServer(
+            configuration: ProxyConfiguration(
+                port: 0,
+                permits: { traffic.permits($0, $1) },
+                passesPinningClients: false,
+                upstreamTrust: configuration.upstreamTrust,
+                insecureUpstream: configuration.insecureUpstream
+            ),
+            authority: authority,
+            clock: { SystemClock.now },
+            record: { traffic.record($0) }
+        )
+    }
+
+    /// The session with the page that the browser opened (DevTools protocol, `Target.attachToTarget`).
+    private func attach(to browser: PipedBrowser) async throws -> String {
         let targets = try await ask(browser, "Target.getTargets")["targetInfos"]?.array ?? []
         guard let page = targets.first(where: { $0["type"]?.string == "page" })?["targetId"]?.string else {
             throw CommandFailure(
@@ -196,8 +208,7 @@ actor ReplayBrowser {
                 hint: Self.anotherBrowser
             )
         }
-        self.session = session
-        return (browser, session)
+        return session
     }
 
     private static let anotherBrowser =
