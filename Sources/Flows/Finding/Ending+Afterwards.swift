@@ -7,45 +7,44 @@ extension Ending {
     /// A refused call with the tokens, or a refused logout, ends a flow that went well until then.
     func later(than outcome: Outcome) -> Outcome {
         guard outcome == .success else { return outcome }
-        if isStoppedByKeys { return .failure }
+        if isStoppedByKeys || isRefusedBehindCalls || isRefusedForGood(callsToBeLetIn) { return .failure }
+        return isLeftAtLogout ? .incomplete : .success
+    }
+
+    /// Calls with a token that the flow may expect to be answered with success.
+    private var callsToBeLetIn: [EndpointCall] {
         let revoked = RevokedTokens(among: messages, in: index)
-        var isLeftOpen = false
-        var last: [String: Int] = [:]
-        // An API that answered well all the same, then or later, did not hang on what it asked.
-        let answeredUntil = messages.compactMap { message -> Timestamp? in
-            switch message {
-            case .userInfo(let call) where call.answer.isSuccess: index.capture[call.exchange].endedAt
-            case .resource(let call) where call.answer.isSuccess: index.capture[call.exchange].endedAt
-            default: nil
-            }
-        }.max()
-        let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
-        let calls = messages.compactMap { message -> EndpointCall? in
+        return messages.compactMap { message in
             switch message {
             case .resource(let call)
             where !isRefusedForItsToken(call.answer) && !isStuckAtIntrospection(call.exchange)
                 || index.isSteppedUp(after: call.exchange, by: builder.requests.last?.clientID):
-                return nil
-            case .userInfo(let call), .resource(let call):
-                if let token = call.token,
-                    isGivenBack(token, before: call, revoked) || isForOwnBackEnd(token, call)
-                {
-                    return nil
-                }
-                if call.answer.isRefusal, isSignedOut(before: call.exchange) { return nil }
-                if index.isRenewed(after: call) { return nil }
-                return call
+                nil
+            case .userInfo(let call), .resource(let call): hasToBeLetIn(call, revoked) ? call : nil
+            default: nil
+            }
+        }
+    }
+
+    private func hasToBeLetIn(_ call: EndpointCall, _ revoked: RevokedTokens) -> Bool {
+        if let token = call.token, isGivenBack(token, before: call, revoked) || isForOwnBackEnd(token, call) {
+            return false
+        }
+        if call.answer.isRefusal, isSignedOut(before: call.exchange) { return false }
+        return !index.isRenewed(after: call)
+    }
+
+    /// Whether a logout, or a question about a token, was refused and not taken later.
+    private var isRefusedBehindCalls: Bool {
+        /// The last status at each address, and of each token.
+        var last: [String: Int] = [:]
+        let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
+        let answeredUntil = endOfAnsweredCalls
+        for message in messages {
+            switch message {
             case .endSession(let call):
-                let end = LogoutCourse(of: call, in: index).end
-                let url = index.capture[call.exchange].request.url.withoutQuery
-                if case .refused = end { last[url] = 400 } else { last[url] = 200 }
-                // Asked to confirm although the hint says who it is, and left there: the login stands all the same.
-                if case .page = end, !call.parameters.contains("id_token_hint") {
-                    isLeftOpen = true
-                } else {
-                    isLeftOpen = false
-                }
-                return nil
+                let isRefused = LogoutCourse(of: call, in: index).isRefused
+                last[index.capture[call.exchange].request.url.withoutQuery] = isRefused ? 400 : 200
             case .introspection(let call):
                 if denied.contains(call.exchange) { last["token \(call.exchange)"] = 400 }
                 // Whoever was shown a token may not ask about it, and has to turn it away.
@@ -53,20 +52,36 @@ extension Ending {
                 if let status = call.answer.status, !isAnswered {
                     last[call.endpoint.text] = [401, 403].contains(status) ? status : 200
                 }
-                return nil
             case .backChannelLogout(let delivery):
                 let url = index.capture[delivery.exchange].request.url.withoutQuery
                 if let status = logoutStatus(of: delivery) { last[url] = status }
-                return nil
             case .frontChannelLogout(let call):
                 if let status = call.answer.status { last[call.endpoint.text] = status }
-                return nil
-            default: return nil
+            default: break
             }
         }
-        if last.values.contains(where: { $0 >= 400 }) || isRefusedForGood(calls) { return .failure }
-        // Asked to be sent back, and left on the provider's page.
-        return isLeftOpen ? .incomplete : .success
+        return last.values.contains { $0 >= 400 }
+    }
+
+    /// Until when APIs answered well: they did not hang on what they asked until then.
+    private var endOfAnsweredCalls: Timestamp? {
+        messages.compactMap { message -> Timestamp? in
+            switch message {
+            case .userInfo(let call) where call.answer.isSuccess: index.capture[call.exchange].endedAt
+            case .resource(let call) where call.answer.isSuccess: index.capture[call.exchange].endedAt
+            default: nil
+            }
+        }.max()
+    }
+
+    /// Whether the last logout was left on the provider's page although it asked to be sent back.
+    private var isLeftAtLogout: Bool {
+        let logouts = messages.compactMap { if case .endSession(let call) = $0 { call } else { nil } }
+        // Asked to confirm although the hint says who it is, and left there: the login stands all the same.
+        guard let last = logouts.last, !last.parameters.contains("id_token_hint"),
+            case .page = LogoutCourse(of: last, in: index).end
+        else { return false }
+        return true
     }
 
     /// Whether one of these calls was refused, and nothing later shows that it would be let in: a 401 that was repeated with success is

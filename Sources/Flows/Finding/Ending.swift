@@ -58,60 +58,81 @@ struct Ending {
     private var loginOutcome: Outcome? {
         guard let request = builder.requests.last else { return nil }
         let exchanges = tokens.filter { !$0.isRefresh }
-        let last = exchanges.last { $0.answer.status != nil }
-        // Sent to the provider once more, and nothing came back: that is where it ended.
-        let isUnanswered =
-            builder.responses.last.map {
-                index.capture[$0.exchange].startedAt < index.capture[request.exchange].startedAt
-            } ?? true
-        if let seen = builder.responses.last, !isUnanswered || request.isSilent || !exchanges.isEmpty {
+        if let seen = builder.responses.last,
+            isAnswer(seen, to: request) || request.isSilent || !exchanges.isEmpty
+        {
             let response = exchanges.isEmpty ? withoutReload(seen) : seen
-            if let error = response.error {
-                if PostedMessage.silentErrors.contains(error.error), index.isAnsweredByLogin(request) {
-                    return .success
-                }
-                return AccessPolicy.isCancellation(error) ? .cancelled : .failure
-            }
-            if let callback = response.callback,
-                isRefused(callback, response.code) || isSentToAnErrorOfItsOwn(callback),
-                last?.answer.isSuccess != true
-                    || !hasSucceededAfter(callback) && !hasSucceededBefore(callback, response)
-            {
-                return .failure
-            }
-            if let callback = response.callback, isSentRound(callback) { return .failure }
-            if let callback = response.callback, let last, index.isHungUp(callback, during: last.exchange),
-                !hasSucceededAfter(callback), !hasSucceededBefore(callback, response)
-            {
-                return .failure
-            }
-            if let last {
-                let outcome = outcome(of: last)
-                // The app's server, at work for a page, was not content with its tokens.
-                return outcome == .success && isRefusedToItsPage(response, request, exchanges)
-                    ? .failure : outcome
-            }
-            if !exchanges.isEmpty { return .incomplete }
-            if response.parameters.contains("access_token") || response.parameters.contains("id_token"),
-                response.code == nil
-            {
-                return isRefusedToItsPage(response, request, []) ? .failure : .success
-            }
-            // The back channel is a server's own affair; what the browser is told next shows how it went.
-            guard let callback = response.callback, let status = index.capture[callback].response?.status
-            else { return .incomplete }
-            let isLeft =
-                DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
-                || isRefusedToItsPage(response, request, [])
-            let isTurnedAway = TurnedAway.sign(of: response, to: request, exchanged: [], in: index) != nil
-            guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway
-            else { return .failure }
-            return isLeftByItsPage(response) ? .incomplete : .success
+            return outcome(of: response, to: request, exchanges)
         }
-        if let last { return outcome(of: last) }
+        if let last = exchanges.last(where: { $0.answer.status != nil }) { return outcome(of: last) }
         if isRefusedByPost(request), index.isAnsweredByLogin(request) { return .success }
         guard let status = index.capture[request.exchange].response?.status else { return .incomplete }
         return status >= 400 ? .failure : .incomplete
+    }
+
+    /// Whether the last response came behind the last request: sent to the provider once more, and nothing came back, is where a login
+    /// ended.
+    private func isAnswer(_ response: AuthorizationResponse, to request: AuthorizationRequest) -> Bool {
+        index.capture[response.exchange].startedAt >= index.capture[request.exchange].startedAt
+    }
+
+    private func outcome(
+        of response: AuthorizationResponse,
+        to request: AuthorizationRequest,
+        _ exchanges: [TokenRequest]
+    ) -> Outcome {
+        if let error = response.error { return outcome(of: error, to: request) }
+        let last = exchanges.last { $0.answer.status != nil }
+        if let callback = response.callback, isStopped(at: callback, response, last) { return .failure }
+        if let last {
+            let outcome = outcome(of: last)
+            // The app's server, at work for a page, was not content with its tokens.
+            return outcome == .success && isRefusedToItsPage(response, request, exchanges)
+                ? .failure : outcome
+        }
+        if !exchanges.isEmpty { return .incomplete }
+        if response.parameters.contains("access_token") || response.parameters.contains("id_token"),
+            response.code == nil
+        {
+            return isRefusedToItsPage(response, request, []) ? .failure : .success
+        }
+        return outcomeAtCallback(of: response, to: request)
+    }
+
+    private func outcome(of error: ErrorResponse, to request: AuthorizationRequest) -> Outcome {
+        if PostedMessage.silentErrors.contains(error.error), index.isAnsweredByLogin(request) {
+            return .success
+        }
+        return AccessPolicy.isCancellation(error) ? .cancelled : .failure
+    }
+
+    /// Whether the app came to a stop at its callback, whatever the token endpoint answered it.
+    private func isStopped(at callback: Int, _ response: AuthorizationResponse, _ last: TokenRequest?) -> Bool
+    {
+        if isRefused(callback, response.code) || isSentToAnErrorOfItsOwn(callback),
+            last?.answer.isSuccess != true || !hasSucceededElsewhere(than: callback, response)
+        {
+            return true
+        }
+        if isSentRound(callback) { return true }
+        guard let last, index.isHungUp(callback, during: last.exchange) else { return false }
+        return !hasSucceededElsewhere(than: callback, response)
+    }
+
+    /// How a login whose token request is not in the capture went: the back channel is a server's own affair; what the browser is told
+    /// next shows it.
+    private func outcomeAtCallback(of response: AuthorizationResponse, to request: AuthorizationRequest)
+        -> Outcome
+    {
+        guard let callback = response.callback, let status = index.capture[callback].response?.status
+        else { return .incomplete }
+        let isLeft =
+            DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
+            || isRefusedToItsPage(response, request, [])
+        let isTurnedAway = TurnedAway.sign(of: response, to: request, exchanged: [], in: index) != nil
+        guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway
+        else { return .failure }
+        return isLeftByItsPage(response) ? .incomplete : .success
     }
 
     /// Whether a page told the app's window that a silent request came to nothing.
@@ -127,8 +148,7 @@ struct Ending {
             let response = builder.responses.last(where: { $0.mode != .credential }),
             let callback = response.callback
         else { return false }
-        return isRefused(callback, response.code) && !hasSucceededAfter(callback)
-            && !hasSucceededBefore(callback, response)
+        return isRefused(callback, response.code) && !hasSucceededElsewhere(than: callback, response)
     }
 
     /// Whether a page that speaks to the provider itself was loaded at the redirect URI, and nobody was brought the code from
@@ -244,9 +264,9 @@ struct Ending {
         return taken(before: callback, response) ?? response
     }
 
-    /// The same response had been taken already: loaded again it is refused, and nothing is lost.
-    private func hasSucceededBefore(_ callback: Int, _ response: AuthorizationResponse) -> Bool {
-        taken(before: callback, response) != nil
+    /// Whether a later try went well, or the same response had been taken already: loaded again it is refused, and nothing is lost.
+    private func hasSucceededElsewhere(than callback: Int, _ response: AuthorizationResponse) -> Bool {
+        hasSucceededAfter(callback) || taken(before: callback, response) != nil
     }
 
     private func taken(before callback: Int, _ response: AuthorizationResponse) -> AuthorizationResponse? {
