@@ -81,65 +81,36 @@ struct ResponseFinder {
 
     func responses() -> [AuthorizationResponse] {
         guard !targets.isEmpty else { return [] }
-        var found: [AuthorizationResponse] = []
-        /// Delivered and not arrived yet, by target.
-        var underWay: [String: [Int]] = [:]
-        /// In the fragment of a page that was loaded, which may send on to the server what it read there.
-        var inPage: [String: [Int]] = [:]
-        /// Sent on by the app, by the URL that it is sent to.
-        var sentOn: [String: Int] = [:]
+        var trail = ResponseTrail()
         for index in order {
             let exchange = capture[index]
-            /// The response that arrives with this exchange.
-            var arriving: Int?
-            if let response = sentOn.removeValue(forKey: address(of: exchange).text) {
-                if let callback = found[response].callback { found[response].sentOnBy.append(callback) }
-                found[response].callback = index
-                let items = added(to: exchange.request.url, at: index)
-                found[response].parameters = Parameters(items, of: index, in: .requestQuery)
-                    .merged(with: found[response].parameters)
-                arriving = response
-            } else if let response = upgraded(exchange, index, found, underWay) {
-                // HSTS: the browser asks for it by https, without a request that could be seen.
-                found[response].callback = index
-                underWay[Self.key(found[response].target)]?.removeAll { $0 == response }
-                arriving = response
-            } else if let arrived = arrival(exchange, index) {
-                let key = Self.key(arrived.target)
-                let candidates = underWay[key] ?? []
-                if let match = candidates.last(where: { Self.isSame(found[$0], arrived) })
-                    ?? candidates.last(where: { found[$0].mode == .formPost && arrived.mode == .formPost })
-                {
-                    found[match].callback = index
-                    found[match].parameters = arrived.parameters.merged(with: found[match].parameters)
-                    found[match].mode = arrived.mode
-                    underWay[key]?.removeAll { $0 == match }
-                    arriving = match
-                } else if let page = inPage[key]?.last(where: { Self.isSame(found[$0], arrived) }) {
-                    found[page].callback = index
-                    inPage[key]?.removeAll { $0 == page }
-                } else {
-                    arriving = found.count
-                    found.append(arrived)
-                }
-            } else if exchange.request.method == "GET",
-                let waiting = underWay[Self.key(address(of: exchange))]?.last,
-                found[waiting].mode == .fragment
-            {
-                // The page that reads the fragment; its request carries nothing of it.
-                let key = Self.key(address(of: exchange))
-                found[waiting].callback = index
-                underWay[key]?.removeLast()
-                inPage[key, default: []].append(waiting)
-            }
-            if let response = arriving, let url = passingOn(found[response], exchange, index) {
-                sentOn[url] = response
+            let arriving = arriving(with: exchange, index, &trail)
+            if let arriving, let url = passingOn(trail.found[arriving], exchange, index) {
+                trail.sentOn[url] = arriving
             } else if let delivered = delivery(exchange, index) {
-                underWay[Self.key(delivered.target), default: []].append(found.count)
-                found.append(delivered)
+                trail.deliver(delivered, at: Self.key(delivered.target))
             }
         }
-        return found
+        return trail.found
+    }
+
+    /// The response that arrives with an exchange; nil where none does that the app might send on.
+    private func arriving(with exchange: Exchange, _ index: Int, _ trail: inout ResponseTrail) -> Int? {
+        if let response = trail.sentOn.removeValue(forKey: address(of: exchange).text) {
+            let items = added(to: exchange.request.url, at: index)
+            trail.sendOn(response, to: index, Parameters(items, of: index, in: .requestQuery))
+            return response
+        }
+        if let response = upgraded(exchange, index, trail) {
+            // HSTS: the browser asks for it by https, without a request that could be seen.
+            trail.arrive(response, at: Self.key(trail.found[response].target), index)
+            return response
+        }
+        if let arrived = arrival(exchange, index) {
+            return trail.arrive(arrived, at: Self.key(arrived.target), index)
+        }
+        if exchange.request.method == "GET" { trail.loadPage(at: Self.key(address(of: exchange)), index) }
+        return nil
     }
 
     // MARK: - On from the redirect URI
@@ -169,14 +140,13 @@ struct ResponseFinder {
     private func upgraded(
         _ exchange: Exchange,
         _ index: Int,
-        _ found: [AuthorizationResponse],
-        _ underWay: [String: [Int]]
+        _ trail: ResponseTrail
     ) -> Int? {
         let url = exchange.request.url
         guard hasPlainTargets, url.scheme == "https",
-            let waiting = underWay[Self.key(RecordedURL("http" + url.withoutQuery.dropFirst(5)))]
+            let waiting = trail.underWay[Self.key(RecordedURL("http" + url.withoutQuery.dropFirst(5)))]
         else { return nil }
-        return waiting.last { carries(url, of: index, found[$0]) }
+        return waiting.last { carries(url, of: index, trail.found[$0]) }
     }
 
     // MARK: - The two sides
@@ -278,12 +248,6 @@ struct ResponseFinder {
         "invalid_grant",
         "unauthorized", "consent_denied", "user_cancelled", "cancelled", "redirect_uri_mismatch",
     ])
-
-    private static func isSame(_ delivered: AuthorizationResponse, _ arrived: AuthorizationResponse) -> Bool {
-        ["code", "error", "id_token", "access_token", "response"].allSatisfy {
-            delivered.parameters[$0] == arrived.parameters[$0]
-        }
-    }
 
     /// Where the browser sent a request, unless the app itself takes its redirect URI for the one behind the proxy.
     private func address(of exchange: Exchange) -> RecordedURL {
