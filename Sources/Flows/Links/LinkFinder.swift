@@ -28,34 +28,66 @@ enum LinkFinder {
         // Documents that every login of an issuer shares hold no value of one login.
         let exchanges = flow.exchanges.filter { !isSharedDocument(index.messages[$0]) }
             .sorted { index.position[$0] < index.position[$1] }
+        let table = values(in: exchanges, of: flow, index)
+        let links =
+            equalValues(in: table, index.capture) + configurations(flow, in: index) + challenges(flow)
+            + hashes(flow, in: index) + parts(table)
+        let position = Dictionary(uniqueKeysWithValues: exchanges.enumerated().map { ($1, $0) })
+        return links.enumerated().sorted { left, right in
+            let key = { (link: Link) in position[link.origin.place.exchange ?? -1] ?? 0 }
+            return (key(left.element), left.offset) < (key(right.element), right.offset)
+        }.map(\.element)
+    }
+
+    /// The values of a flow that may link one place to another.
+    private struct ValueTable {
+        /// In the order in which they are met.
+        private(set) var values: [ByteText] = []
+        private var occurrences: [ByteText: [Occurrence]] = [:]
+        /// Those in cookies, which may carry a value beside something else.
+        private(set) var cookies: [Occurrence] = []
+
+        subscript(value: ByteText) -> [Occurrence]? { occurrences[value] }
+
+        mutating func insert(_ occurrence: Occurrence, of value: ByteText) {
+            switch occurrence.place.part {
+            case .requestCookie, .responseHeader: cookies.append(occurrence)
+            default: break
+            }
+            if occurrences[value] == nil { values.append(value) }
+            occurrences[value, default: []].append(occurrence)
+        }
+    }
+
+    private static func values(in exchanges: [Int], of flow: FlowBuilder, _ index: CaptureIndex) -> ValueTable
+    {
         let registered = Set(index.registrations.map(\.exchange)).intersection(flow.exchanges)
-        var order: [ByteText] = []
-        var table: [ByteText: [Occurrence]] = [:]
-        var leftovers: [Occurrence] = []
-        var collector = OccurrenceCollector(in: index)
         // Part of the provider's addresses, and in each request to them.
         let fixed = Set(
             flow.messages.flatMap { $0.endpoint?.queryItems.items.map { ByteText($0.value) } ?? [] }
         )
+        var table = ValueTable()
+        var collector = OccurrenceCollector(in: index)
         for exchange in exchanges {
             for occurrence in collector.occurrences(in: index.capture[exchange], at: exchange) {
                 let isIssued = registered.contains(exchange) && occurrence.name == "client_id"
                 let value = ByteText(occurrence.value)
-                guard !fixed.contains(value) else { continue }
-                let isKnown = table[value] != nil
-                guard isKnown || isIssued || mayTravel(occurrence) else { continue }
-                if occurrence.place.part == .requestCookie || occurrence.place.part == .responseHeader {
-                    leftovers.append(occurrence)
+                guard !fixed.contains(value), table[value] != nil || isIssued || mayTravel(occurrence) else {
+                    continue
                 }
-                if !isKnown { order.append(value) }
-                table[value, default: []].append(occurrence)
+                table.insert(occurrence, of: value)
             }
         }
+        return table
+    }
+
+    /// Values that stand at several places, then those that are another's in another spelling.
+    private static func equalValues(in table: ValueTable, _ capture: Capture) -> [Link] {
         var links: [Link] = []
         var respelled: [Link] = []
-        for value in order {
+        for value in table.values {
             guard let occurrences = table[value], !occurrences.isEmpty else { continue }
-            let made = maker(among: occurrences, in: index.capture)
+            let made = maker(among: occurrences, in: capture)
             let origin = occurrences[made]
             let uses = occurrences[..<made] + occurrences[(made + 1)...].filter { $0.place != origin.place }
             if !uses.isEmpty {
@@ -64,16 +96,7 @@ enum LinkFinder {
                 respelled.append(link)
             }
         }
-        links += respelled
-        links += configurations(flow, in: index)
-        links += challenges(flow)
-        links += hashes(flow, in: index)
-        links += parts(leftovers, table)
-        let position = Dictionary(uniqueKeysWithValues: exchanges.enumerated().map { ($1, $0) })
-        return links.enumerated().sorted { left, right in
-            let key = { (link: Link) in position[link.origin.place.exchange ?? -1] ?? 0 }
-            return (key(left.element), left.offset) < (key(right.element), right.offset)
-        }.map(\.element)
+        return links + respelled
     }
 
     /// Which of a value's occurrences is the first: not the one in the answer of a server that had asked another for it meanwhile,
@@ -117,7 +140,7 @@ enum LinkFinder {
     }
 
     /// The same value in another spelling: percent-encoded once more, or inside base64url.
-    private static func respelling(of occurrence: Occurrence, in table: [ByteText: [Occurrence]]) -> Link? {
+    private static func respelling(of occurrence: Occurrence, in table: ValueTable) -> Link? {
         if occurrence.value.utf8.contains(0x25) {
             let decoded = PercentEncoding.decode(occurrence.value)
             if decoded != occurrence.value, let origin = table[ByteText(decoded)]?.first {
@@ -239,9 +262,9 @@ enum LinkFinder {
     }
 
     /// Cookies that carry a known value beside something else (`state|signature`).
-    private static func parts(_ cookies: [Occurrence], _ table: [ByteText: [Occurrence]]) -> [Link] {
+    private static func parts(_ table: ValueTable) -> [Link] {
         var links: [Link] = []
-        for cookie in cookies where cookie.value.utf8.count < 8192 {
+        for cookie in table.cookies where cookie.value.utf8.count < 8192 {
             let pieces = PercentEncoding.decode(cookie.value).utf8.split { "|.:,;&=\"{} ".utf8.contains($0) }
                 .map { ByteText(String(Substring($0))) }
             guard pieces.count > 1 else { continue }
