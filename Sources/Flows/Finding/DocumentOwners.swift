@@ -157,20 +157,8 @@ struct DocumentOwners {
         var byHost: [String: Set<Int>] = [:]
         var byServer: [String: Set<Int>] = [:]
         for flow in builders {
-            for message in flow.messages {
-                switch message {
-                case .resource(let call):
-                    call.endpoint.host.map { _ = byHost[$0, default: []].insert(flow.number) }
-                case .authorizationRequest(let request):
-                    for item in request.parameters.items where item.name == "resource" {
-                        RecordedURL(item.value).host.map { _ = byHost[$0, default: []].insert(flow.number) }
-                    }
-                case .token(let request):
-                    for item in request.parameters.items where item.name == "resource" {
-                        RecordedURL(item.value).host.map { _ = byHost[$0, default: []].insert(flow.number) }
-                    }
-                default: break
-                }
+            for host in flow.messages.flatMap(resourceHosts) {
+                byHost[host, default: []].insert(flow.number)
             }
             guard flow.grant != "connection" else { continue }
             for host in flow.providerHosts { byServer[host, default: []].insert(flow.number) }
@@ -189,6 +177,20 @@ struct DocumentOwners {
         let flows = Dictionary(uniqueKeysWithValues: builders.map { ($0.number, $0) })
         let found = owners.merging(byHost) { $1 }.mapValues { $0.sorted().compactMap { flows[$0] } }
         return (found, Set(byHost.keys))
+    }
+
+    /// The hosts of the resources that a message calls, or asks for a token for (RFC 8707, section 2).
+    private static func resourceHosts(of message: OAuthMessage) -> [String] {
+        switch message {
+        case .resource(let call): [call.endpoint.host].compactMap(\.self)
+        case .authorizationRequest(let request): resourceHosts(named: request.parameters)
+        case .token(let request): resourceHosts(named: request.parameters)
+        default: []
+        }
+    }
+
+    private static func resourceHosts(named parameters: Parameters) -> [String] {
+        parameters.items.filter { $0.name == "resource" }.compactMap { RecordedURL($0.value).host }
     }
 
     /// Flows that a document at another host belongs to: their tokens name it as issuer or have one of its keys; else those

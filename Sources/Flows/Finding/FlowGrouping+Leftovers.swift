@@ -18,15 +18,9 @@ extension FlowGrouping {
                 !(hadFlows && RecorderRefusal.isOfSystem(recorded)),
                 let host = recorded.request.url.host
             else { continue }
-            let near = builders.filter {
-                $0.grant != "connection" && ($0.providerHosts.contains(host) || $0.clientHosts.contains(host))
-            }
             let failedWork = index.failedWork(behind: exchange)
-            let known =
-                near.last { $0.startedAt <= recorded.startedAt } ?? near.first
-                ?? failedWork.flatMap { byExchange[$0] }
-            if let known {
-                attach(exchange, to: known)
+            if let flow = flow(near: host, at: recorded.startedAt) ?? failedWork.flatMap({ byExchange[$0] }) {
+                attach(exchange, to: flow)
                 continue
             }
             let kind = ProviderRecognizer.kind(ofHost: host)
@@ -47,6 +41,14 @@ extension FlowGrouping {
         }
     }
 
+    /// The flow of a provider's or an app's host that began last before a time, else the first behind it.
+    private func flow(near host: String, at time: Timestamp) -> FlowBuilder? {
+        let near = builders.filter {
+            $0.grant != "connection" && ($0.providerHosts.contains(host) || $0.clientHosts.contains(host))
+        }
+        return near.last { $0.startedAt <= time } ?? near.first
+    }
+
     /// Discovery, keys, registration: they belong to every flow of their issuer; alone they are a flow of
     /// their own.
     mutating func sharedDocuments() {
@@ -58,6 +60,20 @@ extension FlowGrouping {
         let followed: [Int: Int] = exchanges.reduce(into: [:]) { list, exchange in
             if let source = index.redirectedFrom[exchange] { list[source] = exchange }
         }
+        var alone: [String: FlowBuilder] = [:]
+        for copies in groups(of: exchanges, followed, documents) {
+            if let owners = owners(ofMany: copies, followed, documents) {
+                for flow in owners { add(nearest(copies, to: flow), to: flow) }
+            } else {
+                for exchange in copies {
+                    share(exchange, readAt: read(exchange, followed), documents, &alone)
+                }
+            }
+        }
+    }
+
+    /// Documents of which each would do for a login, in order of time; the groups by their first.
+    private func groups(of exchanges: [Int], _ followed: [Int: Int], _ documents: DocumentOwners) -> [[Int]] {
         var groups: [String: [Int]] = [:]
         var order: [String] = []
         for exchange in exchanges.sorted(by: { index.position[$0] < index.position[$1] }) {
@@ -69,23 +85,23 @@ extension FlowGrouping {
             if groups[group] == nil { order.append(group) }
             groups[group, default: []].append(exchange)
         }
-        var alone: [String: FlowBuilder] = [:]
-        for group in order {
-            let copies = groups[group] ?? []
-            guard copies.count > Self.manyCopies, let last = copies.last.map({ read($0, followed) }),
-                let message = index.messages[last],
-                let owners = documents.owners(of: message, at: last), !owners.isEmpty
-            else {
-                for exchange in copies {
-                    share(exchange, readAt: read(exchange, followed), documents, &alone)
-                }
-                continue
-            }
-            for flow in owners {
-                for exchange in nearest(copies, to: flow) {
-                    if let message = index.messages[exchange] { add(message, to: flow, nil) }
-                }
-            }
+        return order.compactMap { groups[$0] }
+    }
+
+    /// The flows of documents that are too many to go with each of them; nil for fewer, and for those of no flow.
+    private func owners(ofMany copies: [Int], _ followed: [Int: Int], _ documents: DocumentOwners)
+        -> [FlowBuilder]?
+    {
+        guard copies.count > Self.manyCopies, let last = copies.last.map({ read($0, followed) }),
+            let message = index.messages[last],
+            let owners = documents.owners(of: message, at: last), !owners.isEmpty
+        else { return nil }
+        return owners
+    }
+
+    private mutating func add(_ exchanges: ArraySlice<Int>, to flow: FlowBuilder) {
+        for exchange in exchanges {
+            if let message = index.messages[exchange] { add(message, to: flow, nil) }
         }
     }
 
