@@ -148,6 +148,23 @@ struct LinkFinderTests {
         #expect(part.uses.map(\.place.part) == [.requestCookie])
     }
 
+    @Test func partsOfACookieAreInItsOrder() {
+        let tickets = (1...8).map { "ticket-7d1f-0\($0)" }
+        let found = links { capture, login in
+            capture.redirect(
+                login.authorizationURL + tickets.map { "&ticket=\($0)" }.joined(),
+                to: login.callbackURL,
+                headers: ShopLogin.browser
+            )
+            capture.redirect(
+                login.callbackURL,
+                to: "/home",
+                headers: ShopLogin.browser + [("Cookie", "kept=\(tickets.joined(separator: "|"))")]
+            )
+        }
+        #expect(found.filter { $0.transform == .part }.map(\.origin.value) == tickets)
+    }
+
     /// One drawn value in a hundred has no digit; a word has none either.
     @Test(arguments: [
         ("FqhOpUxlxLGYAAAxKNLKtXFVmds", true), ("kQZr-vbTmXHeLUc_pWGa", true),

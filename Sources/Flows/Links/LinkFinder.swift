@@ -268,8 +268,11 @@ enum LinkFinder {
             let pieces = PercentEncoding.decode(cookie.value).utf8.split { "|.:,;&=\"{} ".utf8.contains($0) }
                 .map { ByteText(String(Substring($0))) }
             guard pieces.count > 1 else { continue }
-            for piece in Set(pieces) where piece.text.utf8.count >= 8 && piece.text != cookie.value {
-                guard let origin = table[piece]?.first, origin.place != cookie.place else { continue }
+            var met: Set<ByteText> = []
+            for piece in pieces where piece.text.utf8.count >= 8 && piece.text != cookie.value {
+                guard met.insert(piece).inserted, let origin = table[piece]?.first,
+                    origin.place != cookie.place
+                else { continue }
                 links.append(Link(name: origin.name, origin: origin, uses: [cookie], transform: .part))
             }
         }
