@@ -39,49 +39,83 @@ struct OwnQueries {
         order: [Int],
         key: (RecordedURL) -> String
     ) {
-        let urls = Set(uris.map(ByteText.init)).map { RecordedURL($0.text) }.filter { url in
-            let items = url.query == nil ? [] : url.queryItems.items
-            return items.count <= Self.mostItems && items.contains { Self.answers.contains($0.name) }
-        }
+        let urls = Self.answerLike(uris)
         guard !urls.isEmpty else {
             (queries, firstAsked, position) = ([:], [:], [:])
             return
         }
-        let position = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
-        var firstAsked: [String: Int] = [:]
-        var since: [ByteText: Int] = [:]
+        position = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
+        var namings = Namings()
         for request in requests {
             guard let uri = request.redirectURI, let place = position[request.exchange] else { continue }
-            let target = key(RecordedURL(uri))
-            firstAsked[target] = min(place, firstAsked[target] ?? place)
-            since[ByteText(uri)] = min(place, since[ByteText(uri)] ?? place)
+            namings.add(uri, askedAt: place, key(RecordedURL(uri)))
         }
-        var sentBack: Set<ByteText> = []
         for token in tokens {
             guard let uri = token.redirectURI, let place = position[token.exchange] else { continue }
-            if let code = token.code, since[ByteText(uri)] == nil,
+            namings.add(uri, with: token.code, at: place)
+        }
+        let own = urls.filter { !namings.sentBack.contains(ByteText($0.text)) }.sorted { $0.text < $1.text }
+        queries = Self.queries(of: own, since: namings.since, key)
+        firstAsked = namings.firstAsked
+    }
+
+    /// The addresses whose query looks like an answer, each once.
+    private static func answerLike(_ uris: [String]) -> [RecordedURL] {
+        Set(uris.map(ByteText.init)).map { RecordedURL($0.text) }.filter { url in
+            let items = url.query == nil ? [] : url.queryItems.items
+            return items.count <= mostItems && items.contains { answers.contains($0.name) }
+        }
+    }
+
+    /// Where requests name their redirect URIs, in the order of time.
+    private struct Namings {
+        /// The first request with each.
+        private(set) var since: [ByteText: Int] = [:]
+        /// The first authorization request with each, by what it is found by.
+        private(set) var firstAsked: [String: Int] = [:]
+        /// Addresses of pages at which an answer arrived, which clients sent for the redirect URI.
+        private(set) var sentBack: Set<ByteText> = []
+
+        mutating func add(_ uri: String, askedAt place: Int, _ target: String) {
+            firstAsked[target] = min(place, firstAsked[target] ?? place)
+            add(ByteText(uri), at: place)
+        }
+
+        /// `code`: that a token request has beside it.
+        mutating func add(_ uri: String, with code: String?, at place: Int) {
+            let text = ByteText(uri)
+            if let code, since[text] == nil,
                 RecordedURL(uri).queryItems.items.contains(where: {
                     $0.name == "code" && $0.value.equalsBytes(of: code)
                 })
             {
-                // The address of the page at which the answer arrived, for the redirect URI.
-                sentBack.insert(ByteText(uri))
+                sentBack.insert(text)
             }
-            since[ByteText(uri)] = min(place, since[ByteText(uri)] ?? place)
+            add(text, at: place)
         }
-        let own = urls.filter { !sentBack.contains(ByteText($0.text)) }.sorted { $0.text < $1.text }
+
+        private mutating func add(_ uri: ByteText, at place: Int) {
+            since[uri] = min(place, since[uri] ?? place)
+        }
+    }
+
+    private static func queries(
+        of urls: [RecordedURL],
+        since: [ByteText: Int],
+        _ key: (RecordedURL) -> String
+    ) -> [String: [Pair: [Query]]] {
         var uses: [Pair: Int] = [:]
-        for url in own {
+        for url in urls {
             for pair in Set(url.queryItems.items.map(Pair.init)) { uses[pair, default: 0] += 1 }
         }
         var queries: [String: [Pair: [Query]]] = [:]
-        for url in own {
+        for url in urls {
             let pairs = url.queryItems.items.map(Pair.init)
             guard let rarest = pairs.min(by: { (uses[$0] ?? 0) < (uses[$1] ?? 0) }) else { continue }
             let query = Query(pairs: pairs, since: since[ByteText(url.text)])
             queries[key(url), default: [:]][rarest, default: []].append(query)
         }
-        (self.queries, self.firstAsked, self.position) = (queries, firstAsked, position)
+        return queries
     }
 
     /// The items of an address without those that look like a response and are a redirect URI's own.
