@@ -69,7 +69,7 @@ package struct LogoutCourse: Sendable {
                 end = .refused(Place(exchange: current, part: .responseLocation, name: error))
                 return
             }
-            guard let follower = Self.follower(of: current, index) else {
+            guard let follower = index.landings(of: current).first else {
                 end = .done
                 return
             }
@@ -106,25 +106,29 @@ package struct LogoutCourse: Sendable {
             return
         }
         end = .page(page)
+        goOn(from: page, to: target, index)
+    }
+
+    /// From a page of the provider: what is sent from it, and whether the browser comes to the target within five minutes.
+    private mutating func goOn(from page: Int, to target: String, _ index: CaptureIndex) {
+        let exchange = index.capture[page]
         for later in index.withoutAssets(after: page).prefix(200) {
             let other = index.capture[later]
             guard other.startedAt - exchange.startedAt <= .seconds(300) else { return }
             if other.request.url.origin == exchange.request.url.origin, other.request.method == "POST" {
                 isConfirmed = true
             }
-            let isThere =
-                other.request.url.normalizedWithoutQuery == target && other.request.method == "GET"
-                || other.response?.location.map {
-                    other.request.url.resolving($0).normalizedWithoutQuery == target
-                } ?? false
-            guard isThere else { continue }
+            guard Self.leads(other, to: target) else { continue }
             end = .sentBack
             return
         }
     }
 
-    private static func follower(of exchange: Int, _ index: CaptureIndex) -> Int? {
-        index.landings(of: exchange).first
+    /// Whether the browser asks for the target, or is sent there.
+    private static func leads(_ exchange: Exchange, to target: String) -> Bool {
+        let url = exchange.request.url
+        if url.normalizedWithoutQuery == target, exchange.request.method == "GET" { return true }
+        return exchange.response?.location.map { url.resolving($0).normalizedWithoutQuery == target } ?? false
     }
 
     // MARK: - Reading
