@@ -62,40 +62,14 @@ extension Flow {
     }
 
     private func readLogins() -> [Login] {
-        var logins: [Login] = []
-        var seen: Set<[String?]> = []
-        for request in authorizationRequests {
-            // A reload of the same request is no second login, nor is the provider's own continuation of it.
-            let sameness = request.sameness
-            guard !sameness.contains(where: seen.contains),
-                !(logins.last.map { request.carriesOn($0.request) } ?? false)
-            else { continue }
-            seen.formUnion(sameness)
-            logins.append(Login(request: request, response: nil, tokenRequests: []))
-        }
+        var logins = begunLogins
         guard !logins.isEmpty else { return [] }
-        // Without an answer so far, in order of time; of a state, the last one last.
-        var open = Array(logins.indices)
-        var openByState: [String: [Int]] = [:]
-        for (place, login) in logins.enumerated() {
-            if let state = login.request.state { openByState[state, default: []].append(place) }
-        }
+        var open = OpenLogins(logins, in: capture)
         for response in authorizationResponses {
-            let time = capture[response.exchange].startedAt
-            while let last = response.state.flatMap({ openByState[$0]?.last }), logins[last].response != nil {
-                openByState[response.state ?? ""]?.removeLast()
-            }
-            if let place = response.state.flatMap({ openByState[$0]?.popLast() }) {
-                logins[place].response = response
+            guard let place = open.take(answeredBy: response, at: capture[response.exchange].startedAt) else {
                 continue
             }
-            // The answered ones are left out when they are met.
-            var place = open.partitionPoint { capture[logins[$0].request.exchange].startedAt > time } - 1
-            while place >= 0, logins[open[place]].response != nil {
-                open.remove(at: place)
-                place -= 1
-            }
-            if place >= 0 { logins[open.remove(at: place)].response = response }
+            logins[place].response = response
         }
         var byCode: [String: Int] = [:]
         for (place, login) in logins.enumerated() {
@@ -106,6 +80,63 @@ extension Flow {
             logins[place ?? logins.count - 1].tokenRequests.append(request)
         }
         return logins
+    }
+
+    /// One for each request that is neither a reload nor the provider's own continuation of an earlier one.
+    private var begunLogins: [Login] {
+        var logins: [Login] = []
+        var seen: Set<[String?]> = []
+        for request in authorizationRequests {
+            let sameness = request.sameness
+            guard !sameness.contains(where: seen.contains),
+                !(logins.last.map { request.carriesOn($0.request) } ?? false)
+            else { continue }
+            seen.formUnion(sameness)
+            logins.append(Login(request: request, response: nil, tokenRequests: []))
+        }
+        return logins
+    }
+}
+
+/// The logins of a flow without an answer so far, by their places in order of time.
+private struct OpenLogins {
+    private var places: [Int]
+    /// Of a state, the last one last.
+    private var byState: [String: [Int]] = [:]
+    private let starts: [Timestamp]
+    private var isAnswered: [Bool]
+
+    init(_ logins: [Login], in capture: Capture) {
+        places = Array(logins.indices)
+        starts = logins.map { capture[$0.request.exchange].startedAt }
+        isAnswered = Array(repeating: false, count: logins.count)
+        for (place, login) in logins.enumerated() {
+            if let state = login.request.state { byState[state, default: []].append(place) }
+        }
+    }
+
+    /// The login whose `state` a response brings back, else the latest one that began before it; it is open no more.
+    mutating func take(answeredBy response: AuthorizationResponse, at time: Timestamp) -> Int? {
+        let place = response.state.flatMap { take(withState: $0) } ?? takeLatest(before: time)
+        if let place { isAnswered[place] = true }
+        return place
+    }
+
+    private mutating func take(withState state: String) -> Int? {
+        while let last = byState[state]?.popLast() {
+            if !isAnswered[last] { return last }
+        }
+        return nil
+    }
+
+    private mutating func takeLatest(before time: Timestamp) -> Int? {
+        // The answered ones are left out when they are met.
+        var place = places.partitionPoint { starts[$0] > time } - 1
+        while place >= 0, isAnswered[places[place]] {
+            places.remove(at: place)
+            place -= 1
+        }
+        return place >= 0 ? places.remove(at: place) : nil
     }
 }
 
