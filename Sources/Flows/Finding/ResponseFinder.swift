@@ -153,30 +153,33 @@ struct ResponseFinder {
 
     private func delivery(_ exchange: Exchange, _ index: Int) -> AuthorizationResponse? {
         if let location = exchange.response?.location {
-            let url = address(of: exchange).resolving(location)
-            guard targets.contains(Self.key(url)) else { return nil }
-            let items = added(to: url, at: index)
-            if AuthorizationResponse.isResponse(items, mode: .query) {
-                return AuthorizationResponse(
-                    mode: .query,
-                    parameters: Parameters(items, of: index, in: .responseLocation),
-                    deliveredBy: index,
-                    target: RecordedURL(url.withoutQuery)
-                )
-            }
-            guard AuthorizationResponse.isResponse(url.fragmentItems, mode: .fragment) else { return nil }
-            return AuthorizationResponse(
-                mode: .fragment,
-                parameters: Parameters(url.fragmentItems, of: index, in: .responseLocation),
-                deliveredBy: index,
-                target: RecordedURL(url.withoutQuery)
-            )
+            return redirect(to: address(of: exchange).resolving(location), index)
         }
         guard let body = exchange.response?.body, (body.size ?? 0) < 1 << 20, body.isPage,
             let page = body.bytes
         else { return nil }
+        return form(on: page, at: address(of: exchange), index)
+    }
+
+    private func redirect(to url: RecordedURL, _ index: Int) -> AuthorizationResponse? {
+        guard targets.contains(Self.key(url)) else { return nil }
+        let modes: [(AuthorizationResponse.Mode, QueryItems)] = [
+            (.query, added(to: url, at: index)), (.fragment, url.fragmentItems),
+        ]
+        guard let (mode, items) = modes.first(where: { AuthorizationResponse.isResponse($1, mode: $0) })
+        else { return nil }
+        return AuthorizationResponse(
+            mode: mode,
+            parameters: Parameters(items, of: index, in: .responseLocation),
+            deliveredBy: index,
+            target: RecordedURL(url.withoutQuery)
+        )
+    }
+
+    /// A form that the page at an address posts to a redirect URI.
+    private func form(on page: [UInt8], at address: RecordedURL, _ index: Int) -> AuthorizationResponse? {
         for form in HTMLForm.all(in: page) where form.method == "post" {
-            let target = address(of: exchange).resolving(form.action)
+            let target = address.resolving(form.action)
             let items = QueryItems(
                 items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
             )
