@@ -26,15 +26,7 @@ package struct OpenedTokens: Sendable {
         registrations: [EndpointCall],
         secrets: [String: String]
     ) {
-        var sealed: [(token: JSONWebToken, client: String?)] = []
-        func take(_ value: String?, _ client: String?) {
-            guard let value, sealed.count < Self.limit, let token = JSONWebToken.parse(value),
-                token.form == .encrypted
-            else { return }
-            sealed.append((token, client))
-        }
-        for request in tokens { take(request.answer.parameters["id_token"], request.clientID) }
-        for response in responses { take(response.parameters["id_token"], nil) }
+        let sealed = Self.sealed(tokens, responses)
         guard !sealed.isEmpty else {
             inside = [:]
             return
@@ -45,21 +37,38 @@ package struct OpenedTokens: Sendable {
         var inside: [String: Opened] = [:]
         for (token, client) in sealed where inside[token.text] == nil {
             let secret = client.flatMap { secrets[$0] } ?? only
-            guard
-                let opened = JSONWebEncryption(token)?.open(
-                    keys: keys,
-                    secret: secret.map { Array($0.utf8) }
-                ),
-                let inner = JSONWebToken.parse(String(decoding: opened.plaintext, as: UTF8.self))
-            else { continue }
-            let name =
-                switch opened.key {
-                case .secret: "the client secret"
-                case .key(let key): "key \(key.id ?? key.thumbprint ?? "without a name") of the capture"
-                }
-            inside[token.text] = Opened(token: inner, key: name)
+            inside[token.text] = Self.open(token, keys, secret: secret)
         }
         self.inside = inside
+    }
+
+    private static func sealed(_ tokens: [TokenRequest], _ responses: [AuthorizationResponse])
+        -> [(token: JSONWebToken, client: String?)]
+    {
+        let issued =
+            tokens.map { ($0.answer.parameters["id_token"], $0.clientID) }
+            + responses.map { ($0.parameters["id_token"], nil) }
+        var sealed: [(token: JSONWebToken, client: String?)] = []
+        for (text, client) in issued where sealed.count < limit {
+            guard let token = text.flatMap({ JSONWebToken.parse($0) }), token.form == .encrypted else {
+                continue
+            }
+            sealed.append((token, client))
+        }
+        return sealed
+    }
+
+    private static func open(_ token: JSONWebToken, _ keys: [JSONWebKey], secret: String?) -> Opened? {
+        guard
+            let opened = JSONWebEncryption(token)?.open(keys: keys, secret: secret.map { Array($0.utf8) }),
+            let inner = JSONWebToken.parse(String(decoding: opened.plaintext, as: UTF8.self))
+        else { return nil }
+        let name =
+            switch opened.key {
+            case .secret: "the client secret"
+            case .key(let key): "key \(key.id ?? key.thumbprint ?? "without a name") of the capture"
+            }
+        return Opened(token: inner, key: name)
     }
 
     package subscript(token: JSONWebToken) -> Opened? {
