@@ -60,6 +60,7 @@ package struct SpecificationReference: Sendable, Hashable {
         self.url = url
     }
 
+    /// A section of an RFC by its number, as in `.rfc(6749, "4.1.3")`.
     package static func rfc(_ number: Int, _ section: String) -> SpecificationReference {
         SpecificationReference(
             text: "RFC \(number) §\(section)",

@@ -70,6 +70,7 @@ extension StepKind {
 
 /// Who sends or receives: a lane of the timeline.
 package struct Participant: Sendable, Hashable {
+    /// What somebody is in a login; `app` is the part of the client that answers at the redirect URI.
     package enum Role: String, Sendable, Hashable {
         case browser
         case backend

@@ -10,6 +10,7 @@ package enum Base64URL {
         case foreignCharacters = "characters outside of the alphabet"
     }
 
+    /// Without padding.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         var output: [UInt8] = []
         output.reserveCapacity((bytes.count * 4 + 2) / 3)

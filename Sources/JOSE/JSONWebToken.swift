@@ -150,6 +150,7 @@ package struct JSONWebToken: Sendable, Hashable {
 
     // MARK: - Registered claims (RFC 7519, section 4.1)
 
+    /// The first claim of a name; nil where the payload cannot be read, too.
     package func claim(_ name: String) -> JSONValue? { claims?[name] }
 
     package var issuer: String? { claim("iss")?.string }

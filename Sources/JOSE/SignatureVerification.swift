@@ -15,6 +15,7 @@ package enum SignatureOutcome: String, Sendable, Hashable, CaseIterable {
 
 /// One thing that was looked at in a token.
 package struct TokenCheck: Sendable, Hashable {
+    /// What came of it; skipped is what could not be looked at.
     package enum Outcome: String, Sendable, Hashable {
         case passed
         case failed

@@ -27,6 +27,7 @@ package final class TokenVerifier {
         self.expected = expected
     }
 
+    /// The verdict on one token, with no white space around it.
     package func verdict(on token: UnsafeBufferPointer<UInt8>) -> Verdict {
         if isPlainlyValid(token) { return .valid }
         return judge(String(decoding: token, as: UTF8.self))

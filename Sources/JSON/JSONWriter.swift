@@ -1,5 +1,6 @@
 /// Writes JSON values as UTF-8: members in order, numbers as they were read.
 package enum JSONWriter {
+    /// The value as UTF-8, on one line unless it is indented.
     package static func bytes(of value: JSONValue, indented: Bool = false) -> [UInt8] {
         var bytes: [UInt8] = []
         append(value, to: &bytes, indented: indented, level: 0)

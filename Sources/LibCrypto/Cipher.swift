@@ -40,6 +40,9 @@ package enum Cipher {
         cbc(seals: false, ciphertext, key, vector)
     }
 
+    /// AES-CBC with PKCS #7 padding.
+    ///
+    /// Nil where key or vector have no length of AES.
     package static func sealCBC(_ plaintext: [UInt8], key: [UInt8], vector: [UInt8]) -> [UInt8]? {
         cbc(seals: true, plaintext, key, vector)
     }

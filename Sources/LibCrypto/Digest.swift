@@ -45,6 +45,7 @@ package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
 
 /// Hashes of byte strings.
 package enum Digest {
+    /// The hash of all bytes.
     package static func of(_ bytes: some Sequence<UInt8>, _ algorithm: DigestAlgorithm = .sha256) -> [UInt8] {
         let input = Array(bytes)
         return [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
@@ -59,6 +60,7 @@ package enum Digest {
 
 /// HMAC (RFC 2104).
 package enum MessageAuthentication {
+    /// The code of a message under a key of any length.
     package static func hmac(_ bytes: [UInt8], key: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
             var length: UInt32 = 0
@@ -84,6 +86,7 @@ package enum MessageAuthentication {
 
 /// Random bytes fit for keys, codes and verifiers.
 package enum SecureRandom {
+    /// So many bytes of libcrypto's generator; traps where the system has no entropy.
     package static func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             // libcrypto's generator reports failure only when the system has no entropy: nothing secret may

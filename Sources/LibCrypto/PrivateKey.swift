@@ -39,6 +39,7 @@ package final class PrivateKey: @unchecked Sendable {
         EVP_PKEY_free(pointer)
     }
 
+    /// Makes a new key of a kind.
     package static func generate(_ kind: Kind) throws(OpenSSLError) -> PrivateKey {
         let key =
             switch kind {

@@ -4,6 +4,7 @@ import JOSE
 /// How a client identified itself at an endpoint of the provider (RFC 6749, section 2.3; OpenID Connect Core,
 /// section 9).
 package struct ClientAuthentication: Sendable, Hashable {
+    /// The methods as OpenID Connect Core, section 9, names them.
     package enum Method: String, Sendable, Hashable {
         case none
         case secretBasic = "client_secret_basic"

@@ -5,6 +5,7 @@ package import Captures
 /// A request has parameters of its own beside the query that is part of its endpoint's URL. So of the endpoints at one path, the one is
 /// asked whose query is all in the request's; of several, the one with most of it.
 package struct EndpointTable<Value: Sendable>: Sendable {
+    /// An endpoint with its value.
     package struct Entry: Sendable {
         package var url: RecordedURL
         package var address: EndpointAddress

@@ -3,6 +3,7 @@ package import JSON
 
 /// The endpoints that a capture's metadata documents name.
 package struct Endpoints: Sendable {
+    /// What an endpoint is for, by the member of the metadata that names it (RFC 8414, section 2).
     package enum Role: String, Sendable, Hashable, CaseIterable {
         case authorization = "authorization_endpoint"
         case token = "token_endpoint"

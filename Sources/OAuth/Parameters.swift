@@ -58,6 +58,7 @@ package struct Parameters: Sendable, Hashable {
     /// The value of the first parameter of this name.
     package subscript(name: String) -> String? { index(of: name).map { items[$0].value } }
 
+    /// The first parameter of this name, with its place.
     package func parameter(_ name: String) -> Parameter? { index(of: name).map { items[$0] } }
 
     /// By index, so that those of other names are not copied.

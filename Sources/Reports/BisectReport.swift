@@ -45,6 +45,7 @@ package struct BisectReport: Sendable {
         cause = run.flatMap { Diagnostician.diagnose($0, rules: rules).findings.first(where: \.isPrimary) }
     }
 
+    /// What a change, by its index in ``changes``, is to the failure.
     package func role(of index: Int) -> Role {
         guard let result, changes[index].isApplicable else { return .notTried }
         switch result.ending {

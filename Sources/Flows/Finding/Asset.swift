@@ -8,6 +8,7 @@ package enum Asset {
         "webm", "webmanifest",
     ]
 
+    /// Whether an exchange is one: by the media type of its answer, else by how its path ends.
     package static func isAsset(_ exchange: Exchange) -> Bool {
         guard exchange.request.method == "GET" || exchange.request.method == "HEAD" else { return false }
         let type = exchange.response?.body?.essence ?? exchange.response?.headers.first("content-type") ?? ""

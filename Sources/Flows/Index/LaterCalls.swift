@@ -14,11 +14,13 @@ package struct LaterCalls {
 
     package init(in index: CaptureIndex) { self.index = index }
 
+    /// Adds a call that was let in; the later ones first.
     package mutating func add(_ call: EndpointCall) {
         methods.insert(index.methodAndAddress(of: call))
         tokens[call.endpoint.text, default: []].insert(call.knownToken)
     }
 
+    /// Whether the calls that were added show that a refused one before them was no fault.
     package func isRepaired(_ call: EndpointCall) -> Bool {
         guard let tokens = tokens[call.endpoint.text] else { return false }
         if methods.contains(index.methodAndAddress(of: call)) { return true }

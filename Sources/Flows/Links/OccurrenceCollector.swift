@@ -13,6 +13,7 @@ package struct OccurrenceCollector {
     /// `surroundings`: of the exchanges; without them encrypted tokens stay closed.
     package init(in surroundings: CaptureIndex? = nil) { self.surroundings = surroundings }
 
+    /// The values of the next exchange; of tokens that were met before, no claims.
     package mutating func occurrences(in exchange: Exchange, at index: Int) -> [Occurrence] {
         var reader = ExchangeReader(index: index, opened: surroundings?.opened)
         // Lent, since a copy for each exchange would take time quadratic in their number.

@@ -67,6 +67,7 @@ package struct PageReading: Sendable {
     /// Whether one of these words is in the page, in any case, be it in a script or a comment.
     package func mentions(_ words: Keyword...) -> Bool { mentions(words) }
 
+    /// The same for a list.
     package func mentions(_ words: [Keyword]) -> Bool {
         words.contains { Self.has($0, in: keywords) }
     }

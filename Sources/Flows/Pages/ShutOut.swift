@@ -5,6 +5,7 @@ import Captures
 /// In so many words and no others: of somebody's savings account, of two factors that are not enabled for an account, or of
 /// accounts in the plural people are told who are signed in.
 package enum ShutOut {
+    /// Whether a heading, or what is left of it beside the site's name, says so.
     package static func isOne(_ heading: String) -> Bool {
         // A title has the site's name beside it.
         heading.split { "|·–—".contains($0) }.contains { part in

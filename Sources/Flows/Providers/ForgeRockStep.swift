@@ -2,6 +2,7 @@ package import Captures
 
 /// A step of the sign-in that ForgeRock's pages and SDKs do by script, at `/json/…/authenticate`.
 package enum ForgeRockStep {
+    /// By method and path.
     package static func isOne(_ exchange: Exchange) -> Bool {
         let path = exchange.request.url.path
         return exchange.request.method == "POST" && path.hasSuffix("/authenticate")

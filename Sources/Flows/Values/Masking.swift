@@ -49,6 +49,7 @@ package enum Masking {
         return String(decoding: output, as: UTF8.self)
     }
 
+    /// The same for one secret.
     package static func hiding(_ secret: String, in text: String) -> String { hiding([secret], in: text) }
 
     /// How many bytes of a secret are too many to be met by chance.

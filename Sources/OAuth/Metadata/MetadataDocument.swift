@@ -23,6 +23,7 @@ package struct MetadataDocument: Sendable {
         self.endpoint(name).map { RecordedURL($0).isEndpoint(endpoint) } ?? false
     }
 
+    /// The URL that the document has under a name; nil where that member is missing.
     package func endpoint(_ name: String) -> String? { answer.parameters[name] }
 
     /// What a protected resource names (RFC 9728, section 2).
