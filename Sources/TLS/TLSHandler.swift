@@ -122,7 +122,7 @@ package final class TLSHandler: ChannelDuplexHandler {
             firstBytes = nil
             connection?.incoming = bytes
         }
-        process(context)
+        advance(context)
     }
 
     // MARK: Inbound
@@ -138,7 +138,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         }
         // Nobody else may hold what was read when the socket is read again: its memory is used anew then.
         bytes = ByteBuffer()
-        process(context)
+        advance(context)
         if connection.incoming.readableBytes == 0 { connection.incoming = ByteBuffer() }
     }
 
@@ -163,49 +163,14 @@ package final class TLSHandler: ChannelDuplexHandler {
         promise?.succeed()
     }
 
-    private func process(_ context: ChannelHandlerContext) {
+    /// Goes on with what has come: with the handshake until it is done, then with what is inside the records.
+    private func advance(_ context: ChannelHandlerContext) {
         guard let connection else { return }
         use(context)
-        if state == .handshaking {
-            let progress = connection.handshake()
-            send(context)
-            switch progress {
-            case .needsInput: return
-            case .failed(let failure):
-                if case .server = configuration, case .alertReceived(let alert) = failure,
-                    alert.rejectsCertificate
-                {
-                    fail(.clientRejectedCertificate(alert), context)
-                } else {
-                    fail(.failed(failure), context)
-                }
-                return
-            case .done:
-                state = .established
-                let facts = connection.facts
-                keepsRecords = facts.alpn == "h2"
-                context.fireUserInboundEventTriggered(HandshakeOutcome.completed(facts))
-                sendWaiting(context)
-            }
-        }
+        if state == .handshaking { advanceHandshake(of: connection, context) }
         guard state == .established else { return }
         let isNew = connection.hasOnlyPatientOutgoing
-        // Unique again by now unless somebody kept the last chunk: then this allocates, else it is the same
-        // memory.
-        plaintext.clear()
-        var result = connection.read(into: &plaintext, byRecord: keepsRecords)
-        tellOfLateCertificate(context)
-        while case .more = result {
-            context.fireChannelRead(wrapInboundOut(plaintext))
-            // What was fired may have ended all.
-            guard state == .established, self.connection != nil, !isInputClosed else { return }
-            plaintext.clear()
-            result = connection.read(into: &plaintext, byRecord: true)
-            tellOfLateCertificate(context)
-        }
-        if case .needsInput = result {
-            do throws(TLSError) { try connection.writeDelayed() } catch { result = .failed(error) }
-        }
+        guard let end = passOnPlaintext(of: connection, context) else { return }
         // Answers of TLS itself: a KeyUpdate, an alert, a handshake that a server began once more.
         send(context)
         tellOfLateCertificate(context)
@@ -215,7 +180,7 @@ package final class TLSHandler: ChannelDuplexHandler {
         } else if isNew {
             acknowledge(context)
         }
-        switch result {
+        switch end {
         case .needsInput, .more: break
         case .closed: inputClosed(context)
         case .failed(let error):
@@ -223,6 +188,52 @@ package final class TLSHandler: ChannelDuplexHandler {
             state = .finished
             context.fireErrorCaught(error)
         }
+    }
+
+    private func advanceHandshake(of connection: TLSConnection, _ context: ChannelHandlerContext) {
+        let progress = connection.handshake()
+        send(context)
+        switch progress {
+        case .needsInput: break
+        case .failed(let failure):
+            if case .server = configuration, case .alertReceived(let alert) = failure, alert.rejectsCertificate
+            {
+                fail(.clientRejectedCertificate(alert), context)
+            } else {
+                fail(.failed(failure), context)
+            }
+        case .done:
+            state = .established
+            let facts = connection.facts
+            keepsRecords = facts.alpn == "h2"
+            context.fireUserInboundEventTriggered(HandshakeOutcome.completed(facts))
+            sendWaiting(context)
+        }
+    }
+
+    /// Reads what there is, and passes on all but the last piece, which stays in ``plaintext``.
+    ///
+    /// - Returns: why nothing more is read; nil where what was passed on ended the connection.
+    private func passOnPlaintext(of connection: TLSConnection, _ context: ChannelHandlerContext)
+        -> TLSConnection.ReadResult?
+    {
+        // Unique again by now unless somebody kept the last chunk: then this allocates, else it is the same
+        // memory.
+        plaintext.clear()
+        var result = connection.read(into: &plaintext, byRecord: keepsRecords)
+        tellOfLateCertificate(context)
+        while case .more = result {
+            context.fireChannelRead(wrapInboundOut(plaintext))
+            // What was fired may have ended all.
+            guard state == .established, self.connection != nil, !isInputClosed else { return nil }
+            plaintext.clear()
+            result = connection.read(into: &plaintext, byRecord: true)
+            tellOfLateCertificate(context)
+        }
+        if case .needsInput = result {
+            do throws(TLSError) { try connection.writeDelayed() } catch { result = .failed(error) }
+        }
+        return result
     }
 
     /// Lets the system acknowledge at once what has come.
