@@ -196,7 +196,8 @@ package final class TLSHandler: ChannelDuplexHandler {
         switch progress {
         case .needsInput: break
         case .failed(let failure):
-            if case .server = configuration, case .alertReceived(let alert) = failure, alert.rejectsCertificate
+            if case .server = configuration, case .alertReceived(let alert) = failure,
+                alert.rejectsCertificate
             {
                 fail(.clientRejectedCertificate(alert), context)
             } else {
