@@ -20,7 +20,7 @@ package enum ViewerPage {
         nonce: String,
         to sink: (ArraySlice<UInt8>) throws -> Void
     ) throws {
-        func data(_ id: String, _ value: JSONValue) throws {
+        func embed(_ value: JSONValue, as id: String) throws {
             let head = "<script type=\"application/json\" id=\"\(id)\" nonce=\"\(nonce)\">"
             try sink((Array(head.utf8) + inScript(value) + Array("</script>\n".utf8))[...])
         }
@@ -32,18 +32,20 @@ package enum ViewerPage {
             comparisons.map { ["expected": $0["expected"] ?? .null, "seen": $0["seen"] ?? .null] }
         )
         if comparison != nil { overview["compares"] = true }
-        try data("overview", .object(overview))
-        for (index, comparison) in comparisons.enumerated() { try data("comparison-\(index)", comparison) }
+        try embed(.object(overview), as: "overview")
+        for (index, comparison) in comparisons.enumerated() {
+            try embed(comparison, as: "comparison-\(index)")
+        }
         for (number, capture) in captures.enumerated() {
             for (index, item) in capture.report.flows.enumerated() {
-                try data("flow-\(number)-\(index)", ViewerFlow.document(of: item, in: capture))
+                try embed(ViewerFlow.document(of: item, in: capture), as: "flow-\(number)-\(index)")
             }
             let indices = capture.report.capture.indices
             for start in stride(from: indices.lowerBound, to: indices.upperBound, by: messagesTogether) {
                 let end = min(start + messagesTogether, indices.upperBound)
-                try data(
-                    "messages-\(number)-\(start / messagesTogether)",
-                    .array((start..<end).map { ViewerMessage.document(of: $0, in: capture) })
+                try embed(
+                    .array((start..<end).map { ViewerMessage.document(of: $0, in: capture) }),
+                    as: "messages-\(number)-\(start / messagesTogether)"
                 )
             }
         }

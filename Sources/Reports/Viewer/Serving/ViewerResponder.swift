@@ -57,7 +57,7 @@ package final class ViewerResponder: Sendable {
         case .path(let path):
             if path == "share" { return await share(request) }
             guard ["GET", "HEAD"].contains(request.method) else { return Self.text(405, "GET only\n") }
-            if path.hasPrefix("data/") { return await data(path.dropFirst(5), request) }
+            if path.hasPrefix("data/") { return await document(at: path.dropFirst(5), request) }
             if path.hasPrefix("shared/") { return saved(path.dropFirst(7)) }
             return file(path)
         }
@@ -89,7 +89,7 @@ package final class ViewerResponder: Sendable {
 
     // MARK: - Documents
 
-    private func data(_ path: Substring, _ request: RecordedRequest) async -> RecordedResponse {
+    private func document(at path: Substring, _ request: RecordedRequest) async -> RecordedResponse {
         let parts = path.split(separator: "/").map { PercentEncoding.decode(String($0)) }
         let captures = shelf.captures
         func capture(_ index: Int) -> ViewerCapture? {
