@@ -34,7 +34,9 @@ struct Ending {
 
     var outcome: Outcome {
         if let login = loginOutcome, login != .success || tokens.isEmpty { return later(than: login) }
-        if isRefusedWithoutRequest { return .failure }
+        if let login = outcomeWithoutRequest, login != .success || tokens.isEmpty {
+            return later(than: login)
+        }
         let credential = credentialOutcome
         // Another window's refresh, by which it learns that its user has signed out.
         var counted = tokens.filter {
@@ -142,13 +144,20 @@ struct Ending {
             && builder.exchanges.contains { PostedMessage.silentError(on: index.capture[$0]) != nil }
     }
 
-    /// Of a login that began before the recording: whether the app refused its answer in the end.
-    private var isRefusedWithoutRequest: Bool {
+    /// Of a login that began before the recording: what the app made of its answer in the end; nil of any other flow.
+    private var outcomeWithoutRequest: Outcome? {
         guard builder.requests.isEmpty,
-            let response = builder.responses.last(where: { $0.mode != .credential }),
-            let callback = response.callback
-        else { return false }
-        return isRefused(callback, response.code) && !hasSucceededElsewhere(than: callback, response)
+            let response = builder.responses.last(where: { $0.mode != .credential })
+        else { return nil }
+        if let error = response.error { return AccessPolicy.isCancellation(error) ? .cancelled : .failure }
+        guard let callback = response.callback, let status = index.capture[callback].response?.status else {
+            return tokens.isEmpty ? .incomplete : nil
+        }
+        if hasSucceededElsewhere(than: callback, response) { return .success }
+        if isRefused(callback, response.code) { return .failure }
+        guard tokens.isEmpty else { return nil }
+        guard (200..<400).contains(status), !isSentToAnError(callback) else { return .failure }
+        return isLeftByItsPage(response) ? .incomplete : .success
     }
 
     /// Whether a page that speaks to the provider itself was loaded at the redirect URI, and nobody was brought the code from

@@ -169,8 +169,9 @@ extension FlowGrouping {
             if let state = response.state, requestedStates.contains(state), byState[state] == nil {
                 earlyAnswers[state, default: []].append(response)
                 if let code = response.code { earlyCodes.insert(code) }
-            } else if let code = response.code {
-                strays[code] = strays[code] ?? response
+            } else {
+                unrequested.append(response)
+                if let code = response.code { strays[code] = strays[code] ?? response }
             }
             return
         }

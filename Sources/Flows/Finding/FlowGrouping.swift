@@ -34,6 +34,8 @@ struct FlowGrouping {
     private var responsesAt: [Int: [Int]] = [:]
     /// Answers to requests that are not in the capture, by their codes.
     var strays: [String: AuthorizationResponse] = [:]
+    /// All of those, in order.
+    var unrequested: [AuthorizationResponse] = []
     /// The states of all answers.
     let answeredStates: Set<String>
     /// The states of all requests.
@@ -92,6 +94,7 @@ struct FlowGrouping {
             if byExchange[exchange] == nil, !isWaiting { joinPage(exchange) }
         }
         joinWhatWaits()
+        joinUnrequested()
         redeemedPushes()
         pushesThatCameToNothing()
         failedConnections()

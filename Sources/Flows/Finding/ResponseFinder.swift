@@ -31,6 +31,7 @@ struct ResponseFinder {
             uris += call.answer.json?["redirect_uris"]?.array?.compactMap(\.string) ?? []
         }
         uris += Self.targets(ofUnnamed: requests, in: capture, order)
+        if requests.isEmpty { uris += LoneAnswers.targets(in: capture, order: order) }
         states = Set(requests.compactMap(\.state))
         targets = Set(uris.map { Self.key(RecordedURL($0)) })
         ownQueries = OwnQueries(requests, tokens, uris, order: order, key: Self.key)
@@ -235,22 +236,8 @@ struct ResponseFinder {
             items.first("error_uri") == nil, !states.isEmpty
         else { return false }
         if let state = items.first("state"), states.contains(state) { return false }
-        return !Self.knownErrors.contains(error)
+        return !AuthorizationErrors.names.contains(error)
     }
-
-    /// RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6; RFC 8707, section 2; RFC 9396, section 5; OpenID
-    /// Connect Prompt Create, section 4.1; OpenID Connect Unmet Authentication Requirements, section 2.
-    ///
-    /// Last, what providers send besides.
-    private static let knownErrors = Set(PostedMessage.silentErrors).union([
-        "invalid_request", "unauthorized_client", "access_denied", "unsupported_response_type",
-        "invalid_scope", "server_error", "temporarily_unavailable", "invalid_request_uri",
-        "invalid_request_object",
-        "request_not_supported", "request_uri_not_supported", "registration_not_supported", "invalid_target",
-        "invalid_authorization_details", "unmet_authentication_requirements", "invalid_client",
-        "invalid_grant",
-        "unauthorized", "consent_denied", "user_cancelled", "cancelled", "redirect_uri_mismatch",
-    ])
 
     /// Where the browser sent a request, unless the app itself takes its redirect URI for the one behind the proxy.
     private func address(of exchange: Exchange) -> RecordedURL {

@@ -27,15 +27,16 @@ struct AccessDeniedByPolicy: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for attempt in flow.loginAttempts {
+        for attempt in flow.loginAttempts + flow.loneAnswers {
             // What a hidden request may not show, an interactive one will.
-            guard let request = attempt.request, !request.isSilent else { continue }
+            guard attempt.request.map({ !$0.isSilent }) ?? (attempt.response != nil) else { continue }
             if let response = attempt.response {
                 guard let error = response.error, isPolicy(error, flow) else { continue }
                 return .violated(
                     Violation([Evidence(place: error.place, value: Masking.shown(error.text, of: "error"))])
                 )
             }
+            guard let request = attempt.request else { continue }
             for page in ProviderPages.of(request, in: flow) {
                 guard let refusal = flow.refusal(on: [page], redirectURI: request.redirectURI),
                     let words = AccessPolicy.words(in: refusal.text) ?? ErrorPage.denial(in: refusal.text)

@@ -29,15 +29,24 @@ struct AuthorizationError: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for attempt in flow.loginAttempts {
+        for attempt in flow.loginAttempts + flow.loneAnswers {
             if let lost = withoutEndpointQuery(attempt, flow) { return .violated(lost) }
-            guard let request = attempt.request, let refusal = refusal(of: attempt, request, flow),
-                !isExplained(refusal, of: request, flow)
+            guard let refusal = refusal(of: attempt, flow), !isExplained(refusal, of: attempt, flow)
             else { continue }
-            if let older = ofOlderEndpoint(refusal, request) { return .violated(older) }
+            if let older = ofOlderEndpoint(refusal, attempt) { return .violated(older) }
             var evidence = [refusal.evidence()]
             if let uri = attempt.response?.parameters.parameter("error_uri") {
                 evidence.append(Evidence(uri))
+            }
+            guard attempt.request != nil else {
+                return .violated(
+                    Violation(
+                        evidence,
+                        explanation: Self.unrequested,
+                        fix: Self.unrequestedFix,
+                        exchange: refusal.exchange
+                    )
+                )
             }
             return .violated(Violation(evidence, exchange: refusal.exchange).toldOfFront(in: flow))
         }
@@ -56,6 +65,15 @@ struct AuthorizationError: Rule {
         }
         return (deviceRefusal(in: flow) ?? logoutRefusal(in: flow)).map { .violated($0) } ?? .holds
     }
+
+    private static let unrequested = """
+        The provider answered at the redirect URI with an error. The recording begins after the request that it answers, so what the provider says \
+        is all that the capture knows of the reason.
+        """
+    private static let unrequestedFix = """
+        Go by the error's name and text. To see what was asked for, record once more and begin before the sign-in: in a browser's developer tools, \
+        open the network panel first and keep its log over the redirects.
+        """
 
     /// A request to the authorization endpoint's path without the query that is part of its URL (RFC 6749, section 3.1), to which
     /// nothing came that asks the user for anything.
@@ -105,9 +123,9 @@ struct AuthorizationError: Rule {
     }
 
     /// Entra's endpoints of version 1 have no tokens for personal accounts of Microsoft.
-    private func ofOlderEndpoint(_ refusal: RequestRefusal, _ request: AuthorizationRequest) -> Violation? {
+    private func ofOlderEndpoint(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Violation? {
         let numbers = ["aadsts500201", "aadsts500202"]
-        guard refusal.says(numbers) else { return nil }
+        guard let request = attempt.request, refusal.says(numbers) else { return nil }
         return Violation(
             [
                 Evidence(
@@ -289,10 +307,9 @@ struct AuthorizationError: Rule {
         }
     }
 
-    private func refusal(of attempt: LoginAttempt, _ request: AuthorizationRequest, _ flow: Flow)
-        -> RequestRefusal?
-    {
+    private func refusal(of attempt: LoginAttempt, _ flow: Flow) -> RequestRefusal? {
         if attempt.response != nil { return RequestRefusal(delivered: attempt.response) }
+        guard let request = attempt.request else { return nil }
         if let refusal = attempt.refusal, isTold(refusal, request, flow) { return refusal }
         // After the user did something: only what names an error of the protocol, not a wrong password.
         let pages = ProviderPages.of(request, in: flow)
@@ -313,13 +330,11 @@ struct AuthorizationError: Rule {
     }
 
     /// Whether a rule that knows the reason points at the same place.
-    private func isExplained(_ refusal: RequestRefusal, of request: AuthorizationRequest, _ flow: Flow)
-        -> Bool
-    {
+    private func isExplained(_ refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> Bool {
         // What was registered is wrong in the request itself, whatever the refusal says.
         let isRegistrations = RegistrationRules.list.contains { rule in
             guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
-            return violation.evidence.contains { $0.place.exchange == request.exchange }
+            return violation.evidence.contains { $0.place.exchange == attempt.exchange }
         }
         if isRegistrations { return true }
         let redirect = flow.surroundings.redirectedFrom[refusal.exchange]
@@ -331,7 +346,7 @@ struct AuthorizationError: Rule {
                         && [.responseBody, .responseStatus].contains(evidence.place.part)
                     // The text beside the error's name, in the address of the provider's page.
                     || evidence.place.exchange == refusal.exchange
-                        && (refusal.exchange != request.exchange || refusal.place.part == .responseLocation)
+                        && (refusal.exchange != attempt.exchange || refusal.place.part == .responseLocation)
                         && refusal.channel == .page
                         && evidence.place.part == refusal.place.part
                     // Told better by the page that the redirect leads to.

@@ -27,7 +27,7 @@ struct ProviderServerError: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for attempt in flow.loginAttempts {
+        for attempt in flow.loginAttempts + flow.loneAnswers {
             if let evidence = failure(of: attempt, in: flow) {
                 let isExpired = attempt.response?.error?.description == "authentication_expired"
                 return .violated(

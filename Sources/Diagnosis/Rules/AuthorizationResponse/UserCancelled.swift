@@ -23,7 +23,7 @@ struct UserCancelled: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         guard flow.ending != .success else { return resetOnTheWay(in: flow).map { .violated($0) } ?? .holds }
-        if let attempt = flow.loginAttempts.last(where: { $0.response != nil }),
+        if let attempt = (flow.loginAttempts + flow.loneAnswers).last(where: { $0.response != nil }),
             let response = attempt.response, let error = response.error,
             // Another answer came after it.
             flow.authorizationResponses.last?.exchange == response.exchange
@@ -106,10 +106,12 @@ struct UserCancelled: Rule {
         _ response: AuthorizationResponse,
         _ flow: Flow
     ) -> [Evidence] {
-        let start = flow.capture[attempt.exchange].startedAt
+        let said = Evidence(place: error.place, value: Masking.shown(error.text, of: "error"))
+        guard let request = attempt.request else { return [said] }
+        let start = flow.capture[request.exchange].startedAt
         let seconds = (flow.capture[response.exchange].startedAt - start).components.seconds
         return [
-            Evidence(place: error.place, value: Masking.shown(error.text, of: "error")),
+            said,
             .computed("sign-in", "\(max(0, seconds)) s", in: .timing, note: "from the request to the answer"),
         ]
     }

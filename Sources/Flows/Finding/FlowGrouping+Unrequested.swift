@@ -1,0 +1,41 @@
+import Captures
+import OAuth
+
+/// Logins of which the capture has the provider's answer alone: the recording began in the middle of them.
+extension FlowGrouping {
+    /// Beside other logins, a code that nobody redeemed says nothing (an old address that somebody opens, a scanner's), nor does
+    /// the answer to a silent request; an error is the end of a login all the same.
+    mutating func joinUnrequested() {
+        let isAllThereIs = builders.isEmpty
+        var found: [[String?]: FlowBuilder] = [:]
+        for response in unrequested {
+            if let code = response.code, byCode[code] != nil { continue }
+            guard isAllThereIs || endsLogin(response) else { continue }
+            let own = [response.code, response.error?.error, response.state]
+            if let flow = found[own] {
+                join(response, to: flow)
+                continue
+            }
+            let flow = new(grant: grant(of: response), response.exchange)
+            found[own] = flow
+            if let host = response.target.host { flow.clientHosts.insert(host) }
+            if let page = response.deliveredBy, page != response.callback,
+                let host = capture[page].request.url.host
+            {
+                know(host, of: flow)
+            }
+            join(response, to: flow)
+        }
+    }
+
+    private func endsLogin(_ response: AuthorizationResponse) -> Bool {
+        response.error.map { !PostedMessage.silentErrors.contains($0.error) } ?? false
+    }
+
+    /// By what came in (OAuth 2.0 Multiple Response Type Encoding Practices, section 3).
+    private func grant(of response: AuthorizationResponse) -> String {
+        let hasTokens = ["id_token", "access_token"].contains(where: response.parameters.contains)
+        guard hasTokens else { return "authorization_code" }
+        return response.code == nil ? "implicit" : "hybrid"
+    }
+}

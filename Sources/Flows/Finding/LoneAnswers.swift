@@ -1,0 +1,57 @@
+import Captures
+import JOSE
+import OAuth
+
+/// Authorization responses of logins that began before the recording: nothing in the capture says where an answer is awaited.
+///
+/// Known by themselves alone, they have to look like a response in more than one way: other pages have a `code`, an `error`
+/// or a `state` as well.
+enum LoneAnswers {
+    /// Where they come in, without their queries.
+    ///
+    /// What an app's page hands on to its server has the same values at another address: the first counts.
+    static func targets(in capture: Capture, order: [Int]) -> [String] {
+        var targets: [String] = []
+        var seen: Set<String> = []
+        func note(_ url: RecordedURL, _ items: QueryItems) {
+            guard let value = identity(of: items), seen.insert(value).inserted else { return }
+            targets.append(url.withoutQuery)
+        }
+        for index in order where !Asset.isAsset(capture[index]) {
+            let exchange = capture[index]
+            let url = exchange.request.url
+            switch exchange.request.method {
+            case "GET": note(url, url.queryItems)
+            case "POST": if let form = FormBody.items(of: exchange.request.body) { note(url, form) }
+            default: continue
+            }
+            guard let location = exchange.response?.location else { continue }
+            let target = url.resolving(location)
+            note(target, target.queryItems)
+            note(target, target.fragmentItems)
+        }
+        return targets
+    }
+
+    /// What tells a response from another one; nil where it is none without doubt.
+    private static func identity(of items: QueryItems) -> String? {
+        guard !ofRequests.contains(where: { items.first($0) != nil }) else { return nil }
+        func has(_ names: [String]) -> Bool { names.contains { !(items.first($0) ?? "").isEmpty } }
+        if let code = items.first("code"), code.utf8.count >= shortestCode {
+            return has(["state", "iss", "session_state"]) ? code : nil
+        }
+        if let error = items.first("error"), AuthorizationErrors.names.contains(error) {
+            return has(["state", "iss", "error_description", "error_uri"])
+                ? "\(error)\0\(items.first("state") ?? "")" : nil
+        }
+        return ["response", "id_token"].lazy.compactMap(items.first).first { JSONWebToken.parse($0) != nil }
+    }
+
+    /// Of what is sent to the provider: its pages may have the names of its answers, too.
+    private static let ofRequests = [
+        "client_id", "grant_type", "response_type", "code_verifier", "id_token_hint",
+        "SAMLRequest", "SAMLResponse",
+    ]
+    /// In bytes; a country, a postal code or a voucher is shorter.
+    private static let shortestCode = 10
+}
