@@ -24,7 +24,7 @@ package struct Flow: Sendable {
     package var clientID: String?
     /// `authorization_code`, `implicit`, `hybrid`, `refresh_token`, `client_credentials`, `password`, a grant
     /// URN, or `logout`,
-    /// `discovery`, `registration`, `connection` for flows without a grant, `credential` for logins without redirects.
+    /// `discovery`, `registration`, `connection`, `resource` for flows without a grant, `credential` for logins without redirects.
     package var grant: String
     /// Time of the first exchange.
     package var started: Timestamp

@@ -41,6 +41,11 @@ struct BearerCall {
     var token: Parameter
     /// The answer that gave this access token out; nil where it is none, or not in the capture.
     var grant: TokenGrant?
+    /// Whether the flow is nothing but calls: the login that got the token is not in the capture.
+    var isLone = false
+
+    /// Whether it is known to be the access token that was shown: one of this login's, or of one that was not recorded.
+    var isWithAccessToken: Bool { grant != nil || isLone }
 
     /// In order of time.
     static func all(in flow: Flow) -> [BearerCall] {
@@ -52,6 +57,7 @@ struct BearerCall {
             }
         }
         guard !calls.isEmpty else { return [] }
+        let isLone = flow.grant == "resource"
         let grants = Dictionary(
             TokenGrant.all(in: flow).compactMap { grant in
                 grant.accessToken.flatMap { Placeholder.isOne($0) ? nil : ($0, grant) }
@@ -59,7 +65,13 @@ struct BearerCall {
         ) { first, _ in first }
         return calls.compactMap { call, isUserInfo in
             call.token.map {
-                BearerCall(call: call, isUserInfo: isUserInfo, token: $0, grant: grants[$0.value])
+                BearerCall(
+                    call: call,
+                    isUserInfo: isUserInfo,
+                    token: $0,
+                    grant: grants[$0.value],
+                    isLone: isLone
+                )
             }
         }
     }

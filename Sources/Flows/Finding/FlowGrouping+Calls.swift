@@ -9,7 +9,7 @@ extension FlowGrouping {
             // A resource is not of the provider.
             return add(message, to: flow, isResource(message) ? nil : host)
         }
-        if isResource(message) { return }
+        if isResource(message) { return join(lone: call) }
         add(message, to: new(grant: grantName(of: message), call.exchange), host)
     }
 

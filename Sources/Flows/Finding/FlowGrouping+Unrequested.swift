@@ -1,12 +1,13 @@
 import Captures
 import OAuth
 
-/// Logins of which the capture has the provider's answer alone: the recording began in the middle of them.
+/// Logins of which the capture has the provider's answer alone, or nothing but calls with their tokens: the recording began in the
+/// middle of them, or behind them.
 extension FlowGrouping {
     /// Beside other logins, a code that nobody redeemed says nothing (an old address that somebody opens, a scanner's), nor does
     /// the answer to a silent request; an error is the end of a login all the same.
     mutating func joinUnrequested() {
-        let isAllThereIs = builders.isEmpty
+        let isAllThereIs = builders.allSatisfy { $0.grant == Self.resource }
         var found: [[String?]: FlowBuilder] = [:]
         for response in unrequested {
             if let code = response.code, byCode[code] != nil { continue }
@@ -38,4 +39,15 @@ extension FlowGrouping {
         guard hasTokens else { return "authorization_code" }
         return response.code == nil ? "implicit" : "hybrid"
     }
+
+    /// The call of an API with a token that no login of the capture got: those with the same token are one flow, beside logins none.
+    mutating func join(lone call: EndpointCall) {
+        guard index.authorizationRequests.isEmpty, index.tokenRequests.isEmpty, let token = call.token?.value
+        else { return }
+        let flow = byToken[token] ?? new(grant: Self.resource, call.exchange)
+        byToken[token] = flow
+        add(.resource(call), to: flow, nil)
+    }
+
+    static let resource = "resource"
 }

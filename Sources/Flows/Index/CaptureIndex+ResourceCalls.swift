@@ -4,12 +4,17 @@ import OAuth
 
 extension CaptureIndex {
     /// Requests that carry a token issued in the capture, to something that is no endpoint: resource calls.
+    ///
+    /// Where nobody logged in, those with a token that was refused.
     static func addingResources(
         _ messages: [Int: OAuthMessage],
         capture: Capture,
         order: [Int],
         issued: Set<String>
     ) -> [Int: OAuthMessage] {
+        let issued =
+            issued.isEmpty && messages.values.allSatisfy(isDocument)
+            ? LoneCalls.refusedTokens(in: capture, order: order) : issued
         guard !issued.isEmpty else { return messages }
         var messages = messages
         // Where a token was asked for once, the marks in place of tokens are marks of tokens.
@@ -34,6 +39,13 @@ extension CaptureIndex {
             )
         }
         return messages
+    }
+
+    private static func isDocument(_ message: OAuthMessage) -> Bool {
+        switch message {
+        case .discovery, .keySet: true
+        default: false
+        }
     }
 
     /// Access tokens, and ID tokens, which some clients send in their place.

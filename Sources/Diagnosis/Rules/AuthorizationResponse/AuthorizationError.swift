@@ -67,8 +67,8 @@ struct AuthorizationError: Rule {
     }
 
     private static let unrequested = """
-        The provider answered at the redirect URI with an error. The recording begins after the request that it answers, so what the provider says \
-        is all that the capture knows of the reason.
+        The provider answered a login request with an error. The recording begins after that request, so what the provider says is all that the \
+        capture knows of the reason.
         """
     private static let unrequestedFix = """
         Go by the error's name and text. To see what was asked for, record once more and begin before the sign-in: in a browser's developer tools, \

@@ -33,7 +33,9 @@ struct AccessTokenIssuerMismatch: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for (call, refusal) in BearerCall.refused(in: flow) {
-            guard call.grant != nil, let token = call.claimsToken, let issuer = token.issuer else { continue }
+            guard call.isWithAccessToken, let token = call.claimsToken, let issuer = token.issuer else {
+                continue
+            }
             let isNamed = refusal.reasons.contains(.issuer)
             let list = refusal.reasons.subtracting([.shape]).isEmpty ? unlisting(issuer, call, flow) : nil
             if !isNamed, list == nil, isUnderAnotherName(issuer, call, refusal, flow) {

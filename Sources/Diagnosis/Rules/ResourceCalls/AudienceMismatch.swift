@@ -33,7 +33,8 @@ struct AudienceMismatch: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for (call, refusal) in BearerCall.refused(in: flow) {
-            guard call.grant != nil, !call.isUserInfo, let token = call.claimsToken, !token.audience.isEmpty
+            guard call.isWithAccessToken, !call.isUserInfo, let token = call.claimsToken,
+                !token.audience.isEmpty
             else {
                 continue
             }

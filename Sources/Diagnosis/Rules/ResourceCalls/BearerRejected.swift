@@ -92,8 +92,8 @@ struct BearerRejected: Rule {
         return .violated(
             Violation(
                 shown.all,
-                explanation: isForItsKey ? Self.unverified : nil,
-                fix: isForItsKey ? Self.unverifiedFix : nil,
+                explanation: isForItsKey ? Self.unverified : call.isLone ? Self.lone : nil,
+                fix: isForItsKey ? Self.unverifiedFix : call.isLone ? Self.loneFix : nil,
                 title: isForItsKey ? "The API could not verify the access token's signature" : nil,
                 exchange: call.call.exchange
             )
@@ -130,7 +130,7 @@ struct BearerRejected: Rule {
         return BearerCall.refused(in: flow).filter { call, refusal in
             let exchange = call.call.exchange
             guard
-                call.grant != nil || call.isUserInfo || idTokens.contains(call.token.value)
+                call.isWithAccessToken || call.isUserInfo || idTokens.contains(call.token.value)
                     || Placeholder.isOne(call.token.value) || MissingToken.isOne(call.token.value),
                 refusal.error(call.call.answer) != "use_dpop_nonce",
                 !flow.surroundings.isSteppedUp(after: exchange, by: flow.clientID),
@@ -332,8 +332,17 @@ struct BearerRejected: Rule {
         other claims stand in the ID token. Entra's UserInfo is part of Microsoft Graph and takes tokens for that alone.
         """
 
+    private static let lone = """
+        A call was refused because of its access token. The login that the token comes from is not in the capture, so all that is known of it is what the \
+        API says and, where it can be read, what the token says of itself.
+        """
+    private static let loneFix = """
+        Compare what the API expects (issuer, audience, keys, time) with the token's claims, and look into the API's log. To see where the token comes from, \
+        record once more from before the sign-in.
+        """
+
     private static let unverified = """
-        A call with the access token of this login was refused for its signature or the key of it: what the API verifies tokens with is not what \
+        A call with an access token was refused for its signature or the key of it: what the API verifies tokens with is not what \
         this one was signed with.
         """
     private static let unverifiedFix = """

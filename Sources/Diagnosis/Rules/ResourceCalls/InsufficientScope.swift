@@ -65,7 +65,7 @@ struct InsufficientScope: Rule {
     {
         var forTheirToken: Set<Int>?
         return BearerCall.all(in: flow).compactMap { call in
-            guard call.grant != nil || call.isUserInfo, call.call.answer.isRefusal else { return nil }
+            guard call.isWithAccessToken || call.isUserInfo, call.call.answer.isRefusal else { return nil }
             let refusal = BearerRefusal(of: call.call.exchange, in: flow)
             if let scope = ScopeRefusal(call.call.answer, in: flow.capture) { return (call, refusal, scope) }
             let refused =
