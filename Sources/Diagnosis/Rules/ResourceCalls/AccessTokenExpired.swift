@@ -13,7 +13,7 @@ struct AccessTokenExpired: Rule {
         title: "The access token had run out",
         severity: .error,
         explanation: """
-            The call was refused, and it came later than the access token lasts: its expires_in had passed since the provider gave it out. The \
+            The call was refused, and it came later than the access token lasts (its expires_in, or its exp). The \
             client went on using it instead of fetching a new one.
             """,
         fix: """
