@@ -71,8 +71,11 @@ extension HTTP1Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         guard answered < awaited.count else {
-            // A server that is tired of waiting may say so before it closes; nobody asked (RFC 9110, section 15.5.9).
-            if head.second.text == "408", !isHeadOnItsWay { return direction.state = .unasked }
+            // A server that is tired of waiting may say so before it closes (RFC 9110, section 15.5.9), one whose client closes
+            // without a word that there was no request, as HAProxy does; nobody asked.
+            if ["400", "408"].contains(head.second.text), !isHeadOnItsWay {
+                return direction.state = .unasked
+            }
             return lose("an answer without a request", at: offset, .server, of: nil, time, &sink)
         }
         let request = awaited[answered]

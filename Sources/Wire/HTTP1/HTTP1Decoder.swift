@@ -29,7 +29,7 @@ struct HTTP1Decoder {
         case chunked(ChunkedBody)
         case trailers(TrailerSection)
         case untilClose
-        /// What comes after a timeout that answers no request, up to the end of the connection.
+        /// What comes after a complaint that answers no request, up to the end of the connection.
         case unasked
         /// A body, or the next request instead.
         indirect case probing(RequestLineProbe, State)

@@ -393,7 +393,9 @@ struct PacketExchangesTests {
     }
 
     /// A server that says so before it closes is asked for nothing, and has answered nothing.
-    @Test(arguments: [("408 Request Timeout", []), ("200 OK", ["an answer without a request"])])
+    @Test(arguments: [
+        ("408 Request Timeout", []), ("400 Bad request", []), ("200 OK", ["an answer without a request"]),
+    ])
     func aServerOfHTTPMaySpeakFirst(status: String, failures: [String]) {
         var script = Script()
         script.open()
