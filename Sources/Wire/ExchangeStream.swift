@@ -19,6 +19,8 @@ struct ExchangeStream {
     private(set) var announcesTrailers: (request: Bool, response: Bool) = (false, false)
     private var request = Length()
     private var response = Length()
+    /// Whether the answer has no content, whatever its fields say (RFC 9110, section 6.4.1).
+    private var hasEmptyAnswer = false
 
     private struct Length {
         /// What `content-length` says.
@@ -53,6 +55,7 @@ struct ExchangeStream {
 
     mutating func answered(_ head: ResponseHead) {
         hasResponseHead = true
+        hasEmptyAnswer = method == "HEAD" || head.status == 204 || head.status == 304
         announcesTrailers.response = Self.announcesTrailers(head.headers)
         // Answers without content may say how long it would have been (RFC 9110, section 8.6).
         guard method != "HEAD", head.status != 304 else { return }
@@ -72,6 +75,20 @@ struct ExchangeStream {
     func missing(of message: MessageSide) -> Int {
         let length = message == .request ? request : response
         return max(0, (length.announced ?? 0) - length.received)
+    }
+
+    /// Whether all of a message's content has come, as its length says.
+    func hasContent(of message: MessageSide) -> Bool {
+        switch message {
+        case .request: request.announced == request.received
+        case .response: hasResponseHead && (hasEmptyAnswer || response.announced == response.received)
+        }
+    }
+
+    /// Whether nothing of a message can be missing but the end of its stream.
+    func isWhole(_ message: MessageSide) -> Bool {
+        hasContent(of: message)
+            && !(message == .request ? announcesTrailers.request : announcesTrailers.response)
     }
 
     /// Whether nothing tells that the request has a body.

@@ -221,12 +221,14 @@ package struct ExchangeAssembler: ExchangeEventSink {
         let wireSize = open.requestBody.count + open.requestSkipped
         let isWhole = open.requestEndedAt != nil
         // What follows a request that has become another protocol is none of its body.
-        if wireSize > 0 || !isWhole && open.response != nil && open.upgradedTo == nil {
+        if wireSize > 0 || open.isRequestBroken
+            || !isWhole && open.response != nil && open.upgradedTo == nil
+        {
             body = decoded(
                 open.requestBody,
                 headers: open.head.headers,
                 wireSize: wireSize,
-                isTruncated: open.requestSkipped > 0 || !isWhole
+                isTruncated: open.requestSkipped > 0 || open.isRequestBroken || !isWhole
             )
         }
         var request = RecordedRequest(
@@ -251,7 +253,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
                 open.responseBody,
                 headers: head.headers,
                 wireSize: open.responseBody.count + open.responseSkipped,
-                isTruncated: open.responseSkipped > 0 || !isWhole
+                isTruncated: open.responseSkipped > 0 || open.isResponseBroken || !isWhole
             ),
             trailers: open.responseTrailers
         )

@@ -21,14 +21,11 @@ extension HTTP2Decoder {
         guard !hasLostTheThread else { return false }
         // A client without its first bytes has said that it speaks HTTP/2 by ALPN.
         if side == .client { prefaceBytes = Self.preface.count }
-        if let search = self[side].search {
-            _ = sink.mayHold(-search.count)
-            self[side].search = FrameSearch()
-            self[side].offset += count
-            return true
-        }
+        // More may be asked between two gaps that nothing was read between.
+        let search = self[side].search
+        if let search { _ = sink.mayHold(-search.count) }
         var inBody: (count: Int, stream: UInt32)?
-        if isExact, self[side].reader.skip(count, body: { inBody = ($0, $1.stream) }) {
+        if search == nil, isExact, self[side].reader.skip(count, body: { inBody = ($0, $1.stream) }) {
             self[side].offset += count
             if let inBody, let stream = streams.index(forKey: inBody.stream) {
                 streams.values[stream].received(inBody.count, of: side.message)
@@ -38,20 +35,23 @@ extension HTTP2Decoder {
         }
         let words = AnswerLoss.bytesMissing(count, isExact: isExact, of: side.rawValue)
         // In the middle of a header block, or of a frame that is none of a body, anything may be missing.
-        let open = self[side].reader.openData
+        let open = search == nil ? self[side].reader.openData : nil
         if let block = self[side].takeBlock() { _ = sink.mayHold(-block.bytes.readableBytes) }
         var doubt = HTTP2Direction.Doubt(
             mayHoldHeads: self[side].doubt?.mayHoldHeads ?? false,
             mayHaveEnded: self[side].doubt?.mayHaveEnded ?? []
         )
+        endWholeMessages(of: side, time, &sink)
         for (id, stream) in streams {
             let isUnderWay = side == .client ? !stream.hasRequestEnded : stream.hasResponseHead
             if isUnderWay {
-                sink.lostBody(
-                    id == open?.stream ? open?.remaining ?? 0 : 0,
-                    of: side.message,
-                    in: stream.exchange
-                )
+                if !stream.hasContent(of: side.message) {
+                    sink.lostBody(
+                        id == open?.stream ? open?.remaining ?? 0 : 0,
+                        of: side.message,
+                        in: stream.exchange
+                    )
+                }
                 let announces =
                     side == .client ? stream.announcesTrailers.request : stream.announcesTrailers.response
                 if announces { doubt.mayHaveEnded.insert(id) }
@@ -66,6 +66,24 @@ extension HTTP2Decoder {
         self[side].search = FrameSearch()
         self[side].offset += count
         return true
+    }
+
+    /// Ends what is whole by its length: the end of its stream may be among the missing bytes.
+    private mutating func endWholeMessages(
+        of side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        for (id, stream) in streams.sorted(by: { $0.key < $1.key }) where stream.isWhole(side.message) {
+            guard side == .client else {
+                sink.receive(.responseEnd(at: time), of: stream.exchange)
+                forget(id, &sink)
+                continue
+            }
+            guard !stream.hasRequestEnded else { continue }
+            streams[id]?.requestEnded()
+            sink.receive(.requestEnd(at: time), of: stream.exchange)
+        }
     }
 
     /// Goes on with the next frame, once it is there.

@@ -108,11 +108,28 @@ struct HTTP2Decoder {
     /// Fails every exchange that is under way.
     mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
         for (_, stream) in streams.sorted(by: { $0.value.exchange < $1.value.exchange }) {
-            sink.receive(.failed(reason: stream.loss ?? reason, at: time), of: stream.exchange)
+            fail(stream, reason, time, &sink)
         }
         streams = [:]
         _ = sink.mayHold(-headBytes)
         headBytes = 0
+    }
+
+    /// Ends an exchange that has not come to the end of its stream.
+    ///
+    /// An answer that is whole by its length is no failure: who counts resets the stream at once, as curl does, and the
+    /// frame that would have ended it may come too late.
+    func fail(
+        _ stream: ExchangeStream,
+        _ reason: String,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        sink.receive(
+            stream.isWhole(.response)
+                ? .responseEnd(at: time) : .failed(reason: stream.loss ?? reason, at: time),
+            of: stream.exchange
+        )
     }
 
     // MARK: - Frames
@@ -257,7 +274,7 @@ struct HTTP2Decoder {
             side == .client
             ? "the client gave the request up before the answer was complete (RST_STREAM \(code))"
             : "the provider broke off the answer (RST_STREAM \(code))"
-        sink.receive(.failed(reason: reason, at: time), of: stream.exchange)
+        fail(stream, reason, time, &sink)
     }
 
     private mutating func goAway(

@@ -79,6 +79,10 @@ extension HTTP3Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         readWhatWaits(of: id, &sink)
+        // Of an answer that is whole by its length the end of the stream is missing, and nothing else.
+        if streams[id]?.answeredAt == nil, streams[id]?.exchange?.isWhole(.response) == true {
+            streams[id]?.answeredAt = time
+        }
         guard !conclude(id, &sink) else { return }
         if let exchange = streams[id]?.exchange {
             sink.receive(.failed(reason: exchange.loss ?? reason, at: time), of: exchange.exchange)

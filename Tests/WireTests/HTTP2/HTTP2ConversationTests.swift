@@ -161,6 +161,39 @@ struct HTTP2ConversationTests {
         #expect(exchanges[1].response?.body?.isTruncated == true)
     }
 
+    /// Who has counted the bytes does not wait for the end of the stream, as curl does not.
+    @Test mutating func aStreamThatIsResetBehindAllOfItsAnswerIsWhole() {
+        client.get(1, "/a")
+        client.get(3, "/b")
+        client.headers(5, HTTP2Speaker.request("HEAD", "/c"), ends: true)
+        client.get(7, "/d")
+        client.get(9, "/e")
+        let asked = client.take()
+        server.headers(1, [(":status", "200"), ("content-length", "4")])
+        server.data(1, "done")
+        server.headers(3, [(":status", "302"), ("content-length", "0"), ("location", "/cb")])
+        server.headers(5, [(":status", "200"), ("content-length", "4")])
+        server.headers(7, [(":status", "200"), ("content-length", "5")])
+        server.data(7, "half")
+        server.headers(9, [(":status", "200"), ("content-length", "4")])
+        server.data(9, "last")
+        let answered = server.take()
+        for stream in [1, 3, 5, 7] { client.reset(UInt32(stream), 5) }
+        // Comes too late.
+        server.data(1, "", ends: true)
+        let exchanges = Self.exchanges([
+            .clientBytes(asked), .serverBytes(answered), .clientBytes(client.bytes),
+            .serverBytes(server.bytes), .serverEnds,
+        ])
+        let given = "the client gave the request up before the answer was complete"
+        #expect(
+            exchanges.map { "\($0.request.url.path) \($0.failure ?? "")" } == [
+                "/a ", "/b ", "/c ", "/d \(given) (RST_STREAM STREAM_CLOSED)", "/e ",
+            ]
+        )
+        #expect(exchanges.map { $0.response?.body?.isTruncated } == [false, false, false, true, false])
+    }
+
     @Test mutating func whatTheServerDoesNotTakeWhileItClosesHasFailed() {
         client.get(1, "/a")
         client.get(3, "/b")

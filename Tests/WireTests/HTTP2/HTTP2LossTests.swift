@@ -106,6 +106,63 @@ struct HTTP2LossTests {
         #expect(line.conversation.losses == nil)
     }
 
+    /// The second gap begins where the first one ends, and a request was sent meanwhile: its answer may have changed the table.
+    @Test func anAnswerThatIsMissingBehindOtherMissingBytesCostsWhatRefersToIt() {
+        var line = Line()
+        line.ask(1, "/one")
+        line.server.headers(1, Self.ok)
+        line.pass(line.server.take(), .server)
+        line.server.data(1, String(repeating: "a", count: 100), ends: true)
+        line.pass(line.server.take(), .server, isLost: true, isExact: false)
+        line.ask(3, "/two")
+        line.answer(3, [(":status", "200"), ("x-new", "1")], "second", isLost: true)
+        line.ask(5, "/three")
+        line.answer(5, [(":status", "200"), ("x-new", "1")], "third")
+        line.end()
+        let third = line.exchanges.first { $0.request.url.path == "/three" }
+        #expect(third?.response?.body?.text == "third")
+        #expect(third?.response?.headers.first("x-kind") == nil)
+        let second = line.exchanges.first { $0.request.url.path == "/two" }
+        #expect(second?.failure?.contains("not in the capture") == true)
+    }
+
+    /// Nothing tells how long the body was: the frame that ends it came behind what is missing.
+    @Test func aBodyOfWhichAnyPartMayBeMissingIsCut() {
+        var line = Line()
+        line.client.headers(1, HTTP2Speaker.request("POST", "/one"))
+        line.pass(line.client.take(), .client)
+        line.client.data(1, "grant_type=")
+        line.pass(line.client.take(), .client, isLost: true, isExact: false)
+        line.client.data(1, "", ends: true)
+        line.pass(line.client.take(), .client)
+        line.server.headers(1, Self.ok)
+        line.pass(line.server.take(), .server)
+        line.server.data(1, "first")
+        line.pass(line.server.take(), .server, isLost: true, isExact: false)
+        line.server.data(1, "", ends: true)
+        line.pass(line.server.take(), .server)
+        #expect(line.summary == ["/one 200 …"])
+        #expect(line.exchanges.first?.request.body?.isTruncated == true)
+    }
+
+    /// The lengths say that only the ends of the streams can be among what is missing.
+    @Test func messagesThatAreWholeByTheirLengthAreNotCut() {
+        var line = Line()
+        line.client.headers(1, HTTP2Speaker.request("POST", "/one") + [("content-length", "3")])
+        line.client.data(1, "a=b")
+        line.pass(line.client.take(), .client)
+        line.client.data(1, "", ends: true)
+        line.pass(line.client.take(), .client, isLost: true, isExact: false)
+        line.server.headers(1, [(":status", "200"), ("content-length", "5")])
+        line.server.data(1, "first")
+        line.pass(line.server.take(), .server)
+        line.server.data(1, "", ends: true)
+        line.pass(line.server.take(), .server, isLost: true, isExact: false)
+        #expect(line.summary == ["/one 200 first"])
+        #expect(line.exchanges.first?.request.body?.text == "a=b")
+        #expect(line.exchanges.first?.request.body?.isTruncated == false)
+    }
+
     /// What is left of an answer without its head are trailers, and no answer of a server that forgets its status.
     @Test func trailersBehindALostHeadAreNoHead() {
         var line = Line()
