@@ -255,6 +255,10 @@ extension TLSKeyLog {
                 return
             }
             guard let label = TLSKeyLog.labels[Array(name)] else {
+                if let behind = Self.secretBehindWords(words) {
+                    self = behind
+                    return
+                }
                 // Of newer protocols and older programs: a label is capitals, digits and low lines.
                 let isLabel = name.allSatisfy {
                     (0x41...0x5a).contains($0) || $0.isASCIIDigit || $0 == 0x5f
@@ -264,10 +268,24 @@ extension TLSKeyLog {
                     ? .unused(
                         isGood: words.count == 3 && name.count > 2 && text.allSatisfy { $0 < 0x7f }
                     )
-                    : .wrong("does not begin with a label")
+                    : .wrong(Self.noLabel)
                 return
             }
             self = Self.secret(label, words)
+        }
+
+        /// Why a line is none that has nothing of a key log.
+        static let noLabel = "does not begin with a label"
+
+        /// The secret at the end of a line in front of which stands what collects the output of programs puts there, as
+        /// `docker compose logs` and journald do; nil where there is none.
+        private static func secretBehindWords(_ words: [UnsafeRawBufferPointer.SubSequence]) -> Line? {
+            guard words.count > 3, let label = TLSKeyLog.labels[Array(words[words.count - 3])] else {
+                return nil
+            }
+            let line = secret(label, Array(words.suffix(3)))
+            guard case .secret = line else { return nil }
+            return line
         }
 
         /// Nil for what is none; others of these lines have the ID of a session and its master secret, with names before them.

@@ -272,7 +272,7 @@ extension TLSStream {
         if keys.hasSecrets(for: random) {
             stop(
                 direction,
-                "the key log has other keys of it, but not this one (client random \(random))",
+                "the key log has other keys of it, but not its \(missingLabel(direction)) (client random \(random))",
                 &sink
             )
         } else {
@@ -287,23 +287,35 @@ extension TLSStream {
         _ side: Side,
         _ keys: TLSKeyLog
     ) -> (protection: TLSRecordProtection?, secret: [UInt8])? {
-        guard let random = handshake.clientRandom, let suite = handshake.suite else { return nil }
-        let label: TLSKeyLog.Label
-        switch (epoch, side) {
-        case (.plain, _): return nil
-        case (.legacy, _):
+        guard let random = handshake.clientRandom, let suite = handshake.suite, epoch != .plain else {
+            return nil
+        }
+        if epoch == .legacy {
             guard let legacy = handshake.legacy, let secret = masterSecret(of: legacy, keys) else {
                 return nil
             }
             return (TLSKeySchedule.protection(of: legacy, master: secret, for: side), secret)
-        case (.early, _): label = .clientEarlyTraffic
-        case (.handshake, .client): label = .clientHandshakeTraffic
-        case (.handshake, .server): label = .serverHandshakeTraffic
-        case (.application, .client): label = .clientTraffic
-        case (.application, .server): label = .serverTraffic
         }
-        guard let secret = keys.secret(label, for: random) else { return nil }
+        guard let secret = keys.secret(Self.label(epoch, side), for: random) else { return nil }
         return (TLSKeySchedule.protection(of: suite, secret: secret), secret)
+    }
+
+    /// What key logs call the secret of an epoch.
+    private static func label(_ epoch: TLSDirection.Epoch, _ side: Side) -> TLSKeyLog.Label {
+        switch (epoch, side) {
+        case (.plain, _), (.legacy, _): .masterSecret
+        case (.early, _): .clientEarlyTraffic
+        case (.handshake, .client): .clientHandshakeTraffic
+        case (.handshake, .server): .serverHandshakeTraffic
+        case (.application, .client): .clientTraffic
+        case (.application, .server): .serverTraffic
+        }
+    }
+
+    /// The line that would have opened what a direction says: that of the handshake is needed by nobody who has the later one.
+    private func missingLabel(_ direction: TLSDirection) -> String {
+        let epoch = direction.epoch == .handshake ? .application : direction.epoch
+        return Self.label(epoch, direction.side).rawValue
     }
 
     /// The master secret of TLS 1.2 and before, its session's where it goes on with one, or made of the premaster secret; nil

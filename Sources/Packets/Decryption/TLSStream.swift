@@ -100,6 +100,9 @@ package struct TLSStream {
     /// Whether no key would help: what was agreed on is not supported.
     package var isBeyondKeys: Bool { handshake.obstacle != nil }
 
+    /// Whether there is any secret of it, be it not the one that is needed.
+    func hasSecrets(in keys: TLSKeyLog) -> Bool { handshake.clientRandom.map(keys.hasSecrets(for:)) ?? false }
+
     /// Whether bytes are held back that keys may open.
     package var waitsForKeys: Bool { client.waits == .keys || server.waits == .keys }
 

@@ -423,7 +423,7 @@ final class ConnectionReader {
             return
         }
         isTold = true
-        if lacksKeysOnly { reading.counts.keylessConnections += 1 }
+        if lacksKeysOnly, !tls.hasSecrets(in: reading.keys) { reading.counts.keylessConnections += 1 }
         entry.agreed(tls.facts)
         let tunnel = TunnelFacts(reason: .noKeys, sentBytes: bytes.sent, receivedBytes: bytes.received)
         reading.finish(entry.unread(tunnel, at: time))

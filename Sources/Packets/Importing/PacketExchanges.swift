@@ -65,8 +65,14 @@ package struct PacketExchanges: TCPStreamSink {
         }
         endKeyLog()
         guard reading.keys.goodLines == good else { return }
+        let broken = reading.keys.problems.dropFirst(problems).first { $0.reason != TLSKeyLog.Line.noLabel }
         reading.keys.forgetProblems(behind: problems)
-        let what = head.isEmpty ? "is empty" : KeyLogFile.otherKind(head) ?? "has no line of a key log"
+        let what =
+            head.isEmpty
+            ? "is empty"
+            : KeyLogFile.otherKind(head) ?? broken.map {
+                "has no whole line of a key log (line \($0.line): \($0.reason))"
+            } ?? "has no line of a key log"
         reading.otherFiles.append(
             PacketLoss(
                 what:

@@ -7,7 +7,7 @@ package struct PacketImportReport: Sendable {
         package var tlsConnections = 0
         /// In TLS, without keys for it.
         package var unreadConnections = 0
-        /// Of them, those that begin in the capture: only their keys are missing.
+        /// Of them, those that begin in the capture and that the key logs have nothing of: only their keys are missing.
         package var keylessConnections = 0
         /// In TLS, of which one direction only is in the capture: no keys open them.
         package var oneWayConnections = 0

@@ -218,7 +218,9 @@ final class QUICConnectionReader {
         )
         guard unreadable != nil, !isTold else { return }
         if bytes.onlySide == nil {
-            if connection.clientRandom != nil { reading.counts.keylessConnections += 1 }
+            if let random = connection.clientRandom, !reading.keys.hasSecrets(for: random) {
+                reading.counts.keylessConnections += 1
+            }
         } else {
             // What a client says behind its first packets it says to somebody who answered.
             guard connection.wasAnswered else { return }

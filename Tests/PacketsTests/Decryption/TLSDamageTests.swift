@@ -258,6 +258,8 @@ struct TLSDamageTests {
         #expect(Self.numbers(reading, side) == Array(0..<20))
         #expect(Self.numbers(reading, side == .client ? .server : .client).isEmpty)
         #expect(reading.reasons.map(\.side) == [side == .client ? .server : .client] && reading.lost.isEmpty)
+        let missing = side == .client ? "SERVER_TRAFFIC_SECRET_0" : "CLIENT_TRAFFIC_SECRET_0"
+        #expect(reading.reasons.first?.text.contains("but not its \(missing)") == true)
     }
 
     @Test(arguments: suites, [1, 3, 20])

@@ -72,6 +72,18 @@ struct TLSKeyLogTests {
         #expect(!changed.hasSecrets(for: try #require(TLSRandom(randoms[150]))))
     }
 
+    /// What collects the output of programs puts its own words before each line.
+    @Test(arguments: [
+        "app-1  | ", "Nov 28 06:00:00 host app[12]: ", "2026-11-28T06:00:00.123Z stdout F ", "[keylog] INFO ",
+    ])
+    func wordsBeforeALineArePassedOver(words: String) throws {
+        let log = TLSKeyLog(
+            "\(words)ready\n\(words)CLIENT_RANDOM \(Self.random) \(Self.long)\r\n\(words)CLIENT_RANDOM \(Self.other) 5d5d\n"
+        )
+        #expect(log.secret(.masterSecret, for: try key(Self.random))?.hex == Self.long)
+        #expect(log.count == 1 && log.problemCount == 2)
+    }
+
     @Test func linesMayComeInPieces() throws {
         let text = Array(
             "\u{feff}CLIENT_RANDOM \(Self.random) \(Self.long)\r\nnonsense\nEXPORTER_SECRET \(Self.other) \(Self.short)"

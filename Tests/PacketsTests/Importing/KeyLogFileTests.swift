@@ -34,7 +34,11 @@ struct KeyLogFileTests {
             [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x41, 0x42, 0x43, 0x20, 0x41, 0x0a]
         ),
         ("is a packet capture", [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0]), ("is empty", []),
-        ("has no line of a key log", Array("nothing\nto see\n".utf8)), ("is JSON", Array(" {}".utf8)),
+        ("has no line of a key log", Array("nothing\nto see\n".utf8)),
+        (
+            "has no whole line of a key log (line 2: its secret is not 96 hexadecimal digits)",
+            Array("nothing\nCLIENT_RANDOM \(String(repeating: "0a", count: 32)) 5d5d\n".utf8)
+        ), ("is JSON", Array(" {}".utf8)),
     ]
 
     @Test(arguments: others)

@@ -72,6 +72,18 @@ struct OneWayCaptureTests {
         #expect(read.report.losses.first?.what.contains("there is no key for it in the key log") == true)
     }
 
+    /// The key log is of this time, and of this connection.
+    @Test func halfOfItsKeysAreNamedByWhatIsMissing() throws {
+        let (packets, keyLog) = try Self.connection(0x0304)
+        let lines = String(decoding: keyLog, as: UTF8.self).split(separator: "\n")
+        let half = lines.filter { $0.contains("HANDSHAKE") }.joined(separator: "\n")
+        let read = PacketImport(packets, keyLog: Array(half.utf8))
+        #expect(read.report.counts.unreadConnections == 1 && read.report.counts.keylessConnections == 0)
+        let losses = read.report.losses.map(\.what)
+        #expect(losses.contains { $0.contains("but not its SERVER_TRAFFIC_SECRET_0") })
+        #expect(losses.contains { $0.contains("but not its CLIENT_TRAFFIC_SECRET_0") })
+    }
+
     /// `tcpdump dst port 80`, or a route of its own for the answers.
     @Test(arguments: [Side.client, .server])
     func aMissingDirectionOfAClearConnectionIsTold(side: Side) throws {
