@@ -235,6 +235,37 @@ struct HalfToldEntriesTests {
         #expect(response.body?.text?.first == "{" && response.body?.text?.last == "}")
     }
 
+    /// As Logger++, Flutter's DevTools and loggers in scripts have it; what a sanitizer left, and two fields in one, say nothing.
+    @Test(arguments: [
+        ("JSON", "application/json;charset=UTF-8", "application/json"), ("html", "text/html", "text/html"),
+        ("text/plain", "application/json", "application/json"),
+        ("application/json", "application/json; charset=utf-8", "application/json"),
+        ("application/json", "[redacted]", "application/json"),
+        ("application/json", "application/json, application/json", "application/json"),
+    ]) func typeThatWasSentIsTheBodys(told: String, sent: String, essence: String) throws {
+        let answer = try response(
+            #""headers":[{"name":"content-type","value":"\#(sent)"}],"content":{"mimeType":"\#(told)","text":"x"}"#
+        )
+        #expect(answer.body?.essence == essence)
+        let exchange = Exchange(
+            startedAt: Timestamp(seconds: 1),
+            request: RecordedRequest(method: "GET", url: RecordedURL("https://idp.example/")),
+            response: answer
+        )
+        // The file's own word is kept.
+        let written = try JSONParser.parse(HAREntry.text(of: exchange))
+        #expect(written["response"]?["content"]?["mimeType"]?.string == told)
+    }
+
+    /// Flutter's DevTools have the answer's type there, in brackets.
+    @Test(arguments: ["[text/html; charset=utf-8]", "application/json", ""])
+    func formThatWasSentIsOne(told: String) throws {
+        let body = try request(
+            #""method":"POST","url":"https://idp.example/par","headers":[{"name":"Content-Type","value":"application/x-www-form-urlencoded"}],"postData":{"mimeType":"\#(told)","text":"code=abcd"}"#
+        ).body
+        #expect(FormBody.items(of: body)?.first("code") == "abcd")
+    }
+
     @Test func typeThatOnlyTheHeaderSaysIsTheBodys() throws {
         let members = #""content":{"size":4,"mimeType":"","text":"<h1>"}"#
         let said = try response(

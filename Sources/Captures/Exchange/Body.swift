@@ -27,8 +27,8 @@ package struct Body: Sendable {
     package var size: Int?
     /// Bytes as they came over the wire, coding not undone; nil where unknown.
     package var wireSize: Int?
-    /// The media type is that of the header `Content-Type`: the capture has none of its own for the body.
-    var isTypeOfHeader = false
+    /// What the capture has in its place where ``mediaType`` is that of the header `Content-Type`; nil where it has that one.
+    var writtenMediaType: String?
     /// The recorder kept only the first bytes (`_authreel.truncated`).
     package var isTruncated: Bool
     /// A content coding that could not be undone: the bytes are as they came (`_authreel.contentCoding`).
@@ -97,8 +97,10 @@ package struct Body: Sendable {
     }
 
     /// The media type without parameters, in lower case: `application/x-www-form-urlencoded`.
-    package var essence: String? {
-        guard let mediaType else { return nil }
+    package var essence: String? { mediaType.map(Self.essence(of:)) }
+
+    /// The same of any media type.
+    static func essence(of mediaType: String) -> String {
         // Most are written so.
         guard
             mediaType.utf8.contains(where: {

@@ -72,13 +72,13 @@ extension EntrySpelling {
     private static let entryBodyMembers = HAREntry.bodyMembers.union(["compression", "comment"])
 
     private static func type(of message: EntryDraft, _ data: JSONObject) -> String? {
-        Producers.text(data["mimeType"])
-            ?? HAREntry.headers(message.object["headers"]).first("content-type")
+        Producers.mediaType(
+            told: Producers.text(data["mimeType"]),
+            sent: HAREntry.headers(message.object["headers"]).first("content-type")
+        )
     }
 
-    static func essence(_ type: String?) -> String? {
-        Body(content: .missing, mediaType: type).essence
-    }
+    static func essence(_ type: String?) -> String? { type.map(Body.essence(of:)) }
 
     /// Whether programs parse bodies of this type into objects.
     private static func isParsed(_ type: String?) -> Bool {

@@ -155,7 +155,7 @@ extension HAREntry {
             bytes = body.bytes
             if !isRequest { writer.integer("size", body.size ?? bytes?.count ?? -1, &out) }
         }
-        writer.string("mimeType", body.isTypeOfHeader ? "" : body.mediaType ?? "", &out)
+        writer.string("mimeType", body.writtenMediaType ?? body.mediaType ?? "", &out)
         if let kept = body.foreign.isEmpty ? nil : body.foreign["params"] {
             writer.value("params", kept, &out)
         } else if case .parameters(let fields) = body.content {

@@ -75,7 +75,8 @@ enum HAREntry {
     private static func recordedRequest(_ object: JSONObject, deferral: Deferral) -> RecordedRequest {
         var foreign = remaining(object, without: requestMembers)
         let url = requestURL(object)
-        let body = Producers.requestBody(object, deferral: deferral)
+        let fields = headers(object["headers"])
+        let body = Producers.requestBody(object, fields, deferral: deferral)
         keepSize("headersSize", of: object, in: &foreign)
         if body == nil, Producers.integer(object["bodySize"]) != 0 {
             keepSize("bodySize", of: object, in: &foreign)
@@ -92,7 +93,7 @@ enum HAREntry {
             method: Producers.method(object["method"]),
             url: url,
             httpVersion: Producers.text(object["httpVersion"]) ?? "",
-            headers: headers(object["headers"]),
+            headers: fields,
             listedCookies: headers(object["cookies"]).fields,
             body: body,
             foreign: foreign
@@ -141,7 +142,8 @@ enum HAREntry {
         -> RecordedResponse
     {
         var foreign = remaining(object, without: responseMembers)
-        let body = Producers.responseBody(object, deferral: deferral)
+        let fields = headers(object["headers"])
+        let body = Producers.responseBody(object, fields, deferral: deferral)
         keepSize("headersSize", of: object, in: &foreign)
         if body == nil, Producers.integer(object["bodySize"]) != 0 {
             keepSize("bodySize", of: object, in: &foreign)
@@ -152,7 +154,7 @@ enum HAREntry {
             status: status,
             statusText: Producers.text(object["statusText"]) ?? "",
             httpVersion: Producers.text(object["httpVersion"]) ?? "",
-            headers: headers(object["headers"]),
+            headers: fields,
             listedCookies: (object["cookies"]?.array ?? []).compactMap(listedCookie),
             body: body,
             redirectURL: Producers.text(object["redirectURL"]) ?? "",

@@ -2,10 +2,20 @@ import JSON
 
 /// Where the bodies are.
 extension Producers {
-    static func requestBody(_ request: JSONObject, deferral: HAREntry.Deferral) -> Body? {
+    static func requestBody(_ request: JSONObject, _ headers: HeaderFields, deferral: HAREntry.Deferral)
+        -> Body?
+    {
+        guard var body = body(of: request, headers, deferral: deferral) else { return nil }
+        setType(of: &body, by: headers)
+        return body
+    }
+
+    private static func body(of request: JSONObject, _ headers: HeaderFields, deferral: HAREntry.Deferral)
+        -> Body?
+    {
         let wireSize = HAREntry.size(request["bodySize"])
         guard let data = request["postData"]?.object else {
-            return otherRequestBody(request, wireSize: wireSize, deferral: deferral)
+            return otherBody(of: request, headers, wireSize: wireSize, deferral: deferral)
         }
         var foreign = HAREntry.remaining(data, without: HAREntry.bodyMembers)
         if let size = data["size"] { foreign.members.append(JSONObject.Member(name: "size", value: size)) }
@@ -70,10 +80,13 @@ extension Producers {
     }
 
     /// Without `postData`, or with one that is no object.
-    private static func otherRequestBody(_ request: JSONObject, wireSize: Int?, deferral: HAREntry.Deferral)
-        -> Body?
-    {
-        let type = HAREntry.headers(request["headers"]).first("content-type")
+    private static func otherBody(
+        of request: JSONObject,
+        _ headers: HeaderFields,
+        wireSize: Int?,
+        deferral: HAREntry.Deferral
+    ) -> Body? {
+        let type = headers.first("content-type")
         if let text = request["postData"]?.string {
             // Loggers in scripts write the body in the place of the object.
             let data: JSONObject = type.map { ["mimeType": .string($0)] } ?? JSONObject()
@@ -101,16 +114,17 @@ extension Producers {
         )
     }
 
-    static func responseBody(_ response: JSONObject, deferral: HAREntry.Deferral) -> Body? {
+    static func responseBody(_ response: JSONObject, _ headers: HeaderFields, deferral: HAREntry.Deferral)
+        -> Body?
+    {
         let wireSize = HAREntry.size(response["bodySize"])
         guard let content = response["content"]?.object else {
             guard let text = response["content"]?.string else {
                 // Nothing is said of it: there may have been one.
                 return response.isEmpty || wireSize == 0 ? nil : Body(content: .missing, wireSize: wireSize)
             }
-            let type = HAREntry.headers(response["headers"]).first("content-type")
             return HAREntry.body(
-                type.map { ["mimeType": .string($0)] } ?? JSONObject(),
+                headers.first("content-type").map { ["mimeType": .string($0)] } ?? JSONObject(),
                 text: text,
                 wireSize: wireSize,
                 foreign: JSONObject(),
@@ -132,21 +146,15 @@ extension Producers {
             }
         )
         if !body.isRecorded, body.size == 0 { body.content = .bytes([]) }
-        // Some say nothing where the header does.
-        if body.mediaType ?? "" == "", let type = HAREntry.headers(response["headers"]).first("content-type")
-        {
-            body.mediaType = type
-            body.isTypeOfHeader = true
-        }
-        if isBase64(content) { body = decoded(body, of: response) }
+        setType(of: &body, by: headers)
+        if isBase64(content) { body = decoded(body, headers) }
         if isCut(body) { body.isTruncated = true }
         return body
     }
 
     /// Some loggers keep the bytes as they came over the wire, `Content-Encoding` not undone; others leave the field though
     /// they undid it, so the bytes have to begin as the coding says, or, where one has no such beginning, to be no text.
-    private static func decoded(_ body: Body, of response: JSONObject) -> Body {
-        let headers = HAREntry.headers(response["headers"])
+    private static func decoded(_ body: Body, _ headers: HeaderFields) -> Body {
         guard !ContentCoding.codings(of: headers).isEmpty else { return body }
         let decode: @Sendable ([UInt8]) -> [UInt8] = { bytes in
             ContentCoding.decodeUnlessDone(bytes, headers: headers).bytes
@@ -158,6 +166,25 @@ extension Producers {
         case .spooled, .missing, .parameters: break
         }
         return body
+    }
+
+    /// Gives a body the type that its message's fields name.
+    private static func setType(of body: inout Body, by headers: HeaderFields) {
+        let told = body.mediaType
+        body.mediaType = mediaType(told: told, sent: headers.first("content-type"))
+        if body.mediaType != told { body.writtenMediaType = told ?? "" }
+    }
+
+    /// The type of a body: where `Content-Type` names one that is that, since it was sent.
+    ///
+    /// A `mimeType` of another says what its producer has made of it, or that it does not know: Burp's Logger++ has a word of
+    /// Burp's (`JSON`), Flutter's DevTools the kind of file (`html`) and in requests the answer's type (`[text/html]`), loggers
+    /// in scripts one and the same for all.
+    static func mediaType(told: String?, sent: String?) -> String? {
+        guard let told, !told.isEmpty else { return sent ?? told }
+        // A sanitizer's word is no type, nor are two fields in one.
+        guard let sent, sent != told, sent.utf8.contains(0x2f), !sent.utf8.contains(0x2c) else { return told }
+        return Body.essence(of: sent) == Body.essence(of: told) ? told : sent
     }
 
     /// Whether JSON breaks off before the length that the producer tells: some keep the first bytes only, and do not say so.

@@ -145,7 +145,9 @@ struct ExchangeUnion {
             return
         }
         var body = other
-        body.mediaType = base.mediaType.flatMap { $0.isEmpty ? nil : $0 } ?? other.mediaType
+        if let type = base.mediaType, !type.isEmpty {
+            (body.mediaType, body.writtenMediaType) = (type, base.writtenMediaType)
+        }
         for member in base.foreign.members where body.foreign[member.name] == nil {
             body.foreign.members.append(member)
         }
