@@ -134,6 +134,45 @@ struct EntrySpellingTests {
         }
     }
 
+    // MARK: - Cookies
+
+    private static let joined =
+        "a=1; Path=/; Expires=Wed, 04 Mar 2026 10:54:08 GMT, b=2,3; Path=/; Secure, c=4; HttpOnly"
+
+    /// Python's requests, .NET and URLSession; the cookies that they list are all of them, or none.
+    @Test(arguments: [
+        #""headers":[{"name":"x","value":"1, y=2"},{"name":"Set-Cookie","value":"\#(joined)"}],"cookies":[]"#,
+        #""headers":[{"name":"x","value":"1, y=2"},{"name":"set-cookie","value":"\#(joined)"}],"cookies":[{"name":"a","value":"1"},{"name":"b","value":"2,3"}]"#,
+        #""headers":{"x":"1, y=2","Set-Cookie":"\#(joined)"}"#,
+    ]) func cookiesInOneFieldAreSeveral(_ members: String) throws {
+        let text = har(Self.form, #"\#(members),"content":{}"#)
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
+        for text in [text, imported] {
+            let capture = try read(text)
+            let response = try #require(capture[0].response)
+            #expect(response.setCookies.map(\.name) == ["a", "b", "c"])
+            #expect(response.setCookies.map(\.value) == ["1", "2,3", "4"])
+            #expect(response.setCookies.map(\.path) == ["/", "/", nil])
+            #expect(response.setCookies[0].expires == "Wed, 04 Mar 2026 10:54:08 GMT")
+            #expect(response.setCookies[1].isSecure && response.setCookies[2].isHTTPOnly)
+            #expect(response.headers.first("x") == "1, y=2")
+            let entry = try JSONParser.parse(capture.text(ofEntry: 0) ?? [])
+            #expect(entry["response"]?["headers"]?.array?.count == 4)
+        }
+    }
+
+    /// A browser lists the one cookie that it took of a field that a server sent so; others have a field for each.
+    @Test(arguments: [
+        #""headers":[{"name":"Set-Cookie","value":"\#(joined)"}],"cookies":[{"name":"a","value":"1"}]"#,
+        #""headers":[{"name":"Set-Cookie","value":"\#(joined)"},{"name":"Set-Cookie","value":"d=5"}],"cookies":[]"#,
+        #""headers":[{"name":"Set-Cookie","value":"a=1, b=2, c=3; Path=/"}],"cookies":[]"#,
+        #""headers":[{"name":"Set-Cookie","value":"a=1; Path=/; Expires=Wed, 04-Mar-2026 10:54:08 GMT"}],"cookies":[]"#,
+    ]) func cookieThatIsOneStays(_ members: String) throws {
+        let response = try #require(try read(har(Self.form, #"\#(members),"content":{}"#))[0].response)
+        #expect(response.headers.first("set-cookie")?.hasPrefix("a=1") == true)
+        #expect(response.setCookies[0].name == "a" && response.setCookies.allSatisfy { $0.name != "b" })
+    }
+
     // MARK: - Bytes
 
     private static let gzip = #""headers":[{"name":"Content-Encoding","value":"gzip"}]"#

@@ -57,8 +57,10 @@ extension EntrySpelling {
     }
 
     /// Header fields, parameters or the like as HAR has them.
-    static func pairs(_ value: JSONValue) -> JSONValue {
-        .array(Producers.fields(value).map { ["name": .string($0.name), "value": .string($0.value)] })
+    static func pairs(_ value: JSONValue) -> JSONValue { pairs(Producers.fields(value)) }
+
+    static func pairs(_ fields: some Sequence<HeaderFields.Field>) -> JSONValue {
+        .array(fields.map { ["name": .string($0.name), "value": .string($0.value)] })
     }
 
     // MARK: - What it is

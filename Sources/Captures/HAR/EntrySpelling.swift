@@ -51,6 +51,7 @@ enum EntrySpelling {
         let headers = draft.object["headers"]
         draft.change("content") { bytesPlaced($0, headers: headers) }
         draft.changeEach("cookies") { cookie in EntryDraft(cookie, cookieNames).changed }
+        if let divided = cookiesDivided(draft.object) { draft.set("headers", divided) }
         return draft.changed
     }
 
