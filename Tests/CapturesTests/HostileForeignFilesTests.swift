@@ -7,7 +7,7 @@ import Testing
 struct HostileForeignFilesTests {
     @Test(arguments: [
         "burp-items", "charles-session", "charles-archive", "fiddler-sessions", "saml-tracer", "pasted-fence",
-        "pasted-page", "pasted-string",
+        "pasted-page", "pasted-string", "proxyman-log",
     ]) func theyNeverTrap(name: String) throws {
         let file = Fixtures.root.appending(path: "Tests/Regressions/Foreign/\(name)")
         let whole = try Array(Data(contentsOf: file))

@@ -89,10 +89,11 @@ struct ZipCapture {
         )
     }
 
-    /// What Fiddler or Charles saved; nil for every other archive.
+    /// What Fiddler, Charles or Proxyman saved; nil for every other archive.
     private func ofProxy() throws(CaptureError) -> Capture? {
         if var sessions = FiddlerSessions(directory, unpacker: unpacker) { return try sessions.read() }
-        return try CharlesSession.read(directory, unpacker: unpacker)
+        if let session = try CharlesSession.read(directory, unpacker: unpacker) { return session }
+        return try ProxymanLog.read(directory, unpacker: unpacker)
     }
 
     // MARK: - Bodies in files of their own
