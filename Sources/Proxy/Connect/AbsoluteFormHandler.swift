@@ -1,10 +1,12 @@
 internal import Captures
 internal import NIOCore
+internal import TLS
 internal import Wire
 
-/// Plain `http` through the proxy: each request goes to the origin its URL names, in the form a server wants.
+/// Requests in clear through the proxy: each goes to the origin its URL names, in the form a server wants.
 ///
-/// Sits before the client's ``TeeHandler``, which sees the requests as the server will. While requests name
+/// That is plain `http`, and `https` of clients that leave TLS with the provider to a proxy instead of asking for a tunnel
+/// (axios does). Sits before the client's ``TeeHandler``, which sees the requests as the server will. While requests name
 /// the same origin they are passed on as they come; one for another origin waits until all answers are there.
 final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
@@ -25,14 +27,22 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// A request whose provider is being connected, or would have been.
     private struct Dial {
-        var origin: Origin
         var request: ProxyRequest
+        /// What is known of the connection so far.
+        var entry: TunnelEntry
+    }
+
+    /// A provider that is connected, while TLS is agreed with it.
+    private struct Arrival {
+        var dial: Dial
+        var leg: UpstreamLeg
         var began: Timestamp
     }
 
     /// The one that the requests go to.
     private struct Provider {
         var origin: Origin
+        var isSecure: Bool
         var tee: Tee
         var handler: TeeHandler
         /// Where another proxy wants to know the origin of each request.
@@ -45,10 +55,13 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var splitter: RequestSplitter
     private var phase = Phase.forwarding
     private var current: Provider?
+    /// While a provider is dialled, and TLS agreed with it.
+    private var arrival: Arrival?
     private var isRefusing = false
     private var isReadPending = false
     private var isInputClosed = false
     private var deadline: Scheduled<Void>?
+    private var handshakeDeadline: Scheduled<Void>?
 
     init(proxy: ProxyContext, identity: ClientIdentity) {
         self.proxy = proxy
@@ -139,7 +152,9 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
             // Another protocol wants a tunnel.
             let isUsable = current.map { $0.retargeting == nil || !request.asksForUpgrade } ?? false
-            if let current, current.origin == origin, isUsable { return pass(request) }
+            if let current, current.origin == origin, current.isSecure == request.isSecure, isUsable {
+                return pass(request)
+            }
             guard !isRefusing else { return }
             if let current, current.tee.hasServerEnded { return crossed(origin, request) }
             if let current, !current.tee.isIdle {
@@ -210,17 +225,17 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func dial(_ origin: Origin, _ request: ProxyRequest) {
         guard let context else { return }
-        let began = proxy.clock()
-        phase = .dialing(Dial(origin: origin, request: request, began: began))
+        var dial = attempt(origin, request)
+        phase = .dialing(dial)
         leaveProvider()
         let wanted = UpstreamRequest(
             origin: origin,
             isRestricted: proxy.isRestricted(identity),
-            isPlainHTTP: !request.asksForUpgrade
+            isPlainHTTP: !request.asksForUpgrade && !request.isSecure
         )
         proxy.connector.connect(wanted, on: context.eventLoop).assumeIsolated().whenComplete {
             [self] result in
-            let took = proxy.clock() - began
+            let took = proxy.clock() - dial.entry.startedAt
             let result = result.flatMap { connection in
                 Result { (connection, try UpstreamLeg(of: connection)) }
             }
@@ -231,15 +246,18 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 }
                 switch result {
                 case .success((let connection, let leg)):
+                    dial.entry.connected(to: connection.address, in: took)
                     let asked = connection.retargets?.origin ?? origin
                     if let failure = leg.failure(of: asked, acceptsSilence: false) {
                         leg.close()
-                        refuse(origin, request, failure)
+                        refuse(dial, failure)
+                    } else if request.isSecure {
+                        return agreeOnTLS(dial, leg)
                     } else {
-                        join(origin, request, connection, leg, took)
+                        join(dial, leg, retargetedBy: connection.retargets)
                     }
                 case .failure(let error):
-                    refuse(origin, request, error as? UpstreamFailure ?? .dialing(origin, error))
+                    refuse(dial, error as? UpstreamFailure ?? .dialing(origin, error))
                 }
                 resume()
                 resumeReading()
@@ -247,16 +265,30 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    private func attempt(_ origin: Origin, _ request: ProxyRequest) -> Dial {
+        Dial(
+            request: request,
+            entry: TunnelEntry(
+                origin: origin,
+                startedAt: proxy.clock(),
+                identity: identity,
+                scheme: request.isSecure ? "https" : "http"
+            )
+        )
+    }
+
     /// The request that nobody waits for any more is an entry: its provider may be the very trouble, or the one before it.
     private func keepUnsent(_ reason: (Origin) -> String) {
         switch phase {
-        case .dialing(let dial): keep(dial, reason(dial.origin))
+        case .dialing(let dial):
+            leaveArrival()
+            keep(dial, reason(dial.entry.origin))
         case .waitingForAnswers(let request):
             guard case .absolute(let origin) = request.target, !proxy.own.isNamed(by: origin),
                 proxy.authorizes(request, of: identity)
             else { return }
             keep(
-                Dial(origin: origin, request: request, began: proxy.clock()),
+                attempt(origin, request),
                 "the connection ended while the request waited for the answers before it"
             )
         case .forwarding, .refusing, .closing: break
@@ -268,24 +300,21 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The client has been told, and will ask again on another connection; carried out here as well, a code would be
     /// spent twice.
     private func crossed(_ origin: Origin, _ request: ProxyRequest) {
-        keep(
-            Dial(origin: origin, request: request, began: proxy.clock()),
-            "the connection was closed when the request came"
-        )
+        keep(attempt(origin, request), "the connection was closed when the request came")
     }
 
     /// Takes down a request that does not reach its provider; the connection is of no more use.
     private func keep(_ dial: Dial, _ reason: String) {
         phase = .closing
-        guard proxy.configuration.opens(dial.origin.host) else { return }
-        let conversation = conversation(dial.origin, ConnectionFacts(id: identity.connectionID), Timings())
+        guard proxy.configuration.opens(dial.entry.origin.host) else { return }
+        let conversation = conversation(dial.entry)
         var exchanges = conversation.received(
             ByteBuffer(bytes: dial.request.rewritten),
             from: .client,
-            at: dial.began
+            at: dial.entry.startedAt
         )
         while case .body(let bytes) = splitter.next() {
-            exchanges += conversation.received(bytes, from: .client, at: dial.began)
+            exchanges += conversation.received(bytes, from: .client, at: dial.entry.startedAt)
         }
         exchanges += conversation.abandon(at: proxy.clock(), reason: reason)
         for index in exchanges.indices { exchanges[index].client = identity.facts }
@@ -299,26 +328,19 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context?.pipeline.syncOperations.removeHandler(provider.handler, promise: nil)
     }
 
-    private func join(
-        _ origin: Origin,
-        _ request: ProxyRequest,
-        _ connection: UpstreamConnection,
-        _ leg: UpstreamLeg,
-        _ took: Duration
-    ) {
+    private func join(_ dial: Dial, _ leg: UpstreamLeg, retargetedBy proxied: UpstreamProxy? = nil) {
         guard let context, let upstream = leg.context else { return leg.close() }
-        var facts = ConnectionFacts(id: identity.connectionID)
-        facts.serverAddress = connection.address.flatMap(TunnelEntry.text(of:))
+        let origin = dial.entry.origin
         let tee = Tee(
             proxy: proxy,
             origin: origin,
             identity: identity,
             loop: context.eventLoop,
-            conversation: conversation(origin, facts, Timings(connect: took)),
+            conversation: conversation(dial.entry),
             records: proxy.configuration.opens(origin.host)
         )
         let handlers = tee.makeHandlers()
-        let retargeting = connection.retargets.map {
+        let retargeting = proxied.map {
             RetargetingHandler(
                 proxy: $0,
                 origin: origin,
@@ -333,14 +355,20 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             leg.close()
             return context.close(promise: nil)
         }
-        current = Provider(origin: origin, tee: tee, handler: handlers.client, retargeting: retargeting)
+        current = Provider(
+            origin: origin,
+            isSecure: dial.request.isSecure,
+            tee: tee,
+            handler: handlers.client,
+            retargeting: retargeting
+        )
         phase = .forwarding
         let early = leg.takeEarlyBytes()
         if early.readableBytes > 0 {
             upstream.fireChannelRead(NIOAny(early))
             upstream.fireChannelReadComplete()
         }
-        pass(request)
+        pass(dial.request)
         context.fireChannelReadComplete()
         // What is asked is asked in vain, and is to be in the capture.
         if leg.end != nil { upstream.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
@@ -349,13 +377,13 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if isInputClosed { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
     }
 
-    private func refuse(_ origin: Origin, _ request: ProxyRequest, _ failure: UpstreamFailure) {
+    private func refuse(_ dial: Dial, _ failure: UpstreamFailure) {
         guard let context else { return }
+        let origin = dial.entry.origin
         proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason, hint: failure.hint))
         let handler = RefusalHandler(
             proxy: proxy,
-            conversation: proxy.configuration.opens(origin.host)
-                ? conversation(origin, ConnectionFacts(id: identity.connectionID), Timings()) : nil,
+            conversation: proxy.configuration.opens(origin.host) ? conversation(dial.entry) : nil,
             identity: identity,
             page: .unreachable(origin, failure),
             failure: failure,
@@ -364,27 +392,60 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         try? context.pipeline.syncOperations.addHandler(handler, position: .after(self))
         isRefusing = true
         phase = .forwarding
-        pass(request)
+        pass(dial.request)
     }
 
     /// Also for hosts that are not recorded: it tells when all answers are there.
-    private func conversation(_ origin: Origin, _ facts: ConnectionFacts, _ timings: Timings) -> Conversation
-    {
-        var configuration = Conversation.Configuration(
-            scheme: "http",
-            authority: origin.authority(defaultPort: 80)
+    private func conversation(_ entry: TunnelEntry) -> Conversation {
+        entry.conversation(
+            scheme: entry.scheme,
+            // Beside an absolute-form target the Host field counts for nothing (RFC 9112, section 3.2.2).
+            isAuthorityFixed: true,
+            maximumBodyBytes: proxy.configuration.opens(entry.origin.host)
+                ? proxy.configuration.maximumBodyBytes : 0,
+            maximumHeadBytes: proxy.configuration.limits.headBytes,
+            budget: proxy.budget,
+            spoolFolder: proxy.configuration.spoolFolder
         )
-        // Beside an absolute-form target the Host field counts for nothing (RFC 9112, section 3.2.2).
-        configuration.isAuthorityFixed = true
-        configuration.maximumBodyBytes =
-            proxy.configuration.opens(origin.host) ? proxy.configuration.maximumBodyBytes : 0
-        configuration.takeHeads(of: proxy.configuration.limits.headBytes)
-        configuration.budget = proxy.budget
-        configuration.spoolFolder = proxy.configuration.spoolFolder
-        configuration.connection = facts
-        configuration.client = identity.facts
-        configuration.timings = timings
-        return Conversation(configuration)
+    }
+
+    // MARK: TLS to the provider
+
+    /// What follows is as in clear.
+    private func agreeOnTLS(_ dial: Dial, _ leg: UpstreamLeg) {
+        let origin = dial.entry.origin
+        arrival = Arrival(dial: dial, leg: leg, began: proxy.clock())
+        leg.owner = self
+        handshakeDeadline = context?.eventLoop.assumeIsolated().scheduleTask(
+            in: TimeAmount(proxy.configuration.limits.handshakeTime)
+        ) { [self] in turnAway(.handshakeTimeout(origin)) }
+        leg.startTLS(
+            TLSHandler(
+                context: proxy.upstreamTLS,
+                configuration: .client(
+                    serverName: origin.hostInTLS,
+                    alpn: ["http/1.1"],
+                    certificate: proxy.configuration.clientCertificate(origin.host, origin.port),
+                    endpoint: origin.description
+                ),
+                firstBytes: leg.takeEarlyBytes()
+            )
+        )
+    }
+
+    private func leaveArrival() {
+        handshakeDeadline?.cancel()
+        arrival?.leg.close()
+        arrival = nil
+    }
+
+    /// TLS with the provider came to nothing.
+    private func turnAway(_ failure: UpstreamFailure) {
+        guard let arrival else { return }
+        leaveArrival()
+        refuse(arrival.dial, failure)
+        resume()
+        resumeReading()
     }
 
     // MARK: -
@@ -416,6 +477,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func answer(_ bytes: [UInt8]) {
         guard let context else { return }
+        leaveArrival()
         leaveProvider()
         phase = .closing
         resumeReading()
@@ -425,5 +487,35 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(
             in: TimeAmount(proxy.configuration.limits.lingerTime)
         ) { [self] in self.context?.close(promise: nil) }
+    }
+}
+
+extension AbsoluteFormHandler: UpstreamLegOwner {
+    func providerHandshakeEnded(_ outcome: HandshakeOutcome) {
+        guard let arrival else { return }
+        var dial = arrival.dial
+        switch outcome {
+        case .completed(let agreed):
+            handshakeDeadline?.cancel()
+            self.arrival = nil
+            dial.entry.agreed(agreed, in: proxy.clock() - arrival.began)
+            proxy.noteHandshake(agreed, with: dial.entry.origin)
+            join(dial, arrival.leg)
+            resume()
+            resumeReading()
+        case .failed(let failure): handshakeFailed(failure, dial.entry.origin)
+        case .clientRejectedCertificate: handshakeFailed(.closed, dial.entry.origin)
+        }
+    }
+
+    func upstreamSpoke() {}
+
+    func upstreamEnded(_ error: (any Error)?) {
+        guard let arrival else { return }
+        handshakeFailed(.closed, arrival.dial.entry.origin)
+    }
+
+    private func handshakeFailed(_ failure: HandshakeFailure, _ origin: Origin) {
+        turnAway(proxy.failure(of: failure, with: origin, named: origin.hostInTLS))
     }
 }

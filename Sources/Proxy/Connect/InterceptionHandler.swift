@@ -188,10 +188,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         switch outcome {
         case .completed(let agreed):
             interception.entry.agreed(agreed, in: proxy.clock() - phaseBegan)
-            if let problem = agreed.tolerated {
-                proxy.notify(.toleratedCertificate(host: origin.description, reason: problem.description))
-            }
-            proxy.noteClientCertificate(agreed, origin)
+            proxy.noteHandshake(agreed, with: origin)
             guard interception.hello != nil else { return join() }
             accept(ServerProtocols(accepted: agreed.alpn), next: .clientHandshake)
         case .failed(let failure): handshakeFailed(failure)
@@ -200,8 +197,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     }
 
     private func handshakeFailed(_ failure: HandshakeFailure) {
-        if case .clientCertificate(shown: nil, _) = failure { proxy.noteMissingCertificate(origin) }
-        refuse(.handshake(origin, serverName: interception.providerName ?? origin.host, failure))
+        refuse(proxy.failure(of: failure, with: origin, named: interception.providerName ?? origin.host))
     }
 
     // MARK: TLS to the client

@@ -78,6 +78,28 @@ extension ProxyContext {
         return true
     }
 
+    /// What is to be told of a handshake with a provider that came about.
+    func noteHandshake(_ agreed: HandshakeFacts, with origin: Origin) {
+        if let problem = agreed.tolerated {
+            notify(.toleratedCertificate(host: origin.description, reason: problem.description))
+        }
+        noteClientCertificate(agreed, origin)
+    }
+
+    /// Why there is no provider when a handshake with it came to nothing; a certificate that it misses is told of.
+    ///
+    /// - Parameters:
+    ///   - failure: of the handshake.
+    ///   - origin: the provider.
+    ///   - serverName: what it was asked for.
+    /// - Returns: what the client is told, and the entry says.
+    func failure(of failure: HandshakeFailure, with origin: Origin, named serverName: String)
+        -> UpstreamFailure
+    {
+        if case .clientCertificate(shown: nil, _) = failure { noteMissingCertificate(origin) }
+        return .handshake(origin, serverName: serverName, failure)
+    }
+
     /// What became of a provider's wish for a certificate.
     func noteClientCertificate(_ agreed: HandshakeFacts, _ origin: Origin) {
         guard agreed.wantsClientCertificate else { return }

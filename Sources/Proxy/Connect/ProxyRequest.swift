@@ -8,7 +8,7 @@ struct ProxyRequest: Equatable {
     enum Target: Equatable {
         /// `CONNECT host:port`.
         case tunnel(Origin)
-        /// `GET http://host:port/path`.
+        /// `GET http://host:port/path`, or `https`.
         case absolute(Origin)
         /// Anything else that is said to the proxy itself; the path as sent.
         case own(path: String)
@@ -23,6 +23,8 @@ struct ProxyRequest: Equatable {
 
     var method: String
     var target: Target
+    /// Whether the URL is one of `https`: TLS with the server is left to us.
+    var isSecure = false
     var framing: Framing
     var expectsContinue: Bool
     /// Whether another protocol may be spoken after it.
@@ -73,18 +75,18 @@ struct ProxyRequest: Equatable {
                 throw Refusal(status: 400, reason: "CONNECT wants host:port")
             }
             request.target = .tunnel(origin)
-        } else if let (authority, path) = absoluteForm(words[1]) {
-            guard let origin = Origin(authority: authority, defaultPort: 80) else {
+        } else if let url = AbsoluteForm(words[1]) {
+            guard let origin = Origin(authority: url.authority, defaultPort: url.isSecure ? 443 : 80) else {
                 throw Refusal(status: 400, reason: "the URL has no usable host and port")
             }
             if let ambiguity = Self.ambiguity(of: head) {
                 throw Refusal(status: 400, reason: "\(ambiguity): it could be read in two ways")
             }
             request.target = .absolute(origin)
-            requestTarget = path
+            request.isSecure = url.isSecure
             // The server itself is meant, and no page of it (RFC 9112, section 3.2.4).
-            if method == "OPTIONS", !Self.hasPath(words[1]) { requestTarget = [0x2a] }
-            request.path = String(decoding: path, as: UTF8.self)
+            requestTarget = method == "OPTIONS" && !url.hasPath ? [0x2a] : url.path
+            request.path = String(decoding: url.path, as: UTF8.self)
         }
         if case .own = request.target, let refusal = Self.otherScheme(text) { throw refusal }
         try request.readFields(lines.dropFirst())
@@ -101,17 +103,37 @@ struct ProxyRequest: Equatable {
         return lines[..<(end ?? 0)]
     }
 
-    /// The authority and the origin-form of an absolute `http` URL; nil for other targets.
-    private static func absoluteForm(_ target: ArraySlice<UInt8>) -> (String, [UInt8])? {
-        let scheme = Array("http://".utf8)
-        guard target.count > scheme.count,
-            zip(target, scheme).allSatisfy({ $0 == $1 || ((0x41...0x5a).contains($0) && $0 | 0x20 == $1) })
-        else { return nil }
-        let rest = target.dropFirst(scheme.count)
-        let end = rest.firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? rest.endIndex
-        var path = Array(rest[end...])
-        if path.first != 0x2f { path.insert(0x2f, at: 0) }
-        return (String(decoding: rest[..<end], as: UTF8.self), path)
+    /// A target that is an `http` or `https` URL.
+    private struct AbsoluteForm {
+        let isSecure: Bool
+        let authority: String
+        /// What stands behind the authority.
+        private let rest: ArraySlice<UInt8>
+
+        /// Nil for other targets.
+        init?(_ target: ArraySlice<UInt8>) {
+            guard let scheme = ["http://", "https://"].first(where: { Self.hasPrefix($0, target) }) else {
+                return nil
+            }
+            isSecure = scheme == "https://"
+            let behind = target.dropFirst(scheme.utf8.count)
+            guard !behind.isEmpty else { return nil }
+            let end = behind.firstIndex { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? behind.endIndex
+            authority = String(decoding: behind[..<end], as: UTF8.self)
+            rest = behind[end...]
+        }
+
+        /// The origin-form.
+        var path: [UInt8] { rest.first == 0x2f ? Array(rest) : [0x2f] + rest }
+
+        var hasPath: Bool { rest.contains { $0 == 0x2f || $0 == 0x3f } }
+
+        private static func hasPrefix(_ scheme: String, _ target: ArraySlice<UInt8>) -> Bool {
+            target.count >= scheme.utf8.count
+                && zip(target, scheme.utf8).allSatisfy {
+                    $0 == $1 || ((0x41...0x5a).contains($0) && $0 | 0x20 == $1)
+                }
+        }
     }
 
     /// Why a URL of another scheme than `http` goes nowhere; nil for what is no URL.
@@ -122,15 +144,10 @@ struct ProxyRequest: Equatable {
             return nil
         }
         return switch scheme {
-        case "http": Refusal(status: 400, reason: "the URL has no usable host and port")
-        case "https", "ws", "wss": Refusal(status: 400, reason: "\(scheme) goes through a proxy by CONNECT")
+        case "http", "https": Refusal(status: 400, reason: "the URL has no usable host and port")
+        case "ws", "wss": Refusal(status: 400, reason: "\(scheme) goes through a proxy by CONNECT")
         default: Refusal(status: 501, reason: "only http, https and what they carry go through this proxy")
         }
-    }
-
-    /// Whether anything stands behind the authority of an absolute URL.
-    private static func hasPath(_ target: ArraySlice<UInt8>) -> Bool {
-        target.dropFirst("http://".utf8.count).contains { $0 == 0x2f || $0 == 0x3f }
     }
 
     mutating func readFields(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Refusal) {
