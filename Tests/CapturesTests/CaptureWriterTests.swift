@@ -292,6 +292,17 @@ struct CaptureWriterTests {
         }
     }
 
+    /// Firefox's import takes `log.pages` for there.
+    @Test func fileOfNoPagesSaysThatThereAreNone() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("login.har")
+        let writer = try CaptureWriter(path: path, version: "1.0")
+        #expect(try JSONParser.parse(bytes(path))["log"]?["pages"] == [])
+        try writer.append([exchange(0)])
+        #expect(try JSONParser.parse(bytes(path))["log"]?["pages"] == [])
+    }
+
     /// What another producer says of its pages stays in the file, which is gone on with like any of ours.
     @Test func membersOfTheLogStandBeforeTheEntries() throws {
         let folder = try TemporaryFolder()

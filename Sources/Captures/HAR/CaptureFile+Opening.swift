@@ -58,6 +58,8 @@ extension CaptureFile {
             head.append(0x3a)
             JSONWriter.append(member.value, to: &head)
         }
+        // Optional, but Firefox opens no file without it.
+        if members["pages"] == nil { head.append(contentsOf: ",\"pages\":[]".utf8) }
         head.append(contentsOf: ",\"entries\":[".utf8)
         return head
     }
