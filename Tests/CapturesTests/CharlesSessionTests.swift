@@ -40,6 +40,8 @@ struct CharlesSessionTests {
         #expect(exchange.response?.status == 200 && exchange.response?.body?.text == "{}")
         #expect(exchange.startedAt.rfc3339 == "2026-03-04T09:54:08.356000Z" && exchange.isZoneKnown)
         #expect(exchange.duration == .milliseconds(100) && exchange.timings.dns == nil)
+        // Charles has them apart.
+        #expect(exchange.timings.connect == .milliseconds(12) && exchange.timings.tls == .milliseconds(5))
         #expect(
             exchange.timings.wait == .milliseconds(90) && exchange.connection.serverTLSVersion == "TLSv1.3"
         )

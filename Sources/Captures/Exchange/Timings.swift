@@ -4,6 +4,7 @@ package import JSON
 package struct Timings: Sendable, Hashable {
     @Nanoseconds package var blocked: Duration?
     @Nanoseconds package var dns: Duration?
+    /// TCP, and TLS where there is any: ``tls`` is part of it, as in HAR.
     @Nanoseconds package var connect: Duration?
     @Nanoseconds package var tls: Duration?
     @Nanoseconds package var send: Duration?
@@ -30,5 +31,12 @@ package struct Timings: Sendable, Hashable {
         self.wait = wait
         self.receive = receive
         self.foreign = foreign
+    }
+
+    /// Takes note of a TLS handshake that followed on what ``connect`` has so far.
+    package mutating func secured(in time: Duration?) {
+        guard let time else { return }
+        tls = time
+        connect = connect.map { $0 + time }
     }
 }

@@ -136,14 +136,15 @@ struct CharlesExchange {
     private func milliseconds(_ name: String) -> Duration? { HAREntry.duration(told["durations"]?[name]) }
 
     private var timings: Timings {
-        Timings(
+        var timings = Timings(
             dns: milliseconds("dns"),
             connect: milliseconds("connect"),
-            tls: milliseconds("ssl"),
             send: milliseconds("request"),
             wait: milliseconds("latency"),
             receive: milliseconds("response")
         )
+        timings.secured(in: milliseconds("ssl"))
+        return timings
     }
 
     private var connection: ConnectionFacts {

@@ -49,14 +49,15 @@ struct FiddlerFacts {
     var timings: Timings {
         let sent = time("ServerGotRequest", "ClientDoneRequest")?.time
         let answered = time("ServerBeginResponse")?.time
-        return Timings(
+        var timings = Timings(
             dns: milliseconds("DNSTime"),
             connect: milliseconds("TCPConnectTime"),
-            tls: milliseconds("HTTPSHandshakeTime"),
             send: span(time("FiddlerBeginRequest", "ClientBeginRequest")?.time, sent),
             wait: span(sent, answered),
             receive: span(answered, time("ServerDoneResponse")?.time)
         )
+        timings.secured(in: milliseconds("HTTPSHandshakeTime"))
+        return timings
     }
 
     // MARK: - Both ends

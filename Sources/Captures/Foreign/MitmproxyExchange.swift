@@ -181,7 +181,9 @@ struct MitmproxyExchange {
         if let dialled, let begin = request.first("timestamp_start")?.number, dialled >= begin {
             let connected = server?.first("timestamp_tcp_setup")?.number
             timings.connect = span(dialled, connected)
-            timings.tls = span(connected, server?.first("timestamp_tls_setup", "timestamp_ssl_setup")?.number)
+            timings.secured(
+                in: span(connected, server?.first("timestamp_tls_setup", "timestamp_ssl_setup")?.number)
+            )
         }
         return timings
     }

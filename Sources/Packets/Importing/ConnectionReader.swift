@@ -240,7 +240,7 @@ final class ConnectionReader {
         isSecured = true
         guard messages == nil else { return }
         entry.agreed(facts)
-        if let helloAt { entry.timings.tls = time - helloAt }
+        if let helloAt { entry.timings.secured(in: time - helloAt) }
     }
 
     private func alerted(

@@ -109,7 +109,7 @@ final class QUICConnectionReader {
         entry.agreed(facts)
         // Both are one with QUIC.
         entry.timings.connect = .zero
-        entry.timings.tls = time - entry.startedAt
+        entry.timings.secured(in: time - entry.startedAt)
     }
 
     private func received(

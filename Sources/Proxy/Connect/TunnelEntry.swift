@@ -29,7 +29,7 @@ struct TunnelEntry {
 
     /// Takes note of what TLS with the origin came to.
     mutating func agreed(_ agreed: HandshakeFacts, in time: Duration) {
-        timings.tls = time
+        timings.secured(in: time)
         facts.serverTLSVersion = agreed.version
         facts.cipher = agreed.cipher
         facts.alpn = agreed.alpn

@@ -134,7 +134,7 @@ final class SendingHandler: ChannelInboundHandler {
         )
         if let connectedAt {
             configuration.timings.connect = connectedAt - plan.startedAt
-            if facts != nil { configuration.timings.tls = now - connectedAt }
+            if facts != nil { configuration.timings.secured(in: now - connectedAt) }
         }
         conversation = Conversation(configuration)
         opened?.succeed()
