@@ -42,6 +42,20 @@ struct ConnectStateMachineTests {
         )
     }
 
+    /// A wrong scheme in the setting of the proxy is what a client cannot tell its user.
+    @Test(arguments: [
+        ([0x16, 3, 1, 2, 0], "TLS is spoken to the proxy itself"), ([5, 1, 0], "SOCKS is spoken"),
+        ([4, 1, 1, 0xbb], "SOCKS is spoken"), ([0x80, 0x2e], "not a request of HTTP/1"),
+    ])
+    func otherProtocolIsNamed(bytes: [UInt8], words: String) {
+        var machine = machine()
+        guard case .respond(let refusal) = machine.received(bytes.prefix(1)) else {
+            Issue.record("what is no method is waited for")
+            return
+        }
+        #expect(refusal.status == 400 && refusal.reason.hasPrefix(words))
+    }
+
     @Test func absoluteFormKeepsAllBytes() {
         var machine = machine()
         let bytes = Array("GET http://a.example/x HTTP/1.1\r\n\r\nmore".utf8)

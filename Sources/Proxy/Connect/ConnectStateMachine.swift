@@ -70,7 +70,7 @@ struct ConnectStateMachine {
         if let word = bytes.prefix(32).firstIndex(where: { !$0.isTokenCharacter }),
             bytes[word] != 0x20 || word == 0
         {
-            return decide(.respond(.init(status: 400, reason: "not a request of HTTP/1")))
+            return decide(.respond(.init(status: 400, reason: Self.otherProtocol(bytes.first))))
         }
         guard let end = scanner.length(in: bytes) else {
             guard bytes.count <= maximumHeadBytes else {
@@ -106,6 +106,17 @@ struct ConnectStateMachine {
             }
         } catch {
             return decide(.respond(error))
+        }
+    }
+
+    /// What is spoken instead of HTTP/1, by its first byte.
+    private static func otherProtocol(_ first: UInt8?) -> String {
+        switch first {
+        // RFC 8446, section 5.1.
+        case 0x16: "TLS is spoken to the proxy itself: name it by http://, in HTTPS_PROXY as well"
+        // RFC 1928, section 3.
+        case 4, 5: "SOCKS is spoken, and this is an HTTP proxy: name it by http://"
+        default: "not a request of HTTP/1"
         }
     }
 
