@@ -11,6 +11,7 @@ struct ErrorRedirectTests {
         "https://shop.example/error?message=Invalid+state+token",
         "https://shop.example/#/login?errorMsg=denied",
         "https://shop.example/web/login?oauth_error=3", "https://shop.example/auth/failure?message=csrf",
+        "https://shop.example/omniauth/failure?message=csrf_detected&strategy=oidc",
     ])
     func failureIsNamed(url: String) { #expect(ErrorRedirect.parameter(of: RecordedURL(url)) != nil) }
 

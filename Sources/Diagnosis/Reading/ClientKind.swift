@@ -87,14 +87,21 @@ enum ClientKind {
             : .public(Evidence(uri, note: "an app on this machine"))
     }
 
-    /// Pages of the app at the origin of the redirect URI, other than the callback itself.
+    /// Pages of the app at the origin of the redirect URI, other than the callback itself; on this machine under any of its names.
     static func isWebApp(at origin: String?, _ flow: Flow) -> Bool {
         let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
         return flow.capture.indices.contains { index in
-            !callbacks.contains(index) && flow.capture[index].request.url.origin == origin
+            !callbacks.contains(index) && isSame(flow.capture[index].request.url, origin)
                 && flow.capture[index].response.map { $0.location != nil || $0.body?.essence == "text/html" }
                     ?? false
         }
+    }
+
+    private static func isSame(_ url: RecordedURL, _ origin: String?) -> Bool {
+        if url.origin == origin { return true }
+        guard let other = origin.map({ RecordedURL($0) }), url.scheme == other.scheme, url.port == other.port
+        else { return false }
+        return [url, other].allSatisfy { $0.host.map(LoopbackHost.isLoopback) ?? false }
     }
 
     /// The alias for clients with certificates, or an endpoint that knows no other way.

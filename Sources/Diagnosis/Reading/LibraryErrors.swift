@@ -65,5 +65,22 @@ enum LibraryErrors {
         ("State token does not match", "Nextcloud: the state is not the one in the session"),
         ("no session state found", "lua-resty-openidc: its session's cookie did not come with the callback"),
         ("missing OAuth state", "Vault: it holds no such state, or not any more"),
+        (
+            "Unable to exchange external code",
+            "Supabase Auth: the provider refused its exchange of the code, mostly for the client id or secret that it is set to; Apple's secret has to be made anew every six months"
+        ),
+        (
+            "OIDC callback state not found in session",
+            "mozilla-django-oidc: its session holds no such state: the session was lost, or the answer was loaded twice"
+        ), ("State cookie was missing", "Auth.js: its cookie with the state did not come with the callback"),
+        (
+            "does not match state restored from session",
+            "lua-resty-openidc: its session holds another state, or none: the session's cookie did not come, or another login took its place"
+        ), ("State could not be found in server-side session", "Python Social Auth: its session holds no state"),
+        ("Session value state missing", "Python Social Auth: its session holds no state"),
+        (
+            "Missing state cookie from login request",
+            "Auth0: its cookie with the state did not come with the callback"
+        ),
     ]
 }

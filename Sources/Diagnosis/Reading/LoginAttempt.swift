@@ -194,8 +194,10 @@ extension Flow {
             let isApps = callback.map { $0.host == target.host && $0.scheme == target.scheme } ?? isAway
             return RequestRefusal(in: target, of: page, .responseLocation, isApps ? .delivered : .page)
         }
+        // A challenge that a browser takes up by itself (Kerberos), unless the endpoint says what is wrong.
         let isNegotiation =
-            response.status == 401 && (response.headers.contains("www-authenticate"))
+            response.status == 401 && response.headers.contains("www-authenticate")
+            && Answer(of: exchange, at: page).error == nil
         if surroundings.messages[page] == nil,
             var stated = RequestRefusal(in: exchange.request.url, of: page, .requestQuery, .page)
         {

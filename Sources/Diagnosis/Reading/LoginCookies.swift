@@ -46,6 +46,15 @@ enum LoginCookies {
             else { break }
             exchange = source
         }
+        if let source = flow.surroundings.redirectedFrom[request.exchange], let host,
+            flow.capture[source].request.url.host == host
+        {
+            // The server that sent the browser off is the callback's own: what another host set before that never came to it.
+            found.removeAll { setting in
+                setting.url.host != host
+                    && !(setting.cookie.domain.map { CookieScope.contains(host: host, domain: $0) } ?? false)
+            }
+        }
         guard found.isEmpty else { return found }
         // A page that goes on by script: the app's by its host, or by what the request says it came from.
         let headers = flow.capture[request.exchange].request.headers

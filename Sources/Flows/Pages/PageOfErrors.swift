@@ -43,7 +43,9 @@ package enum PageOfErrors {
         return parents.contains(parts[parts.count - 2]) || parts.count == 3 && parents.contains(parts[0])
     }
 
-    private static let parents: Set<String> = ["auth", "account", "login", "oauth", "oidc", "signin", "sso"]
+    private static let parents: Set<String> = [
+        "auth", "account", "login", "oauth", "oidc", "omniauth", "signin", "sso",
+    ]
     private static let named: Set<String> = [
         "authcodeerror", "autherror", "authfail", "authfailed", "authfailure", "authenticationerror",
         "authenticationfailed", "authenticationfailure", "loginerror", "loginfail", "loginfailed",

@@ -29,7 +29,10 @@ struct ScopeMalformed: Rule {
                 return attempt.hiddenParameters.map { .abstains($0) } ?? .holds
             }
             let known = Self.usual.union(Self.supported(flow.metadata(of: attempt)))
-            guard let found = Self.separated(scope.value, known) else { return .holds }
+            let isRefused =
+                attempt.refusal?.error == "invalid_scope"
+                || attempt.tokenRequests.contains { $0.isRefused(with: "invalid_scope") }
+            guard let found = Self.separated(scope.value, known, isRefused: isRefused) else { return .holds }
             if let refusal = attempt.refusal, refusal.error == "invalid_scope" {
                 return .violated(violation(scope, found.mark, refusal.evidence(), .error))
             }
@@ -57,7 +60,8 @@ struct ScopeMalformed: Rule {
             guard let scope = request.parameters.parameter("scope"),
                 let found = Self.separated(
                     scope.value,
-                    Self.usual.union(flow.serverMetadata.flatMap { Self.supported($0) })
+                    Self.usual.union(flow.serverMetadata.flatMap { Self.supported($0) }),
+                    isRefused: true
                 )
             else { continue }
             return .violated(violation(scope, found.mark, request.answer.evidence(), .error))
@@ -92,19 +96,28 @@ struct ScopeMalformed: Rule {
     }
 
     /// The scopes that something else than a space stands between, with that; nil where there is none.
-    private static func separated(_ value: String, _ known: Set<String>) -> (words: [String], mark: String)? {
+    ///
+    /// A comma may belong to a scope's name. A space that is encoded once too often belongs to none: of a scope that was refused
+    /// nobody needs to know the parts.
+    private static func separated(_ value: String, _ known: Set<String>, isRefused: Bool)
+        -> (words: [String], mark: String)?
+    {
         for mark in [",", "+", "%20", "%2C", "%2B"] {
             let words = value.utf8.split(separator: 0x20).map { String($0) ?? "" }
             let parts = words.flatMap { word -> [String] in
                 // A scope whose very name has the mark in it is one.
                 guard !known.contains(word) else { return [] }
                 let pieces = split(word, mark)
-                return pieces.count > 1 && pieces.allSatisfy(known.contains) ? pieces : []
+                let isSure = isRefused && spaces.contains(mark)
+                return pieces.count > 1 && (isSure || pieces.allSatisfy(known.contains)) ? pieces : []
             }
             if !parts.isEmpty { return (parts, mark) }
         }
         return nil
     }
+
+    /// How a space is written in a query, left over in a value.
+    private static let spaces: Set<String> = ["+", "%20", "%2B"]
 
     /// The parts between a mark, compared without regard to case; empty ones left out.
     private static func split(_ word: String, _ mark: String) -> [String] {

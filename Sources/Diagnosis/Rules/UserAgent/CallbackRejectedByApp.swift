@@ -58,7 +58,9 @@ struct CallbackRejectedByApp: Rule {
                     )
                 )
             }
-            let meaning = exchange.response?.location.flatMap { LibraryErrors.meaning(in: $0) }
+            let meaning = exchange.response?.location.flatMap {
+                LibraryErrors.meaning(in: $0) ?? LibraryErrors.meaning(in: Self.values(in: $0))
+            }
             if let (page, words) = words(of: callback, flow) {
                 let ofWords = meaning == nil ? LibraryErrors.meaning(in: words) : nil
                 evidence.append(
@@ -366,14 +368,22 @@ struct CallbackRejectedByApp: Rule {
         let location = flow.capture[callback.place].response?.location ?? ""
         let text =
             PageText.words(of: flow.capture[callback.wording].response?.body, limit: 1 << 16) + " " + location
+            + " " + Self.values(in: location)
         return Self.providersWords.contains(where: text.containsBytes)
     }
 
-    /// Names of errors, what Okta, Auth0 and Keycloak say of the verifier, the code and the secret, and Passport's name for a refusal of
-    /// the token endpoint's.
+    /// What the query and the fragment of an address say, decoded.
+    private static func values(in location: String) -> String {
+        let url = RecordedURL(location)
+        return (url.queryItems.items + url.fragmentItems.items).map(\.value).joined(separator: " ")
+    }
+
+    /// Names of errors, what Okta, Auth0 and Keycloak say of the verifier, the code and the secret, Passport's name for a refusal of
+    /// the token endpoint's, and Supabase's.
     private static let providersWords = [
         "invalid_client", "invalid_grant", "unauthorized_client", "AADSTS", "PKCE verification failed",
         "Failed to verify code verifier", "Code not valid", "nvalid client credentials", "TokenError",
+        "Unable to exchange external code",
     ]
 
     /// Whether a page that is headed by an error says no more than what is known: the app got its tokens, and had to refuse
@@ -397,15 +407,16 @@ struct CallbackRejectedByApp: Rule {
         }
     }
 
-    /// Whether the refusal is the app's: a redirect that names an error may lead to its own pages only.
+    /// Whether the refusal is the app's: a redirect that names an error leads to its own pages, or on to another app for which it
+    /// signs in, and not as the answer to a login of that app's which is in the capture.
     private func isOwn(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
         guard callback.rejection.part == .responseLocation,
             let location = flow.capture[callback.exchange].response?.location
         else { return true }
         let url = flow.capture[callback.exchange].request.url
         let target = url.resolving(location)
-        // At a scheme of its own it is the app itself that is told, or the client of a broker.
-        guard target.isWeb else { return !flow.surroundings.redirectURIs.contains(target.withoutQuery) }
-        return Site.of(target.host ?? "") == Site.of(url.host ?? "")
+        if target.isWeb, Site.of(target.host ?? "") == Site.of(url.host ?? "") { return true }
+        // Elsewhere it is the app itself that is told, or the client of a broker.
+        return !flow.surroundings.redirectURIs.contains(target.withoutQuery)
     }
 }

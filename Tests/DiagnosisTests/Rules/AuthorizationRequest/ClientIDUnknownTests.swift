@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct ClientIDUnknownTests {
@@ -50,6 +51,19 @@ struct ClientIDUnknownTests {
         #expect(finding.isPrimary)
         #expect(finding.fix.contains("registers anew") == registers)
         #expect((finding.evidence.last?.value == endpoint) == registers)
+    }
+
+    /// What is said in JSON beside a challenge is the endpoint's own (Laravel Passport); a challenge alone is for the browser.
+    @Test(arguments: [#"{"error":"invalid_client","error_description":"Client authentication failed"}"#, "{}"])
+    func readsWhatIsSaidBesideAChallenge(body: String) throws {
+        let recording = try Recording(broken).editingLast("/authorize") { exchange in
+            exchange.response?.status = 401
+            exchange.response?.headers.append("WWW-Authenticate", "Basic realm=\"OAuth\"")
+            exchange.response?.body = .json(body)
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == (body != "{}"))
+        #expect(finding?.isPrimary != false)
     }
 
     @Test func leavesAnErrorAtTheRedirectURIAlone() throws {

@@ -34,6 +34,15 @@ struct NonceMissingTests {
     }
 
     @Test func leavesAnAccessTokenAlone() throws {
-        #expect(try Recording(broken).asking("response_type", "token").finding(rule) == nil)
+        let recording = try Recording(broken).asking("response_type", "token")
+        #expect(recording.saying("Sign in", status: 200).finding(rule) == nil)
+        #expect(try Recording(broken).asking("response_type", "code").finding(rule) == nil)
+    }
+
+    @Test func firesWhereAnAccessTokenIsRefusedForIt() throws {
+        let finding = try #require(Recording(broken).asking("response_type", "token").finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.title.hasPrefix("The provider wants a nonce"))
+        #expect(finding.evidence.last?.value.contains("Missing parameter: nonce") == true)
     }
 }

@@ -59,8 +59,8 @@ struct PKCEMissingPublicClientTests {
         #expect((recording.abstention(rule) != nil) == (error == "invalid_client"))
     }
 
-    @Test func abstainsOnAWebAppUnderDevelopment() throws {
-        let recording = try Recording(broken + ".near-miss").frontChannel.editing { exchange in
+    private func webAppOnThisMachine() throws -> Recording {
+        try Recording(broken + ".near-miss").frontChannel.editing { exchange in
             let text = exchange.request.url.text.replacing(
                 "https://www.shop.example",
                 with: "http://localhost:3000"
@@ -78,8 +78,22 @@ struct PKCEMissingPublicClientTests {
                 )
             }
         }
+    }
+
+    @Test func abstainsOnAWebAppUnderDevelopment() throws {
+        let recording = try webAppOnThisMachine()
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
+    }
+
+    /// It is opened by another name of this machine than the one that its redirect URI has.
+    @Test(arguments: [("http://127.0.0.1:3000", true), ("http://127.0.0.1:3001", false)])
+    func knowsAWebAppByAnyNameOfThisMachine(origin: String, isOne: Bool) throws {
+        let recording = try webAppOnThisMachine().editing { exchange in
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.request.url = RecordedURL(origin + "/login")
+        }.without { $0.request.url.host == "localhost" && $0.request.url.path != "/callback" }
+        #expect((recording.finding(rule) == nil) == isOne)
     }
 
     @Test func takesAnAppOnLoopbackForPublic() throws {

@@ -26,13 +26,19 @@ struct ScopeMalformedTests {
 
     @Test(arguments: [
         ("openid+profile", "+"), ("openid%20email", "%20"), ("openid, profile", nil),
-        ("openid,profile email", ","),
+        ("openid,profile email", ","), ("read_user+profile", "+"), ("orders%20read", "%20"),
         ("orders,read", nil), ("openid profile", nil), ("https://api.shop.example/a,b", nil),
     ])
     func takesApartWhatIsKnown(scope: String, mark: String?) throws {
         let finding = try Recording(broken).asking("scope", scope).finding(rule)
         #expect((finding != nil) == (mark != nil))
         if let mark { #expect(finding?.notes.first?.hasSuffix("\"\(mark)\"") == true) }
+    }
+
+    /// A provider that took it may have scopes with such names.
+    @Test func asksForTheRefusal() throws {
+        let recording = try Recording(broken).asking("scope", "orders+read")
+        #expect(recording.saying("Sign in", status: 200).finding(rule) == nil)
     }
 
     @Test func knowsTheScopesOfTheMetadata() throws {

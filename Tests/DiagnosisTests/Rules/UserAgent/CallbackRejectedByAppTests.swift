@@ -83,6 +83,18 @@ struct CallbackRejectedByAppTests {
         #expect(try answered { $0.redirect(to: target) }.finding(rule)?.severity == .error)
     }
 
+    /// A server that signs in for an app of another site (Supabase) tells that one why it could not.
+    @Test func firesOnARedirectToTheAppThatItSignsInFor() throws {
+        let target =
+            "https://reader.example/auth/callback?error=server_error&error_code=unexpected_failure"
+            + "&error_description=Unable+to+exchange+external+code%3A+c3f1"
+        let finding = try #require(try answered { $0.redirect(to: target) }.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.places.first == "3 response.location error")
+        #expect(finding.notes.first?.contains("Supabase Auth") == true)
+        #expect(finding.explanation.contains("quotes the provider"))
+    }
+
     @Test(arguments: [
         "/fail", "/auth/error", "/login-failed", "/auth/google/failure", "/error?reference=7f9c",
         "/auth/auth-code-error", "https://shop.example/#/login-failed", "/login-failed#/",

@@ -46,6 +46,36 @@ struct CookieHostMismatchTests {
         #expect(recording.finding("callback-rejected-by-app")?.isPrimary == true)
     }
 
+    /// The app hands the login to a server of another host, which signs in at the provider and sends the browser off itself
+    /// (Supabase): that one has no use for the app's cookie.
+    @Test(arguments: [true, false])
+    func leavesTheCookieOfAnAppBehindTheCallbacksHostAlone(isHandedOn: Bool) throws {
+        var recording = try Recording("user-agent/callback-rejected-by-app")
+        let begin = "https://www.shop.example/login"
+        var first = recording.exchanges[0]
+        first.startedAt = first.startedAt - .milliseconds(50)
+        first.request.url = RecordedURL("https://portal.example/login")
+        first.response?.headers = HeaderFields([
+            ("Set-Cookie", "portal.verifier=q2w3e4r5t6z7u8i9; Path=/; Secure; SameSite=Lax"),
+        ])
+        first.response?.redirect(to: begin)
+        if isHandedOn {
+            recording.exchanges[0].response?.headers.fields.removeAll { $0.name.lowercased() == "set-cookie" }
+            recording.exchanges.insert(first, at: 0)
+        } else {
+            // The one who sends the browser off is the other host itself.
+            let location = recording.exchanges[0].response?.location ?? ""
+            first.response?.redirect(to: location)
+            recording.exchanges[0] = first
+        }
+        for index in recording.exchanges.indices {
+            recording.exchanges[index].request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            recording.exchanges[index].request.listedCookies = []
+        }
+        #expect((recording.finding(rule) == nil) == isHandedOn)
+        #expect((recording.finding("callback-rejected-by-app")?.isPrimary == true) == isHandedOn)
+    }
+
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
