@@ -55,6 +55,7 @@ struct CodeNeverRedeemed: Rule {
             )
         }
         guard !isPassedOn else { return .holds }
+        let page = delivery.receiver == .page ? LeftCode(by: delivery, in: flow) : nil
         return .violated(
             Violation(
                 [
@@ -65,8 +66,10 @@ struct CodeNeverRedeemed: Rule {
                         in: .timing,
                         note: rest.hasExchange ? "with other requests in it" : nil
                     ),
-                ],
+                ] + (page?.evidence ?? []),
                 variant: delivery.receiver == .page ? "page" : "app",
+                explanation: page?.explanation,
+                fix: page?.fix,
                 exchange: delivery.exchange
             )
         )
@@ -93,7 +96,8 @@ struct CodeNeverRedeemed: Rule {
             let exchange = flow.capture[index]
             return exchange.request.url.normalizedWithoutQuery
                 != delivery.response.target.normalizedWithoutQuery
-                && !(delivery.receiver == .page && Asset.isAsset(exchange))
+                && !(delivery.receiver == .page
+                    && (Asset.isAsset(exchange) || FirebaseHelper.isPart(exchange.request.url)))
         }
         let end = flow.surroundings.latest.end
         return (max(0, (end - flow.capture[delivery.exchange].endedAt).components.seconds), hasExchange)

@@ -103,6 +103,73 @@ struct CodeNeverRedeemedTests {
         #expect((wrapped.outcomes == [.success]) == kind.hasPrefix("base64"))
     }
 
+    /// Pages of browser apps, and what they had to remember.
+    private func left(by page: Recording) throws -> Recording {
+        var recording = page
+        var later = try #require(recording.exchanges.last)
+        later.request = RecordedRequest(method: "GET", url: RecordedURL("https://www.shop.example/offers"))
+        later.startedAt = later.endedAt + .seconds(40)
+        recording.exchanges.append(later)
+        return recording
+    }
+
+    @Test func saysWhatAPageHasToFind() throws {
+        let finding = try #require(try left(by: page()).finding(rule))
+        #expect(finding.variant == "page")
+        #expect(finding.fix.contains("sessionStorage"))
+        #expect(!finding.fix.contains("AppAuth"))
+    }
+
+    /// Another origin's storage is out of a page's reach; the provider's own page, and another site's, say nothing of it.
+    @Test(arguments: [
+        ("http://www.shop.example/", true), ("https://shop.example/start", true),
+        ("https://www.shop.example/", false), ("https://id.harbour.example/", false),
+        ("https://news.example/", false),
+    ])
+    func namesTheOriginThatTheLoginBeganAt(page address: String, isOther: Bool) throws {
+        let recording = try left(by: page()).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "referer" }
+            exchange.request.headers.append("Referer", address)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.contains { $0.hasSuffix("request.header Referer") } == isOther)
+        #expect(finding.explanation.contains("of one origin") == isOther)
+    }
+
+    /// Firebase's page at the redirect URI; that of an app on a device hands the code on by the app's scheme.
+    @Test(arguments: [("", true), ("&apn=com.shop.app", false)])
+    func tellsFirebasesPage(device: String, fires: Bool) throws {
+        let host = "https://shop-4711.firebaseapp.com"
+        let helper = host + "/__/auth/handler"
+        let recording = try Recording("the-capture/backchannel-not-recorded").editing { exchange in
+            let text = exchange.request.url.text
+            exchange.request.url = RecordedURL(Self.moved(text, to: helper))
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(to: Self.moved(location, to: helper))
+            }
+            if exchange.request.url.path == "/login" {
+                exchange.request.url = RecordedURL(helper + "?apiKey=k&authType=signInViaRedirect" + device)
+            } else if exchange.request.url.path == "/__/auth/handler" {
+                exchange.response = RecordedResponse(
+                    status: 200,
+                    body: Body(text: "<!doctype html>", mediaType: "text/html")
+                )
+            }
+        }
+        let finding = try left(by: recording).finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding { #expect(finding.fix.contains("authDomain")) }
+    }
+
+    private static func moved(_ text: String, to helper: String) -> String {
+        text.replacing("https://www.shop.example/callback", with: helper)
+            .replacing(
+                "https%3A%2F%2Fwww.shop.example%2Fcallback",
+                with: helper.replacing(":", with: "%3A").replacing("/", with: "%2F")
+            )
+    }
+
     @Test func aRecordingThatEndsThereSaysNothing() throws {
         let recording = try Recording(broken).without { $0.request.url.path == "/offers.json" }
         #expect(recording.finding(rule) == nil)
