@@ -296,31 +296,66 @@ struct BearerRejected: Rule {
         }
     }
 
-    /// UserInfo's own error for the call that ended a login which went well until then, where it names another than the token.
+    /// UserInfo's own error for the call that ended a login which went well until then, where it names another than the token; else
+    /// that of the API whose answer the app's server got last before it refused the login.
     private func otherRefusal(_ flow: Flow) -> Verdict {
-        guard flow.ending == .failure, let call = BearerCall.all(in: flow).last(where: \.isUserInfo),
-            call.grant != nil, let status = call.call.answer.status, (400..<500).contains(status),
-            ![401, 429].contains(status), endOfSession(flow) == nil
+        guard flow.ending == .failure, endOfSession(flow) == nil else { return .holds }
+        let calls = BearerCall.all(in: flow)
+        guard
+            let call = calls.last(where: \.isUserInfo).flatMap({ isRefused($0) ? $0 : nil })
+                ?? calls.last.flatMap({ isRefused($0) && endsCallback($0, flow) ? $0 : nil })
         else { return .holds }
         let refusal = BearerRefusal(of: call.call.exchange, in: flow)
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
+        let granted = call.isUserInfo ? nil : call.grant?.parameters.parameter("scope")
         return .violated(
             Violation(
-                [refusal.evidence, call.address, shown(call.token, refusal)],
-                explanation: """
-                    UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
-                    all that the capture knows of the reason.
-                    """,
-                fix: """
-                    Go by its words and the provider's log. UserInfo takes GET or POST at the userinfo_endpoint of the metadata, with the token in the \
-                    Authorization header, under the token_type that came with it: DPoP wants a proof beside it.
-                    """,
-                title: "UserInfo refused the call",
+                [refusal.evidence, call.address, shown(call.token, refusal)]
+                    + (granted.map { [Evidence($0, note: "granted")] } ?? []),
+                explanation: call.isUserInfo ? Self.unnamed : Self.unserved,
+                fix: call.isUserInfo ? Self.unnamedFix : Self.unservedFix,
+                title: call.isUserInfo
+                    ? "UserInfo refused the call" : "The API refused the call on which the login depends",
                 exchange: call.call.exchange
             )
-            .toldOfFront(in: flow)
+            .toldOfFront(in: flow, of: call.isUserInfo ? "provider" : "API")
         )
     }
+
+    /// Whether a token of this login was shown, and the answer is an error that says nothing of the token or the load.
+    private func isRefused(_ call: BearerCall) -> Bool {
+        guard call.grant != nil, let status = call.call.answer.status else { return false }
+        return (400..<500).contains(status) && ![401, 429].contains(status)
+    }
+
+    /// Whether the app's server made a call while it worked on a callback that it refused then; what it did not find it may do without.
+    private func endsCallback(_ call: BearerCall, _ flow: Flow) -> Bool {
+        guard ![404, 410].contains(call.call.answer.status) else { return false }
+        let asked = flow.capture[call.call.exchange]
+        return RejectedCallback.all(in: flow).contains { callback in
+            let work = flow.capture[callback.place]
+            return callback.place != call.call.exchange && asked.startedAt >= work.startedAt
+                && asked.endedAt <= work.endedAt
+        }
+    }
+
+    private static let unnamed = """
+        UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
+        all that the capture knows of the reason.
+        """
+    private static let unnamedFix = """
+        Go by its words and the provider's log. UserInfo takes GET or POST at the userinfo_endpoint of the metadata, with the token in the \
+        Authorization header, under the token_type that came with it: DPoP wants a proof beside it.
+        """
+    private static let unserved = """
+        The provider gave the tokens out. With them the app's server asked an API for what it signs the user in by, and the API did not give it: that \
+        was its last call before it refused the login. The answer does not say that the token is wrong.
+        """
+    private static let unservedFix = """
+        Go by the API's words. 403 mostly means that the token is good and may not have this: compare the scopes that were granted with those that the \
+        API's reference asks for, the permissions of the app at the provider, and whether this user may use an app that is still in development. 400 \
+        is about the call itself: its parameters, or a header that the API wants beside the token.
+        """
 
     private static let forAnAPI = """
         UserInfo refused the access token for its audience: the token was made for an API (its aud), and UserInfo takes those that were \

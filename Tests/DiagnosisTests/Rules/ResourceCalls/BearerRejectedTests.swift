@@ -394,6 +394,35 @@ struct BearerRejectedTests {
         #expect(recording.outcomes == [fires ? .failure : .success])
     }
 
+    /// What the app's server asked for last, while it worked on a callback that it then refused.
+    @Test(
+        arguments: [
+            (403, 500, true), (400, 302, false), (403, 302, false), (404, 500, false), (429, 500, false),
+            (200, 500, false),
+        ]
+    )
+    func namesTheAPIThatKeptTheAppFromSigningIn(status: Int, callback: Int, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow")
+            .without { callback == 500 && $0.request.url.path == "/" }
+            .editingLast("/userinfo") { exchange in
+                exchange.request.url = RecordedURL("https://api.people.example/v1/emails")
+            }
+            .answering("/v1/emails", status, ["message": "Resource not accessible by integration"])
+            .editingLast("/callback") { exchange in
+                exchange.response?.status = callback
+                if callback == 500 {
+                    exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "location" }
+                }
+                if callback == 500 { exchange.response?.redirectURL = "" }
+            }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        guard let finding else { return }
+        #expect(finding.isPrimary && finding.title == "The API refused the call on which the login depends")
+        #expect(finding.evidence[0].value.contains("Resource not accessible by integration"))
+        #expect(recording.finding("callback-rejected-by-app")?.effectOf == rule)
+    }
+
     private static let title = "The API or UserInfo refused the access token"
 
     /// idpyoidc answers with 400 and no challenge.
