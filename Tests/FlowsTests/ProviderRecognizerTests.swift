@@ -20,6 +20,8 @@ struct ProviderRecognizerTests {
         ("https://api.myinfo.gov.sg/com/v3/authorise", "myinfo"),
         ("https://github.com/login/oauth/authorize", "github"),
         ("https://idp.example/authorize", "generic"),
+        ("https://idcs-0a1b.identity.oraclecloud.com/oauth2/v1/authorize", "generic"),
+        ("https://login.shop.example/oauth2/v1/authorize", "okta"),
         // A host that only looks like one.
         ("https://accounts.google.com.evil.example/o/oauth2/v2/auth", "generic"),
         ("https://notokta.com/authorize", "generic"),

@@ -32,8 +32,15 @@ extension Answer {
         Evidence(place: statusPlace, value: status.map { "\($0)" } ?? failure ?? "no answer", note: note)
     }
 
-    /// The text that describes the error, in lower case, for matching providers' wordings.
-    var errorText: String { (error?.text ?? "").lowercased() }
+    /// The text that describes the error, in lower case, for matching providers' wordings; of a refusal in JSON that names no error
+    /// (Twitch, HubSpot), the words that it has for it.
+    var errorText: String { (error?.text ?? unnamedWords ?? "").lowercased() }
+
+    private var unnamedWords: String? {
+        guard isRefusal, let json else { return nil }
+        return ["message", "msg", "detail", "error_message", "description"].lazy
+            .compactMap { json[$0]?.string }.first { !$0.isEmpty }
+    }
 
     /// Whether the text names the grant that a client may not use; nil where there is none.
     var speaksOfGrant: Bool? {

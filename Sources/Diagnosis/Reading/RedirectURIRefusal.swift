@@ -98,6 +98,7 @@ enum RedirectURIRefusal {
     /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them.
     private static let keywords: [PageReading.Keyword] = [
         .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage, .kakaoRedirect, .blockedFlow,
+        .unlistedDomain,
     ]
 
     /// The endpoint's own answer, and that an empty page of an error.
@@ -158,9 +159,9 @@ enum RedirectURIRefusal {
         return uri.host == target.host && uri.scheme == target.scheme
     }
 
-    /// GitHub tells the callback that is registered instead of the one that was asked for.
+    /// GitHub and Twitch tell the callback that is registered instead of the one that was asked for.
     private static func isMovedToAnother(_ target: RecordedURL, _ request: AuthorizationRequest) -> Bool {
-        target.queryItems.first("error") == "redirect_uri_mismatch"
+        target.queryItems.first("error").map(errors.contains) ?? false
     }
 
     /// What parameters with words in them are called.

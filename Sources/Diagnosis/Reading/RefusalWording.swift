@@ -26,6 +26,17 @@ enum RefusalWording {
         )
     }
 
+    /// The words, in lower case, by which a text says that a scope is not one that may be asked for.
+    static func refusedScope(in text: String) -> String? {
+        words(
+            in: text,
+            of: ["scope"],
+            known: refusalsOfScopes,
+            before: adjectivesOfScopes,
+            besides: ["redirect"]
+        )
+    }
+
     // MARK: - Sentences
 
     /// From what is spoken of to what is wrong with it, or the reverse where an adjective says it.
@@ -95,7 +106,8 @@ enum RefusalWording {
         "redirect:",
     ]
     private static let refusals = [
-        "mismatch", "not match", "n't match", "not registered", "n't registered", "not been registered",
+        "mismatch", "not match", "n't match", "must match", "must exactly match", "not registered",
+        "n't registered", "not been registered",
         "unregistered", "not in the list", "not on the list", "not one of", "not among", "not listed",
         "not allowed", "n't allowed", "not permitted", "not whitelisted", "not allowlisted", "not valid",
         "not a valid", "not a registered", "n't valid", "invalid", "not recogni", "not authori",
@@ -106,6 +118,18 @@ enum RefusalWording {
     private static let adjectives = [
         "invalid", "mismatching", "mismatched", "unregistered", "unknown", "illegal", "unauthorized",
         "unauthorised", "disallowed", "incorrect", "wrong", "insecure",
+    ]
+    private static let refusalsOfScopes = [
+        "is invalid", "are invalid", "were invalid", "not valid", "n't valid", "not allowed", "n't allowed",
+        "not permitted",
+        "not authorized", "not authorised", "not supported", "not enabled", "not configured",
+        "not registered",
+        "not recogni", "is unknown", "not known", "not found", "not exist", "n't exist", "n't match",
+        "not match",
+    ]
+    private static let adjectivesOfScopes = [
+        "invalid", "unknown", "unsupported", "unauthorized", "unauthorised", "disallowed", "illegal",
+        "malformed",
     ]
     /// What else may be unknown where a client is spoken of.
     private static let otherThings = [

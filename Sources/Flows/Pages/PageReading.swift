@@ -22,6 +22,8 @@ package struct PageReading: Sendable {
         case kakaoRedirect
         /// Google's word for a way to be answered that it takes no more.
         case blockedFlow
+        /// Facebook's words for a redirect URI that is not registered.
+        case unlistedDomain
 
         fileprivate var text: StaticString {
             switch self {
@@ -36,6 +38,7 @@ package struct PageReading: Sendable {
             case .numberedMessage: NumberedMessage.attribute
             case .kakaoRedirect: "koe006"
             case .blockedFlow: "flow has been blocked"
+            case .unlistedDomain: "domain of this url"
             }
         }
     }

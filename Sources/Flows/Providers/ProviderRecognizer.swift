@@ -96,7 +96,11 @@ package enum ProviderRecognizer {
             }
         ),
         (.entra, any { host(.entra, $0) }),
-        (.okta, any { host(.okta, $0) || isOktaPath($0.path) }),
+        // Oracle's identity domains have the same paths.
+        (
+            .okta,
+            any { host(.okta, $0) || isOktaPath($0.path) && !suffix($0.host, ".identity.oraclecloud.com") }
+        ),
         (
             .auth0,
             { sights in

@@ -33,7 +33,7 @@ struct PKCEMethodUnsupported: Rule {
                 return attempt.hiddenParameters.map { .abstains($0) } ?? .holds
             }
             guard let document = flow.metadata(of: attempt) else {
-                return .abstains(Gap.metadata)
+                return unregistered(attempt, flow).map { .violated($0) } ?? .abstains(Gap.metadata)
             }
             let list =
                 document.answer.json?["code_challenge_methods_supported"]?.array?.compactMap(\.string) ?? []
@@ -57,4 +57,30 @@ struct PKCEMethodUnsupported: Rule {
             )
         }
     }
+
+    /// A method that no provider can have, in a login that was refused: there are two of them (RFC 7636, section 4.3).
+    private func unregistered(_ attempt: LoginAttempt, _ flow: Flow) -> Violation? {
+        guard let method = attempt.namedChallengeMethod, !Self.methods.contains(method),
+            !attempt.challengeRefusal.isEmpty
+        else { return nil }
+        let meant = Self.methods.first { $0.lowercased() == method.lowercased() }
+        return Violation(
+            [
+                attempt.challengeMethodEvidence(
+                    note: meant.map { "in another case: \($0) is meant" } ?? "neither S256 nor plain"
+                )
+            ] + attempt.challengeRefusal,
+            severity: .error,
+            explanation: """
+                There are two challenge methods, S256 and plain, and their names are compared to the letter. The request names another one, and the \
+                provider refused it.
+                """,
+            fix:
+                "Send code_challenge_method=S256, with a capital S, and a challenge that is the base64url of the verifier's SHA-256.",
+            title: "No provider has this challenge method",
+            exchange: attempt.exchange
+        )
+    }
+
+    private static let methods = ["S256", "plain"]
 }

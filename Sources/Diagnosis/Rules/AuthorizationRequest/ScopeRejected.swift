@@ -118,8 +118,13 @@ struct ScopeRejected: Rule {
 
     /// Cognito has one name for all, and the other in its text; LinkedIn has a name of its own.
     private func isOne(_ refusal: RequestRefusal) -> Bool {
-        ["invalid_scope", "unauthorized_scope_error"].contains(refusal.error) || refusal.says(Self.texts)
-            || refusal.error == "invalid_request" && refusal.text.hasSuffix(": invalid_scope")
+        if ["invalid_scope", "unauthorized_scope_error"].contains(refusal.error) || refusal.says(Self.texts) {
+            return true
+        }
+        // Another name speaks of another fault; `invalid_request` and a page are of any.
+        return [nil, "invalid_request"].contains(refusal.error)
+            && (refusal.text.hasSuffix(": invalid_scope") && refusal.error != nil
+                || RefusalWording.refusedScope(in: refusal.text) != nil)
     }
 
     /// The scopes, with those that the provider's metadata does not list.
@@ -140,9 +145,10 @@ struct ScopeRejected: Rule {
     }
 
     /// On pages that name no error or beside another one, in lower case: Doorkeeper's words, and Entra's numbers for a scope that is
-    /// malformed, that the resource does not have, or of a resource that is not known or not among those of the client.
+    /// malformed, that the resource does not have, or of a resource that is not known or not among those of the client; Kakao's for
+    /// one that is not set up for the app.
     private static let texts = [
-        "requested scope is invalid",
+        "requested scope is invalid", "koe205",
         "aadsts70011", "aadsts28000", "aadsts28002", "aadsts28003", "aadsts650053", "aadsts650057",
         "aadsts500011", "aadb2c90117",
     ]

@@ -77,7 +77,8 @@ struct ProviderServerError: Rule {
     }
 
     private static func isFailure(_ answer: Answer) -> Bool {
-        guard let status = answer.status, status != 429 else { return false }
+        // With 401 it is whoever asked that was refused, whatever the error is called (ServiceNow).
+        guard let status = answer.status, status != 429, status != 401 else { return false }
         return status >= 500 || answer.error.map { names.contains($0.error) } ?? false
     }
 

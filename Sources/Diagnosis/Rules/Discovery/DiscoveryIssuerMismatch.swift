@@ -157,11 +157,11 @@ struct DiscoveryIssuerMismatch: Rule {
         }
     }
 
-    /// Whether an ID token is wrong in what a client that does not mind the issuer looks at.
+    /// Whether an ID token is wrong in what a client that does not mind the issuer looks at, or could not be verified.
     private func isRefusedForAnother(_ flow: Flow) -> Bool {
         let rules: [any Rule] = [
             IDTokenAudienceMismatch(), IDTokenExpired(), IDTokenNonceMismatch(), IDTokenNonceMissing(),
-            IDTokenSignatureInvalid(), IDTokenKidUnknown(),
+            IDTokenSignatureInvalid(), IDTokenKidUnknown(), JWKSUnreachable(),
         ]
         return rules.contains { rule in
             guard case .violated(let violation) = flow.verdict(of: rule) else { return false }

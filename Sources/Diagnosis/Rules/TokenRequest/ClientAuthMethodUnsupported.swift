@@ -87,7 +87,9 @@ struct ClientAuthMethodUnsupported: Rule {
         if named.isEmpty, Self.refusals.contains(where: text.containsBytes) {
             return forbidden(used, by: call)
         }
-        guard let asked = Self.registered(in: text, besides: used) ?? (named.count == 1 ? named[0] : nil)
+        guard
+            let asked = Self.registered(in: text, besides: used) ?? (named.count == 1 ? named[0] : nil)
+                ?? (named.isEmpty && Self.missesHeader(text, used) ? "client_secret_basic" : nil)
         else { return nil }
         guard asked != used else { return isForbidden(used, by: call) ? forbidden(used, by: call) : nil }
         return Violation(
@@ -110,6 +112,14 @@ struct ClientAuthMethodUnsupported: Rule {
         else { return nil }
         let method = String(text[start...].prefix { $0 != "'" })
         return method != used && (names + ["none"]).contains(method) ? method : nil
+    }
+
+    /// Whether a text misses the header in which a client authenticates, of a request that has the secret in its body (X).
+    private static func missesHeader(_ text: String, _ used: String) -> Bool {
+        used == "client_secret_post" && text.containsBytes("authorization header")
+            && ["missing", "required", "not found", "no authorization header", "must"].contains(
+                where: text.containsBytes
+            )
     }
 
     /// The answer names the method that was used, as one that this client may not use (Authelia).

@@ -45,11 +45,12 @@ struct RedirectURITokenMismatch: Rule {
                 guard !asked.value.equalsBytes(of: sent?.value) else { continue }
                 // GitHub, Naver and Shopify do not want it.
                 if sent == nil, flow.provider == .github || isUnwanted(by: request, flow) { continue }
-                // Who misses it does not speak of the code.
+                // Who misses it does not speak of the code, nor of the client's assertion.
                 if sent == nil, request.answer.isRefusal, request.answer.speaksOfCode {
                     isOfCode = true
                     continue
                 }
+                if sent == nil, isOfAssertion(request, flow) { continue }
                 // What is registered for a window of the provider's is a word of its own.
                 if login.request.redirectURI == nil, !isSaid(by: request) { continue }
                 let severity = severity(request, isMissing: sent == nil)
@@ -67,6 +68,12 @@ struct RedirectURITokenMismatch: Rule {
         }
         return isUncertain
             ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
+    }
+
+    /// Whether the provider says what is wrong with the client's assertion (login.gov wants no redirect URI beside one).
+    private func isOfAssertion(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        ClientCall.all(in: flow).first { $0.exchange == request.exchange }
+            .map { AssertionRefusal.of($0) != nil } ?? false
     }
 
     private func isUnwanted(by request: TokenRequest, _ flow: Flow) -> Bool {

@@ -42,11 +42,29 @@ struct PKCEMethodUnsupportedTests {
         #expect(recording.finding(rule)?.severity == .warning)
     }
 
-    @Test func abstainsWithoutMetadata() throws {
+    /// Which of the two methods a provider has is in its metadata; that there is no third one is not.
+    @Test(
+        arguments: [
+            ("s256", "in another case: S256 is meant"), ("SHA256", "neither S256 nor plain"), ("S256", nil),
+            ("plain", nil),
+        ] as [(String, String?)]
+    )
+    func knowsAMethodThatNobodyHasWithoutMetadata(method: String, note: String?) throws {
         let recording = try Recording(broken).without {
             $0.request.url.path.hasSuffix("openid-configuration")
         }
+        .asking("code_challenge_method", method)
+        let finding = recording.finding(rule)
+        #expect(finding?.isPrimary == (note == nil ? nil : true))
+        #expect(finding?.notes.first == note)
+        #expect((recording.abstention(rule) != nil) == (note == nil))
+    }
+
+    @Test func abstainsWithoutMetadataWhereTheProviderTookIt() throws {
+        let recording = try Recording("healthy/web-code-flow").without {
+            $0.request.url.path.hasSuffix("openid-configuration")
+        }
+        .asking("code_challenge_method", "s256")
         #expect(recording.finding(rule) == nil)
-        #expect(recording.abstention(rule) != nil)
     }
 }

@@ -145,11 +145,13 @@ struct RedirectURINotRegisteredTests {
         #expect((try Recording(broken).saying(page, status: status).finding(rule) != nil) == isOne)
     }
 
-    @Test func gitHubTellsTheRegisteredCallback() throws {
+    /// GitHub, Twitch.
+    @Test(arguments: ["redirect_uri_mismatch", "redirect_mismatch"])
+    func registeredCallbackIsTold(error: String) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.response?.status == 400 else { return }
             exchange.response?.status = 302
-            exchange.response?.redirect(to: "https://www.shop.example/other?error=redirect_uri_mismatch")
+            exchange.response?.redirect(to: "https://www.shop.example/other?error=\(error)")
         }
         #expect(recording.finding(rule) != nil)
     }
@@ -302,7 +304,8 @@ struct RedirectURINotRegisteredTests {
     @Test(arguments: [
         "MSIS9224: The received 'redirect_uri' parameter is not a valid registered redirect URI",
         "{\"message\":\"invalid client id or redirect uri\"}",
-        "The domain of this URL isn't included in the app's domains.<p>redirect",
+        "The domain of this URL isn't included in the app's domains.",
+        "A specified redirect_uri must match the callback registered on the consumer.",
     ])
     func knowsMoreWords(text: String) throws {
         let recording = try Recording("authorization-request/client-id-unknown").saying(text, status: 400)

@@ -58,6 +58,26 @@ struct ScopeRejectedTests {
         #expect(try Recording(broken).saying(words, status: status).finding(rule) != nil)
     }
 
+    /// Zoom, AAIs behind a broker, Google, Kakao by its number.
+    @Test(arguments: [
+        ("<h1>Invalid scope (4,711)</h1>", true),
+        ("<h1>Error</h1>Invalid scope: ga4gh_passport_v1; requested: [openid]", true),
+        ("<h1>Error</h1>Some requested scopes were invalid. {valid=[openid], invalid=[profil]}", true),
+        ("<h1>KOE205</h1>", true), ("<h1>Error</h1>The scope is needed", false),
+        ("<h1>Error</h1>Invalid redirect_uri for this scope", false),
+    ])
+    func readsASentenceOnThePage(words: String, fires: Bool) throws {
+        #expect((try Recording(broken).saying(words, status: 400).finding(rule)?.isPrimary == true) == fires)
+    }
+
+    @Test(arguments: [("invalid_request", true), ("access_denied", false)])
+    func readsASentenceBesideTheNameForAnyFault(error: String, fires: Bool) throws {
+        let recording = try Recording(broken).redirecting(with: [
+            ("error", error), ("error_description", "The scope orders.write is not allowed for this client"),
+        ])
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test(arguments: [
         ("invalid_client", "AADSTS650053: The application asked for scope 'x' that doesn't exist"),
         ("invalid_request", "invalid_scope"),

@@ -31,6 +31,18 @@ struct ProviderServerErrorTests {
         #expect(recording.finding("token-endpoint-error")?.effectOf == rule)
     }
 
+    /// ServiceNow calls it so when it refuses a client.
+    @Test(arguments: [(401, false), (400, true)])
+    func refusedClientIsNoFailure(status: Int, fires: Bool) throws {
+        let recording = try Recording("token-request/token-endpoint-error").answering(
+            "/token",
+            status,
+            ["error": "server_error", "error_description": "access_denied"]
+        )
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.finding("token-invalid-client") != nil) == !fires)
+    }
+
     @Test(arguments: ["server_error", "temporarily_unavailable"])
     func knowsTheErrors(error: String) throws {
         let recording = try Recording("authorization-response/authorization-error").editing { exchange in

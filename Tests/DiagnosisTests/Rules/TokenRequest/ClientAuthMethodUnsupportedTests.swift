@@ -134,6 +134,30 @@ struct ClientAuthMethodUnsupportedTests {
         #expect(finding?.notes.first == asked.map { "asks for \($0)" })
     }
 
+    /// X misses the header of a client that has sent its secret in the body.
+    @Test(arguments: [
+        (true, "Missing valid authorization header", true), (true, "Invalid client", false),
+        (false, "Missing valid authorization header", false),
+    ])
+    func missingHeaderIsAskedFor(isInBody: Bool, words: String, fires: Bool) throws {
+        var recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            401,
+            ["error": "unauthorized_client", "error_description": .string(words)]
+        )
+        if isInBody {
+            recording = recording.editing { exchange in
+                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+            }
+            .sending("client_id", "shop-web").sending("client_secret", "not-a-secret")
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        guard let finding else { return }
+        #expect(finding.isPrimary && finding.notes.first == "asks for client_secret_basic")
+        #expect(finding.places.last == "\(finding.places[0].prefix(1)) request.body client_secret")
+    }
+
     /// ForgeRock and PingOne name no method.
     @Test(arguments: [
         ("Invalid authentication method for accessing this endpoint.", true),

@@ -71,6 +71,14 @@ struct ClientSecretMismatchTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
 
+    /// Twitch names no error.
+    @Test(arguments: [("invalid client secret", true), ("forbidden", false)])
+    func readsTheWordsOfARefusalWithoutAName(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).without { $0.request.url.path == "/register" }
+            .answering("/token", 403, ["status": 403, "message": .string(words)])
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
+
     @Test func saysNothingWhereTheProviderTookIt() throws {
         let recording = try Recording(broken).answering(
             "/token",

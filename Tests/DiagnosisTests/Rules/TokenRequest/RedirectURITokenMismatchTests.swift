@@ -51,6 +51,19 @@ struct RedirectURITokenMismatchTests {
         #expect(whole.finding(rule) == nil)
     }
 
+    /// login.gov wants none beside an assertion, and says what it refuses.
+    @Test(arguments: [("Client assertion Invalid audience", false), ("Invalid request", true)])
+    func missingOneIsNotWhatARefusedAssertionLacks(words: String, fires: Bool) throws {
+        let assertion =
+            [#"{"alg":"RS256"}"#, #"{"iss":"shop","sub":"shop","aud":"https://id.harbour.example/"}"#]
+            .map(encoded).joined(separator: ".") + ".AAAA"
+        let recording = try Recording(broken).sending("redirect_uri", nil).sending("client_secret", nil)
+            .sending("client_assertion", assertion)
+            .answering("/token", 400, ["error": .string(words)])
+        #expect((recording.finding(rule)?.severity == .error) == fires)
+        #expect((recording.finding("client-assertion-audience")?.isPrimary == true) == !fires)
+    }
+
     @Test func leavesAnotherEscapingAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
