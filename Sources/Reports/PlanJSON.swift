@@ -16,10 +16,11 @@ package enum PlanJSON {
     }
 
     private static func plan(_ plan: ReplayPlan, _ map: EndpointMap, _ given: Set<String>) -> JSONValue {
-        [
+        let addresses = DrivenAddresses(of: plan, map)
+        return [
             "flow": .string(plan.flow.id), "grant": .string(plan.flow.grant),
             "origins": .array(PlanText.origins(of: plan, map).map { .string($0) }),
-            "steps": .array(plan.steps.map { step($0, plan, map, given) }),
+            "steps": .array(plan.steps.map { step($0, plan, addresses, given) }),
             "not_driven": .array(
                 plan.leftOut.map { item in
                     [
@@ -42,15 +43,14 @@ package enum PlanJSON {
     private static func step(
         _ step: PlannedStep,
         _ plan: ReplayPlan,
-        _ map: EndpointMap,
+        _ addresses: DrivenAddresses,
         _ given: Set<String>
     ) -> JSONValue {
-        let request = plan.flow.capture[step.exchange].request
         var object: JSONObject = [
             "exchange": .number(JSONNumber(Int64(step.exchange))),
             "kind": .string(step.kind?.rawValue ?? "page_script"),
-            "method": .string(request.method),
-            "url": .string((map.moved(request.url)?.endpoint ?? RecordedURL(request.url.withoutQuery)).text),
+            "method": .string(plan.flow.capture[step.exchange].request.method),
+            "url": .string(PlanText.text(of: addresses[step])),
         ]
         switch step.action {
         case .send: object["action"] = "send"

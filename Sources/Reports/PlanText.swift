@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 import Flows
 package import Replay
 
@@ -17,8 +17,9 @@ package enum PlanText {
         lines.append("  speaks to \(targets.isEmpty ? "nobody" : targets.joined(separator: ", "))".printable)
         lines.append("")
         let width = plan.steps.map { name(of: $0).count }.max() ?? 0
+        let addresses = DrivenAddresses(of: plan, map)
         for step in plan.steps {
-            lines += self.lines(for: step, of: plan, map, given, width, style)
+            lines += self.lines(for: step, of: plan, addresses, given, width, style)
         }
         lines += leftOut(plan, style)
         lines += secrets(plan, given, style)
@@ -37,6 +38,11 @@ package enum PlanText {
         }
     }
 
+    /// An address as it is shown; a client's own may have its token in it.
+    package static func text(of address: RecordedURL) -> String {
+        Masking.shown(address.text, of: "registration_client_uri")
+    }
+
     static func name(of step: PlannedStep) -> String { step.kind?.rawValue ?? "page script" }
 
     // MARK: - Steps
@@ -44,13 +50,13 @@ package enum PlanText {
     private static func lines(
         for step: PlannedStep,
         of plan: ReplayPlan,
-        _ map: EndpointMap,
+        _ addresses: DrivenAddresses,
         _ given: Set<String>,
         _ width: Int,
         _ style: TextStyle
     ) -> [String] {
-        let request = plan.flow.capture[step.exchange].request
-        let url = map.moved(request.url)?.endpoint ?? RecordedURL(request.url.withoutQuery)
+        let method = plan.flow.capture[step.exchange].request.method
+        let url = text(of: addresses[step])
         var lines: [String] = []
         if let wait = step.wait {
             lines.append("       \(style.yellow("waits \(seconds(wait)), as the recording did"))")
@@ -58,11 +64,11 @@ package enum PlanText {
         let place = style.dim("[\(step.exchange)]".padded(to: 5))
         let how =
             switch step.action {
-            case .send: "\(request.method) \(url.text)"
+            case .send: "\(method) \(url)"
             case .follow(let source): "follows the redirect of [\(source)]"
-            case .submit(let page): "fills in the form of [\(page)], \(request.method) \(url.text)"
+            case .submit(let page): "fills in the form of [\(page)], \(method) \(url)"
             }
-        let asks = step.hasSideEffect ? style.yellow("  changes something at a resource") : ""
+        let asks = step.hasSideEffect ? style.yellow("  changes something beyond the login") : ""
         lines.append("  \(place)\(style.bold(name(of: step).padded(to: width)))  \(how.printable)\(asks)")
         var recorded: [String] = []
         for parameter in step.parameters {

@@ -51,6 +51,7 @@ struct EndpointMapTests {
             recorded: ["token_endpoint": "https://t.example/oauth2/token?p=in"],
             issuer: nil,
             metadata: ["token_endpoint": "http://127.0.0.1:80/t/oauth2/token?p=in"],
+            at: "http://127.0.0.1:80/t/.well-known/openid-configuration",
             discoveryURLs: []
         )
         #expect(!map.isOtherProvider)
@@ -72,6 +73,7 @@ struct EndpointMapTests {
             recorded: ["token_endpoint": "https://blog.example/?oauth=token"],
             issuer: nil,
             metadata: ["token_endpoint": "http://127.0.0.1:80/?oauth=token"],
+            at: "http://127.0.0.1:80/.well-known/openid-configuration",
             discoveryURLs: []
         )
         #expect(!map.isOtherProvider)

@@ -59,8 +59,10 @@ struct OtherProviderTests {
             var map = EndpointMap()
             map.add(
                 recorded: RecordedEndpoints.of(flow),
+                documented: RecordedEndpoints.documented(of: flow),
                 issuer: flow.issuer,
                 metadata: metadata,
+                at: discovery.url.text,
                 discoveryURLs: RecordedEndpoints.discoveryURLs(of: flow)
             )
             #expect(map.isOtherProvider)
@@ -149,7 +151,65 @@ struct OtherProviderTests {
         let metadata = JSONObject(
             endpoints.map { ($0.key, JSONValue.string($0.value)) } + [("issuer", "https://a.example")]
         )
-        map.add(recorded: endpoints, issuer: "https://a.example", metadata: metadata, discoveryURLs: [])
+        map.add(
+            recorded: endpoints,
+            issuer: "https://a.example",
+            metadata: metadata,
+            at: "https://a.example/.well-known/openid-configuration",
+            discoveryURLs: []
+        )
         #expect(!map.isOtherProvider)
+    }
+
+    /// Where metadata are, and a path that many products have, say nothing of a product.
+    @Test(
+        arguments: [
+            (["authorization_endpoint": "/authorize", "token_endpoint": "/oauth/token"], true),
+            (["authorization_endpoint": "/authorize", "token_endpoint": "/token"], false),
+            (["authorization_endpoint": "/login", "token_endpoint": "/oauth/token"], true),
+            (["registration_endpoint": "/register"], false), ([:], false),
+        ]
+    )
+    func productIsKnownByAllItsPaths(recorded: [String: String], isOther: Bool) {
+        let issuer = "https://sso.example"
+        var map = EndpointMap()
+        map.add(
+            recorded: recorded.mapValues { issuer + $0 },
+            issuer: issuer,
+            metadata: [
+                "issuer": "http://127.0.0.1:80/realms/x",
+                "authorization_endpoint": "http://127.0.0.1:80/realms/x/authorize",
+                "token_endpoint": "http://127.0.0.1:80/realms/x/token",
+                "registration_endpoint": "http://127.0.0.1:80/realms/x/register",
+            ],
+            at: "http://127.0.0.1:80/.well-known/oauth-authorization-server/realms/x",
+            discoveryURLs: [issuer + "/.well-known/openid-configuration"]
+        )
+        #expect(map.isOtherProvider == isOther)
+        // The document is read where it is, and what the metadata do not name is nowhere at another product.
+        let asked = { (path: String) in map.mapped(RecordedURL(issuer + path)).text }
+        #expect(
+            asked("/.well-known/openid-configuration")
+                == "http://127.0.0.1:80/.well-known/oauth-authorization-server/realms/x"
+        )
+        let isKnown = !isOther && !recorded.isEmpty
+        #expect(asked("/api") == (isKnown ? "http://127.0.0.1:80/realms/x/api" : issuer + "/api"))
+    }
+
+    @Test(arguments: [
+        ("https://sso.example/realms/a/", ["/realms/a", "", "/realms/a"]),
+        ("https://sso.example", ["", ""]),
+    ])
+    func metadataAreLookedForWhereTheyMayBe(issuer: String, paths: [String]) {
+        let host = "https://sso.example"
+        let found = MetadataAddresses.of(issuer)
+        #expect(found.first == host + paths[0] + "/.well-known/openid-configuration")
+        #expect(found.count == paths.count)
+        #expect(found.last == host + paths[0] + "/.well-known/oauth-authorization-server")
+        if paths.count == 3 {
+            #expect(found[1] == host + "/.well-known/oauth-authorization-server" + paths[0])
+        }
+        let address = host + "/.well-known/openid-configuration?p=in"
+        #expect(MetadataAddresses.of(address) == [address])
     }
 }

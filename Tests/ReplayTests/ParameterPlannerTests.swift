@@ -145,4 +145,80 @@ struct ParameterPlannerTests {
         #expect(step.kind == .clientDeleteRequest)
         #expect(step.hasSideEffect == !isRegistered)
     }
+
+    /// With each answer a client may get another address and token for its registration (RFC 7592, section 3).
+    @Test(arguments: ["renewed", "behind a proxy"]) func deletionBehindAChangeGoesToTheClientOfTheRun(
+        way: String
+    ) throws {
+        func call(_ method: String, _ url: String, token: String, answer: String?) -> Exchange {
+            var request = RecordedRequest(method: method, url: RecordedURL(url))
+            request.headers.append("Authorization", "Bearer \(token)")
+            if method != "DELETE" { request.body = .json(#"{"redirect_uris":["\#(Self.redirectURI)"]}"#) }
+            return Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: request,
+                response: RecordedResponse(
+                    status: answer == nil ? 204 : 200,
+                    headers: HeaderFields([("Content-Type", "application/json")]),
+                    body: answer.map(Body.json)
+                )
+            )
+        }
+        func information(_ number: Int) -> String {
+            """
+            {"client_id":"\(Self.client)","registration_client_uri":"\(told(number))",\
+            "registration_access_token":"reg-\(number)Hq2vLx7TzB4nWm8","redirect_uris":["\(Self.redirectURI)"]}
+            """
+        }
+        func told(_ number: Int) -> String {
+            let host = way == "renewed" ? Self.issuer : "http://inner.example"
+            return "\(host)/register/\(way == "renewed" ? "v\(number)/" : "")\(Self.client)"
+        }
+        func asked(_ number: Int) -> String {
+            way == "renewed" ? told(number) : "\(Self.issuer)/register/\(Self.client)"
+        }
+        var capture = CaptureBuilder()
+        capture.add(
+            call("POST", Self.issuer + "/register", token: "initial-0123456789", answer: information(1))
+        )
+        capture.add(call("PUT", asked(1), token: "reg-1Hq2vLx7TzB4nWm8", answer: information(2)))
+        capture.add(call("DELETE", asked(2), token: "reg-2Hq2vLx7TzB4nWm8", answer: nil))
+        let flows = FlowFinder.flows(in: capture.capture)
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        #expect(plan.steps.map(\.kind) == [.clientRegistration, .clientUpdateRequest, .clientDeleteRequest])
+        // What no login uses is made for its own sake.
+        #expect(plan.steps.map(\.hasSideEffect) == [true, false, false])
+    }
+
+    /// A client is registered after its metadata were read, and no login follows.
+    @Test func registrationAloneIsDriven() throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            Self.issuer + "/.well-known/openid-configuration",
+            body: .json(
+                """
+                {"issuer":"\(Self.issuer)","registration_endpoint":"\(Self.issuer)/register",\
+                "token_endpoint":"\(Self.issuer)/token"}
+                """
+            )
+        )
+        var request = RecordedRequest(method: "POST", url: RecordedURL(Self.issuer + "/register"))
+        request.body = .json(#"{"redirect_uris":["\#(Self.redirectURI)"]}"#)
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: request,
+                response: RecordedResponse(
+                    status: 201,
+                    headers: HeaderFields([("Content-Type", "application/json")]),
+                    body: .json(#"{"client_id":"\#(Self.client)","redirect_uris":["\#(Self.redirectURI)"]}"#)
+                )
+            )
+        )
+        let flows = FlowFinder.flows(in: capture.capture)
+        #expect(flows.map(\.grant) == ["registration"])
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        #expect(plan.steps.map(\.kind) == [.discovery, .clientRegistration])
+        #expect(plan.steps.map(\.hasSideEffect) == [false, true])
+    }
 }

@@ -25,4 +25,41 @@ struct PlanReportTests {
         #expect(text.contains("POST \(driven)\n"))
         #expect(PlanJSON.text(of: [(plan, map)], given: []).contains("\"\(driven)\""))
     }
+
+    /// The address of a client's registration may have the client in its query (RFC 7592, section 2), and a token beside it.
+    @Test(arguments: [nil, "https://staging.example"]) func addressOfARegistrationIsWhole(driven: String?)
+        throws
+    {
+        let path = "/register?client_id=shop-7Hq2vLx7TzB4nWm8"
+        func call(_ method: String) -> Exchange {
+            var request = RecordedRequest(
+                method: method,
+                url: RecordedURL("https://id.example\(path)&token=reg-7Hq2vLx7TzB4nWm8")
+            )
+            request.headers.append("Authorization", "Bearer reg-7Hq2vLx7TzB4nWm8")
+            return Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: request,
+                response: RecordedResponse(
+                    status: 200,
+                    headers: HeaderFields([("Content-Type", "application/json")]),
+                    body: .json(
+                        #"{"client_id":"shop-7Hq2vLx7TzB4nWm8","redirect_uris":["https://shop.example/cb"]}"#
+                    )
+                )
+            )
+        }
+        var capture = CaptureBuilder()
+        capture.add(call("GET"))
+        capture.add(call("DELETE"))
+        let flow = try #require(FlowFinder.flows(in: capture.capture).first)
+        let plan = PlanBuilder(flow, siblings: [flow]).plan()
+        let map = EndpointMap(
+            driven.map { [EndpointMap.Entry(old: "https://id.example", new: $0)] } ?? []
+        )
+        let text = PlanText.text(of: plan, map: map, given: [], style: .plain)
+        let address = (driven ?? "https://id.example") + path + "&token=reg-…(20)"
+        #expect(text.contains("DELETE \(address)  changes something beyond the login\n"), "\(text)")
+        #expect(PlanJSON.text(of: [(plan, map)], given: []).contains("\"\(address)\""))
+    }
 }

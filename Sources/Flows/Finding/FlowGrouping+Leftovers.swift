@@ -146,14 +146,18 @@ extension FlowGrouping {
         let hosts =
             [capture[exchange], capture[last]].map { $0.request.url.host ?? "" }
             + DocumentOwners.hostsNamed(by: read)
-        let grant =
-            switch message {
-            case .registration, .clientConfiguration: "registration"
-            default: "discovery"
-            }
-        let flow = hosts.compactMap { alone[$0] }.first ?? new(grant: grant, exchange)
+        let flow = hosts.compactMap { alone[$0] }.first ?? new(grant: "discovery", exchange)
+        // Metadata are read for the sake of what follows.
+        if flow.grant == "discovery", Self.isOfRegistration(message) { flow.grant = "registration" }
         for host in hosts where alone[host] == nil { alone[host] = flow }
         add(message, to: flow, hosts[0])
+    }
+
+    private static func isOfRegistration(_ message: OAuthMessage) -> Bool {
+        switch message {
+        case .registration, .clientConfiguration: true
+        default: false
+        }
     }
 }
 

@@ -46,11 +46,20 @@ package struct EndpointMap: Sendable {
     /// The URL of this run.
     package func mapped(_ url: RecordedURL) -> RecordedURL {
         guard let (endpoint, query) = moved(url) else { return url }
+        return RecordedURL(Self.text(endpoint, query) + (url.fragment.map { "#\($0)" } ?? ""))
+    }
+
+    /// Where a request goes in this run, with no more of its query than belongs to the address.
+    ///
+    /// `address`: the same of the recording.
+    func mapped(_ url: RecordedURL, asFarAs address: RecordedURL) -> RecordedURL {
+        guard let (endpoint, query) = moved(url) else { return address }
+        return RecordedURL(Self.text(endpoint, Self.part(of: query, in: [address])))
+    }
+
+    private static func text(_ endpoint: RecordedURL, _ query: String?) -> String {
         let queries = [endpoint.query, query].compactMap(\.self)
-        return RecordedURL(
-            endpoint.withoutQuery + (queries.isEmpty ? "" : "?" + queries.joined(separator: "&"))
-                + (url.fragment.map { "#\($0)" } ?? "")
-        )
+        return endpoint.withoutQuery + (queries.isEmpty ? "" : "?" + queries.joined(separator: "&"))
     }
 
     /// Where the endpoint of a URL is in this run, with the query that is its own, and what the request has in its query besides; nil
@@ -80,15 +89,25 @@ package struct EndpointMap: Sendable {
 
     /// What a query has besides that of endpoints; nil where that is nothing.
     private static func rest(of query: String?, without endpoints: [RecordedURL]) -> String? {
+        guard let query, endpoints.contains(where: { $0.query != nil }) else { return query }
+        return pairs(of: query, areIn: endpoints, false)
+    }
+
+    /// What a query has of that of endpoints; nil where that is nothing.
+    private static func part(of query: String?, in endpoints: [RecordedURL]) -> String? {
+        query.flatMap { pairs(of: $0, areIn: endpoints, true) }
+    }
+
+    private static func pairs(of query: String, areIn endpoints: [RecordedURL], _ isWanted: Bool) -> String? {
         let own = Set(
             endpoints.flatMap { $0.queryItems.items.map { [$0.name, $0.value.asciiLowercased()] } }
         )
-        guard let query, !own.isEmpty else { return query }
         let pairs = query.utf8.split(separator: 0x26).map { String(Substring($0)) }
-        let others = pairs.filter { pair in
-            QueryItems(pair).items.allSatisfy { !own.contains([$0.name, $0.value.asciiLowercased()]) }
+        let kept = pairs.filter { pair in
+            let isOwn = QueryItems(pair).items.contains { own.contains([$0.name, $0.value.asciiLowercased()]) }
+            return isOwn == isWanted
         }
-        return others.isEmpty ? nil : others.joined(separator: "&")
+        return kept.isEmpty ? nil : kept.joined(separator: "&")
     }
 
     /// The text of a value: a URL at which something of the provider is, or its name.
@@ -101,42 +120,46 @@ package struct EndpointMap: Sendable {
 
     /// Maps the endpoints of a flow to those that another provider's metadata names, role by role.
     ///
-    /// `recorded`: the endpoints of the flow by role; `metadata`: of the provider that is asked now.
+    /// - Parameters:
+    ///   - recorded: the endpoints of the flow by role.
+    ///   - documented: those that its metadata names.
+    ///   - issuer: that of the flow.
+    ///   - metadata: of the provider that is asked now.
+    ///   - metadataURL: where they are.
+    ///   - discoveryURLs: where the flow's own were.
     package mutating func add(
         recorded: [String: String],
+        documented: [String: String] = [:],
         issuer: String?,
         metadata: JSONObject,
+        at metadataURL: String,
         discoveryURLs: [String]
     ) {
-        let roles = Endpoints.Role.allCases.compactMap { role -> Entry? in
-            guard let old = recorded[role.rawValue], let new = metadata[role.rawValue]?.string else {
-                return nil
+        func entries(of endpoints: [String: String]) -> [Entry] {
+            Endpoints.Role.allCases.compactMap { role in
+                guard let old = endpoints[role.rawValue], let new = metadata[role.rawValue]?.string else {
+                    return nil
+                }
+                return Entry(old: old, new: new)
             }
-            return Entry(old: old, new: new)
         }
+        let roles = entries(of: recorded)
         for entry in roles { add(entry) }
         if let issuer, let new = metadata["issuer"]?.string {
             issuers.append(Entry(old: issuer, new: new))
-            for url in discoveryURLs {
-                add(Entry(old: url, new: Self.wellKnown(new)))
-            }
+            for url in discoveryURLs { add(Entry(old: url, new: metadataURL)) }
         }
-        // Endpoints of equal paths tell where the rest is, too.
-        let pairs = entries
-        for pair in pairs {
-            if let prefix = Self.commonPrefix(of: pair) { add(prefix) }
-        }
-        // A product has its paths: where none is the same, it is another one.
-        let isKnown = (roles + pairs).contains { entry in
+        // A product has its paths: where one is another, it is another product. A client may have asked at a wrong one.
+        let named = entries(of: documented)
+        isOtherProvider = !(named.isEmpty ? roles : named).allSatisfy { entry in
             entry.old == entry.new || RecordedURL(entry.old).path.isEmpty
                 || Self.commonPrefix(of: entry) != nil
         }
-        isOtherProvider = !roles.isEmpty && !isKnown
-    }
-
-    /// Where an issuer's metadata is (OpenID Connect Discovery, section 4).
-    package static func wellKnown(_ issuer: String) -> String {
-        (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
+        guard !isOtherProvider else { return }
+        // Endpoints of equal paths tell where the rest is, too.
+        for entry in roles {
+            if let prefix = Self.commonPrefix(of: entry) { add(prefix) }
+        }
     }
 
     /// What stands before the path that both have.

@@ -78,11 +78,13 @@ package struct PlanBuilder {
         let challenges = plannedChallenges()
         let planner = ParameterPlanner(flow: flow, driven: driven, options: options)
         let actions = ActionPlanner(flow: flow, driven: driven)
+        var ownClients = OwnClients()
         let steps = driven.map { exchange in
             let kind = stepsByExchange[exchange]?.kind
             let action = actions.action(of: exchange)
             let request = capture[exchange].request
             let parameters = planner.parameters(of: request, at: exchange, kind: kind, action: action)
+            let isOwn = ownClients.areMeant(by: kind, parameters, at: exchange)
             return PlannedStep(
                 exchange: exchange,
                 request: request,
@@ -92,7 +94,7 @@ package struct PlanBuilder {
                 isNavigation: actions.isNavigation(exchange),
                 parameters: parameters,
                 wait: wait(before: exchange, parameters),
-                hasSideEffect: hasSideEffect(exchange, kind, parameters)
+                hasSideEffect: hasSideEffect(exchange, kind, isOfOwnClient: isOwn)
             )
         }
         return ReplayPlan(
@@ -174,18 +176,35 @@ package struct PlanBuilder {
         stepsByExchange[exchange].map { $0.from.role == .browser } ?? true
     }
 
-    private func hasSideEffect(_ exchange: Int, _ kind: StepKind?, _ parameters: [PlannedParameter]) -> Bool {
+    private func hasSideEffect(_ exchange: Int, _ kind: StepKind?, isOfOwnClient: Bool) -> Bool {
         switch kind {
         case .resourceRequest: !["GET", "HEAD"].contains(capture[exchange].request.method.uppercased())
-        // Of a client that the run did not register itself.
-        case .clientUpdateRequest, .clientDeleteRequest:
-            !parameters.contains { parameter in
-                guard parameter.part == .requestURL, case .issued(let place) = parameter.source else {
-                    return false
-                }
-                return place.exchange.flatMap { stepsByExchange[$0] }?.kind == .clientRegistration
-            }
+        // A client that logs in is part of the login.
+        case .clientRegistration: flow.grant == "registration"
+        case .clientUpdateRequest, .clientDeleteRequest: !isOfOwnClient
         default: false
+        }
+    }
+
+    /// What a run is told of the clients that it registered itself.
+    private struct OwnClients {
+        /// Exchanges whose answers name such a client's address and token.
+        private var told: Set<Int> = []
+
+        /// Whether a request is about such a client's registration: by the address or the token of an earlier answer about it, each of
+        /// which may be another one with every answer (RFC 7592, section 3).
+        mutating func areMeant(by kind: StepKind?, _ parameters: [PlannedParameter], at exchange: Int) -> Bool {
+            guard kind?.isOfRegistration ?? false else { return false }
+            let areOwn =
+                kind == .clientRegistration
+                || parameters.contains { parameter in
+                    guard [.requestURL, .requestHeader].contains(parameter.part),
+                        case .issued(let place) = parameter.source
+                    else { return false }
+                    return place.exchange.map(told.contains) ?? false
+                }
+            if areOwn { told.insert(exchange) }
+            return areOwn
         }
     }
 

@@ -5,6 +5,21 @@ import OAuth
 /// The endpoints of a flow by role: as its metadata names them, else as its requests met them.
 package enum RecordedEndpoints {
     package static func of(_ flow: Flow) -> [String: String] {
+        var endpoints = documented(of: flow)
+        var isLoginAsked = false
+        for message in flow.messages {
+            guard let role = role(of: message) else { continue }
+            // Pages of the sign-in may carry the request's parameters on (Cognito's, Okta's).
+            if role == .authorization, isLoginAsked { continue }
+            isLoginAsked = isLoginAsked || role == .authorization
+            // What was asked counts more than what was said.
+            endpoints[role.rawValue] = message.endpoint?.text
+        }
+        return endpoints
+    }
+
+    /// Those that its metadata names.
+    package static func documented(of flow: Flow) -> [String: String] {
         var endpoints: [String: String] = [:]
         let documents = flow.messages.compactMap { message -> MetadataDocument? in
             if case .discovery(let document) = message, !document.isProtectedResource {
@@ -24,15 +39,6 @@ package enum RecordedEndpoints {
                     endpoints[role.rawValue] = url
                 }
             }
-        }
-        var isLoginAsked = false
-        for message in flow.messages {
-            guard let role = role(of: message) else { continue }
-            // Pages of the sign-in may carry the request's parameters on (Cognito's, Okta's).
-            if role == .authorization, isLoginAsked { continue }
-            isLoginAsked = isLoginAsked || role == .authorization
-            // What was asked counts more than what was said.
-            endpoints[role.rawValue] = message.endpoint?.text
         }
         return endpoints
     }

@@ -198,7 +198,11 @@ struct ReplayCommand: AsyncParsableCommand {
             return
         }
         try checkSecrets(of: jobs, given: credentials)
-        try ReplayCheck.sideEffects(of: jobs.map { ($0.name, $0.plan) }, isAllowed: yes)
+        try ReplayCheck.sideEffects(
+            of: jobs.map { ($0.name, $0.plan) },
+            at: session.target,
+            isAllowed: yes
+        )
         session.tellTargets(of: jobs.map(\.plan))
         let writer = try out.map { try CaptureOpening.open($0) }
         if session.browsers != nil { warnOfLoginsWithoutBrowser(in: jobs) }

@@ -53,7 +53,7 @@ struct BisectCommand {
         try ReplayCheck.secrets(of: plans, given: credentials.names)
         // The failing login itself is driven where it is not clear what else to say.
         let all = plans + [(fails.job.name, fails.job.plan)]
-        try ReplayCheck.sideEffects(of: all, isAllowed: options.yes)
+        try ReplayCheck.sideEffects(of: all, at: session.target, isAllowed: options.yes)
         session.tellTargets(of: all.map(\.plan))
         let writer = try options.out.map { try CaptureOpening.open($0) }
         // Nothing was driven, or nothing that is of use: there is no such file.

@@ -115,12 +115,16 @@ enum ReplayCheck {
         }
     }
 
-    /// Requests that change something at a resource: asked for on a terminal, else refused without `--yes`.
-    static func sideEffects(of plans: [(name: String, plan: ReplayPlan)], isAllowed: Bool) throws {
+    /// Requests that change something beyond the login: asked for on a terminal, else refused without `--yes`.
+    static func sideEffects(
+        of plans: [(name: String, plan: ReplayPlan)],
+        at target: ReplayTarget,
+        isAllowed: Bool
+    ) throws {
         let requests = plans.flatMap { name, plan in
-            plan.steps.filter(\.hasSideEffect).map { step in
-                let request = plan.flow.capture[step.exchange].request
-                return "\(name): \(request.method) \(request.url.withoutQuery)"
+            let addresses = DrivenAddresses(of: plan, target.map(for: plan.flow))
+            return plan.steps.filter(\.hasSideEffect).map { step in
+                "\(name): \(step.request.method) \(PlanText.text(of: addresses[step]))"
             }
         }
         guard !requests.isEmpty, !isAllowed else { return }

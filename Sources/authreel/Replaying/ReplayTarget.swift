@@ -7,8 +7,8 @@ import Replay
 /// Where replays go: to the recorded provider, to another one, or to addresses that stand for the recorded ones.
 struct ReplayTarget: Sendable {
     private let fixed: EndpointMap
-    /// Of the provider that is asked in place of the recorded one.
-    private let metadata: JSONObject?
+    /// Of the provider that is asked in place of the recorded one, with where they are.
+    private let metadata: (document: JSONObject, url: String)?
 
     /// `issuer`: of another provider, whose metadata is read now.
     init(_ fixed: EndpointMap, against issuer: String?, _ sender: HTTPSender) async throws {
@@ -26,15 +26,16 @@ struct ReplayTarget: Sendable {
         var map = fixed
         map.add(
             recorded: RecordedEndpoints.of(flow),
+            documented: RecordedEndpoints.documented(of: flow),
             issuer: flow.issuer,
-            metadata: metadata,
+            metadata: metadata.document,
+            at: metadata.url,
             discoveryURLs: RecordedEndpoints.discoveryURLs(of: flow)
         )
         return map
     }
 
-    /// OpenID Connect Discovery, section 4; RFC 8414, section 3.
-    private static func metadata(of issuer: String, _ sender: HTTPSender) async throws -> JSONObject {
+    private static func metadata(of issuer: String, _ sender: HTTPSender) async throws -> (JSONObject, String) {
         let parsed = RecordedURL(issuer)
         guard ["http", "https"].contains(parsed.scheme?.lowercased() ?? ""), parsed.host?.isEmpty == false
         else {
@@ -44,33 +45,35 @@ struct ReplayTarget: Sendable {
                 hint: "--against https://idp.example/realms/shop"
             )
         }
-        let url = issuer.contains("/.well-known/") ? issuer : EndpointMap.wellKnown(issuer)
-        let exchange = await sender.exchange(
-            RecordedRequest(
-                method: "GET",
-                url: RecordedURL(url),
-                headers: HeaderFields([("Accept", "application/json")])
+        var refusal: String?
+        for url in MetadataAddresses.of(issuer) {
+            let exchange = await sender.exchange(
+                RecordedRequest(
+                    method: "GET",
+                    url: RecordedURL(url),
+                    headers: HeaderFields([("Accept", "application/json")])
+                )
             )
+            guard let response = exchange.response else {
+                throw CommandFailure(
+                    .unavailable,
+                    "\(url): \(exchange.failure ?? "no answer")",
+                    hint: "is the provider running? --upstream-ca FILE trusts its certificate authority"
+                )
+            }
+            // A mock of a device or of pushed requests alone has neither authorization nor token endpoint.
+            if response.status == 200, let document = Answer(of: exchange, at: 0).json,
+                Endpoints.Role.allCases.contains(where: { $0 != .keys && document[$0.rawValue]?.string != nil })
+            {
+                return (document, url)
+            }
+            refusal = refusal ?? "\(url) answered \(response.status)"
+        }
+        throw CommandFailure(
+            .unavailable,
+            "\(refusal ?? issuer), and no provider's metadata",
+            hint:
+                "--against takes the issuer identifier, as the metadata's \"issuer\" has it; --map OLD=NEW needs none"
         )
-        guard let response = exchange.response else {
-            throw CommandFailure(
-                .unavailable,
-                "\(url): \(exchange.failure ?? "no answer")",
-                hint: "is the provider running? --upstream-ca FILE trusts its certificate authority"
-            )
-        }
-        let document = Answer(of: exchange, at: 0).json
-        // A mock of a device or of pushed requests alone has neither authorization nor token endpoint.
-        guard response.status == 200, let document,
-            Endpoints.Role.allCases.contains(where: { $0 != .keys && document[$0.rawValue]?.string != nil })
-        else {
-            throw CommandFailure(
-                .unavailable,
-                "\(url) answered \(response.status), and no provider's metadata",
-                hint:
-                    "--against takes the issuer identifier, as the metadata's \"issuer\" has it; --map OLD=NEW needs none"
-            )
-        }
-        return document
     }
 }
