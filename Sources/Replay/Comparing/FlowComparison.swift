@@ -42,7 +42,7 @@ struct FlowComparison {
     mutating func run() {
         let mapping = facts
         let aligned = StepAlignment.pairs(
-            expected.addressedSteps { RecordedURL(mapping.mapped($0.withoutQuery)).path },
+            expected.addressedSteps(mapped: mapping.mapped),
             seen.addressedSteps()
         )
         let last = aligned.lastIndex { $0.expected != nil && $0.seen != nil } ?? -1

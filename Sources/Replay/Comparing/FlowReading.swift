@@ -62,12 +62,14 @@ struct FlowReading {
 
     /// The steps with where each goes.
     ///
-    /// `path`: of a URL, as the other flow ought to have it.
-    func addressedSteps(path: (RecordedURL) -> String = { $0.path }) -> [(
+    /// `mapped`: a URL as the other flow ought to have it.
+    func addressedSteps(mapped: (String) -> String = { $0 }) -> [(
         step: ComparedStep, address: StepAlignment.Address
     )] {
         steps.map { step in
-            let path = path(step.exchange.request.url)
+            let url = step.message?.endpoint?.text ?? step.exchange.request.url.withoutQuery
+            let address = RecordedURL(mapped(url))
+            let path = address.path + (address.query.map { "?\($0)" } ?? "")
             return (step, StepAlignment.Address(path: path, outline: learned.skeleton(of: path)))
         }
     }

@@ -21,8 +21,9 @@ enum StepAlignment {
 
     /// Where a request goes.
     struct Address: Equatable {
+        /// With the query that is the endpoint's own.
         var path: String
-        /// The path without what another run has anew.
+        /// The same without what another run has anew.
         var outline: String
 
         static func == (one: Address, other: Address) -> Bool {

@@ -115,4 +115,35 @@ struct StepFoldingTests {
             }
         )
     }
+
+    /// Endpoints of one path are told apart by their query (RFC 6749, section 3.2).
+    @Test func endpointGoesWithTheOneThatStandsForIt() throws {
+        func flow(_ endpoints: [String]) throws -> Flow {
+            var capture = CaptureBuilder()
+            capture.post(
+                "https://shop.example/token",
+                [("grant_type", "password"), ("username", "alice"), ("client_id", "app")],
+                body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+            )
+            for endpoint in endpoints {
+                capture.get(
+                    endpoint,
+                    headers: [("Authorization", "Bearer at-7Hq2vLx7TzB4nWm8RdYc9Kq2")],
+                    body: .json(#"{"sub":"u-77k"}"#)
+                )
+            }
+            return try #require(FlowFinder.flows(in: capture.capture).first)
+        }
+        let script = "https://shop.example/index.php?route="
+        let first = try flow([script + "oauth/userinfo", script + "oidc/userinfo"])
+        let second = try flow(["https://id.example/oidc/userinfo"])
+        let options = ComparisonOptions(
+            mapped: [(old: script + "oidc/userinfo", new: "https://id.example/oidc/userinfo")]
+        )
+        let pairs = FlowDifference(first, second, options: options).steps.filter {
+            $0.kind == .userInfoRequest
+        }
+        #expect(pairs.map(\.expected) == [1, 2])
+        #expect(pairs.map(\.seen) == [nil, 1])
+    }
 }
