@@ -124,11 +124,10 @@ struct Drive {
         let kind = plan.steps.first { $0.exchange == recorded }?.kind
         guard kind == .deviceAuthorizationRequest || kind == .backchannelAuthenticationRequest else { return }
         let answer = Answer(of: exchanges[live], at: live)
-        if kind == .backchannelAuthenticationRequest {
-            pollInterval = Self.pollInterval(answer.parameters["interval"].flatMap { Int64($0) })
-        }
-        if let code = answer.parameters["user_code"], let address = answer.parameters["verification_uri"] {
-            pollInterval = Self.pollInterval(answer.parameters["interval"].flatMap { Int64($0) })
+        pollInterval = Self.pollInterval(answer.parameters["interval"].flatMap { Int64($0) })
+        // Google calls it so, after a draft of RFC 8628.
+        let address = answer.parameters["verification_uri"] ?? answer.parameters["verification_url"]
+        if let code = answer.parameters["user_code"], let address {
             environment.tell(.enterCode(code, at: answer.parameters["verification_uri_complete"] ?? address))
         }
     }
