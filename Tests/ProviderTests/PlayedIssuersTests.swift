@@ -113,6 +113,76 @@ struct PlayedIssuersTests {
         }
     }
 
+    /// A policy of Azure AD B2C is in the path, or in the query, and each has tokens and metadata of its own.
+    @Test(arguments: ["/t/POLICY/oauth2/v2.0/", "/t/oauth2/v2.0/?p=POLICY"])
+    func loginsAtEndpointsOfTheirOwnHaveTheirTokens(template: String) throws {
+        let secret = "a secret of the client, long enough"
+        func address(_ name: String, _ policy: String) -> String {
+            let parts = template.replacing("POLICY", with: policy).split(separator: "?")
+            return parts[0] + name + (parts.count > 1 ? "?\(parts[1])" : "")
+        }
+        func discovery(_ policy: String) -> String {
+            address(".well-known/openid-configuration", policy)
+        }
+        func query(_ policy: String) -> [(String, String)] {
+            [
+                ("client_id", "shop"), ("response_type", "code"), ("scope", "openid"),
+                ("redirect_uri", "https://shop.example/cb"), ("state", "state-of-\(policy)-0123"),
+            ]
+        }
+        func asked(_ policy: String) -> String {
+            let url = address("authorize", policy)
+            return url + (url.contains("?") ? "&" : "?") + FormBody.encode(query(policy))
+        }
+        func form(_ code: String) -> [(String, String)] {
+            [
+                ("grant_type", "authorization_code"), ("code", code),
+                ("redirect_uri", "https://shop.example/cb"), ("client_id", "shop"), ("client_secret", secret),
+            ]
+        }
+        let host = "https://t.example"
+        var builder = CaptureBuilder()
+        for policy in ["sign_in", "edit"] {
+            let endpoints = """
+                "authorization_endpoint":"\(host)\(address("authorize", policy))",\
+                "token_endpoint":"\(host)\(address("token", policy))"
+                """
+            builder.get(
+                host + discovery(policy),
+                body: .json(#"{"issuer":"https://t.example/1/v2.0/",\#(endpoints)}"#)
+            )
+            let code = "code-of-\(policy)-0123456789"
+            let callback = "https://shop.example/cb?code=\(code)&state=state-of-\(policy)-0123"
+            builder.redirect(host + asked(policy), to: callback)
+            builder.get(callback)
+            let token = try JSONWebToken.sign(
+                claims: [
+                    "iss": "https://t.example/1/v2.0/", "aud": "shop", "sub": "u-77k",
+                    "tfp": .string(policy),
+                ],
+                header: JSONObject(),
+                algorithm: .hs256,
+                with: .secret(Array(secret.utf8))
+            )
+            builder.post(
+                host + address("token", policy),
+                form(code),
+                body: .json(
+                    #"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer","id_token":"\#(token)"}"#
+                )
+            )
+        }
+        let caller = Caller(try RecordedProvider(capture: builder.capture, baseURL: base))
+        for policy in ["edit", "sign_in"] {
+            let metadata = caller.json(caller.get(base + discovery(policy)))
+            #expect(metadata["token_endpoint"]?.string == base + address("token", policy))
+            let code = caller.get(base + asked(policy)).parameters.first("code") ?? ""
+            let tokens = caller.json(caller.post(base + address("token", policy), form(code)))
+            let token = tokens["id_token"]?.string.flatMap { JSONWebToken.parse($0) }
+            #expect(token?.claim("tfp")?.string == policy, "\(tokens)")
+        }
+    }
+
     @Test func portIsPartOfTheFolder() throws {
         var builder = CaptureBuilder()
         builder.get(

@@ -3,21 +3,26 @@ import OAuth
 
 /// Which of the recorded answers goes with a request.
 extension ProviderDialect {
-    /// The answer to a grant: of this client, else of another one; for what was never recorded that of a code.
+    /// The answer to a grant: of this client, else of another one, at this endpoint, else at another one; for what was never recorded
+    /// that of a code.
     ///
     /// `earlierUses`: how often the refresh token brought tokens before; what was not recorded so often is answered as
     /// the last time.
-    func tokens(for grantType: String, _ clientID: String, earlierUses: Int = 0) -> Tokens? {
-        let same = tokens.filter { $0.grantType == grantType }
+    func tokens(for grantType: String, _ clientID: String, at endpoint: String?, earlierUses: Int = 0)
+        -> Tokens?
+    {
+        let same = Self.preferred(tokens.filter { $0.grantType == grantType }) { $0.endpoint == endpoint }
         let form =
             same.first { $0.clientID == clientID } ?? same.first { $0.clientID == nil } ?? same.first
         if let form {
-            let own = same.filter { $0.clientID == form.clientID }
+            let own = same.filter { $0.clientID == form.clientID && $0.endpoint == form.endpoint }
             return own.filter { $0.earlierUses <= earlierUses }.max { $0.earlierUses < $1.earlierUses }
                 ?? form
         }
         // A refresh or a device's grant brings what a code does.
-        let codes = tokens.filter { $0.grantType == "authorization_code" }
+        let codes = Self.preferred(tokens.filter { $0.grantType == "authorization_code" }) {
+            $0.endpoint == endpoint
+        }
         return codes.first { $0.clientID == clientID } ?? codes.first ?? tokens.first
     }
 
@@ -41,7 +46,7 @@ extension ProviderDialect {
     func authorization(for login: PendingLogin, _ clientID: String) -> Authorization? {
         let same = authorizations.filter { Self.isSame($0.responseType, login.responseType) }
         let own = same.filter { $0.clientID == clientID }
-        let list = own.isEmpty ? same : own
+        let list = Self.preferred(own.isEmpty ? same : own) { $0.endpoint == login.endpoint }
         return list.first { $0.askedMode == login.responseMode } ?? list.first
     }
 
@@ -86,6 +91,11 @@ extension ProviderDialect {
         return scope.split(separator: " ").filter { !withheldScopes.contains(String($0)) }.joined(
             separator: " "
         )
+    }
+
+    /// Those first that a condition holds for; else in the order in which they are.
+    private static func preferred<Form>(_ forms: [Form], where isPreferred: (Form) -> Bool) -> [Form] {
+        forms.filter(isPreferred) + forms.filter { !isPreferred($0) }
     }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {

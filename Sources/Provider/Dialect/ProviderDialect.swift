@@ -12,6 +12,8 @@ package struct ProviderDialect: Sendable {
         package var grantType: String
         /// Nil for all clients.
         package var clientID: String?
+        /// Of several token endpoints the one that was asked, as it is played, with its own query (policies of Azure AD B2C).
+        package var endpoint: String?
         /// With the members in order; those that are made anew have any value.
         package var answer: AnswerTemplate
         package var accessToken: TokenForm?
@@ -35,6 +37,8 @@ package struct ProviderDialect: Sendable {
     /// How the authorization endpoint answers one client.
     package struct Authorization: Sendable {
         package var clientID: String?
+        /// As that of ``Tokens``.
+        package var endpoint: String?
         package var responseType: String
         /// As asked for; nil where the request named none.
         package var askedMode: String?
@@ -77,6 +81,8 @@ package struct ProviderDialect: Sendable {
     package var metadataPaths: Set<String> = []
     /// Metadata of a provider that has several documents, told apart by the query.
     package var metadataByQuery = EndpointTable<AnswerTemplate>()
+    /// The same, told apart by the path.
+    package var metadataByPath: [String: AnswerTemplate] = [:]
     /// How the key set is served, its keys aside.
     package var keySet = AnswerTemplate(status: 200)
     package var tokens: [Tokens] = []

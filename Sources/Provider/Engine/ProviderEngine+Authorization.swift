@@ -104,6 +104,7 @@ extension ProviderEngine {
         else { return nil }
         return PendingLogin(
             clientID: client.id,
+            endpoint: askedEndpoint,
             redirectURI: redirectURI,
             responseType: value("response_type") ?? "code",
             scope: value("scope") ?? "",
@@ -214,7 +215,7 @@ extension ProviderEngine {
                 SignInPage.html(
                     client: login.clientID,
                     transaction: transaction.id,
-                    action: endpoint(at: request.url)?.target ?? request.url.path
+                    action: login.endpoint ?? request.url.path
                 )
             )
         }

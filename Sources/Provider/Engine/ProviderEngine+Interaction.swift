@@ -42,8 +42,16 @@ extension ProviderEngine {
         let same = names.count { name in
             script.parameters.first { $0.name == name }?.value == login.parameter(name)
         }
-        // A page to sign in at counts more than any likeness.
-        return same + (script.succeeds ? 20 : 0) + (script.answersAtOnce ? 0 : 10)
+        // Another endpoint is another journey of the user (policies of Azure AD B2C); a page to sign in at counts more than any likeness.
+        return same + (isOfEndpoint(script, login) ? names.count + 1 : 0) + (script.succeeds ? 20 : 0) + (script.answersAtOnce ? 0 : 10)
+    }
+
+    /// Whether a script began at the endpoint that a request came to.
+    private func isOfEndpoint(_ script: InteractionScript, _ login: PendingLogin) -> Bool {
+        guard let first = script.steps.first?.url,
+            let endpoint = login.endpoint.flatMap(dialect.addresses.recorded)
+        else { return false }
+        return EndpointAddress(RecordedURL(endpoint)).takes(EndpointAddress(first))
     }
 
     /// Begins a script: every value that the provider made up then is made anew, every value of the client is the

@@ -132,6 +132,7 @@ extension ProviderEngine {
         let form = dialect.tokens(
             for: "refresh_token",
             recordedID(client.id),
+            at: askedEndpoint,
             earlierUses: token.uses
         )
         let isReplaced = form?.answer.members?["refresh_token"] != nil && form?.keepsRefreshToken == false
@@ -202,6 +203,7 @@ extension ProviderEngine {
             dialect.tokens(
                 for: grantType,
                 recordedID(grant.clientID),
+                at: askedEndpoint,
                 earlierUses: refreshed?.earlierUses ?? 0
             ) ?? ProviderDialect.Tokens.standard
         if form.answer.members == nil {

@@ -32,6 +32,8 @@ struct ProviderEngine {
     let random: @Sendable (Int) -> [UInt8]
     let now: Timestamp
     var state: ProviderState
+    /// The endpoint that is asked, as it is played, with its own query; nil elsewhere.
+    private(set) var askedEndpoint: String?
     /// What a provider that looks at everything refuses the request for.
     var missed: Fault.Check?
 
@@ -130,6 +132,7 @@ struct ProviderEngine {
 
     private mutating func answer(to request: RecordedRequest) -> BuiltAnswer {
         let path = request.url.path
+        askedEndpoint = endpoint(at: request.url)?.target
         if request.method == "OPTIONS" { return preflight(request) }
         let isRead = request.method == "GET" || request.method == "HEAD"
         if policy.isAsRecorded, let refused = dialect.refusedDocuments[path] {
@@ -137,7 +140,7 @@ struct ProviderEngine {
         }
         if isRead, isMetadata(request.url) {
             let own = request.url.query.flatMap { dialect.metadataByQuery[RecordedURL("?\($0)")] }
-            return BuiltAnswer(like: own ?? dialect.metadata)
+            return BuiltAnswer(like: own ?? dialect.metadataByPath[path] ?? dialect.metadata)
         }
         if isRead, let document = dialect.documents[path] { return BuiltAnswer(like: document) }
         if let role = role(of: request.url) {

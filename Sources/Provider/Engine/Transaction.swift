@@ -41,6 +41,8 @@ struct Transaction: Sendable {
 /// An authorization request that waits for the user.
 struct PendingLogin: Sendable {
     var clientID: String
+    /// The authorization endpoint that it came to, as it is played, with its own query.
+    var endpoint: String?
     var redirectURI: String
     var responseType: String
     var scope: String

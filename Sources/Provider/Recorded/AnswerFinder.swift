@@ -90,6 +90,11 @@ struct AnswerFinder {
         return origin
     }
 
+    /// An endpoint as it is played: its path and own query.
+    private func played(_ endpoint: RecordedURL) -> String? {
+        addresses.played(endpoint.text).map { RecordedURL($0).pathAndQuery }
+    }
+
     // MARK: - Authorization responses
 
     private func learn(_ login: Login, _ flow: Flow, _ dialect: inout ProviderDialect) {
@@ -135,6 +140,7 @@ struct AnswerFinder {
         }
         var form = ProviderDialect.Authorization(
             clientID: login.request.clientID,
+            endpoint: played(login.request.endpoint),
             responseType: login.request.responseType ?? "code",
             askedMode: login.request.parameters["response_mode"],
             mode: response.mode,
@@ -180,9 +186,10 @@ struct AnswerFinder {
         dialect.repeatedParameters.formUnion(ProviderEngine.repeatedNames(in: exchange.request))
         let index = flow.surroundings
         let earlierUses = history.earlierUses(by: request, in: index)
+        let endpoint = played(request.endpoint)
         let isKnown = dialect.tokens.contains {
             $0.grantType == request.grantType && $0.clientID == request.clientID
-                && $0.earlierUses == earlierUses
+                && $0.endpoint == endpoint && $0.earlierUses == earlierUses
         }
         guard !isKnown, earlierUses < Self.maximumUses else { return }
         let scope = request.isCodeExchange ? nil : request.parameters["scope"]
@@ -199,6 +206,7 @@ struct AnswerFinder {
             origin: origin
         )
         form.clientID = request.clientID
+        form.endpoint = endpoint
         form.accessToken = request.accessToken.flatMap { tokenForm($0, index, origin) }
         form.refreshToken = request.issuedRefreshToken.flatMap { refreshForm($0, index, origin) }
         form.idToken = request.answer.parameters["id_token"].flatMap { tokenForm($0, index, origin) }

@@ -97,13 +97,13 @@ extension ProfileBuilder {
             dialect.metadata = AnswerTemplate(status: 200, members: seen(dialect, keys))
         }
         dialect.metadata.members?["issuer"] = .string(name + (issuer.endsWithSlash ? "/" : ""))
-        addMetadataByQuery(&dialect, usable)
-        addOtherIssuers(&dialect)
         // Tokens are checked with keys that somebody has to find.
         if !keys.isEmpty, dialect.paths[.keys] == nil {
             dialect.paths[.keys] = [own.path + "/jwks"]
             dialect.metadata.members?["jwks_uri"] = .string(name + "/jwks")
         }
+        addFurtherMetadata(&dialect, usable, besides: best?.document.url.withoutQuery)
+        addOtherIssuers(&dialect)
     }
 
     /// Whether a document names the authorization endpoint of the first login, where that is known by its query.
@@ -114,19 +114,30 @@ extension ProfileBuilder {
         return document.names(login, as: "authorization_endpoint")
     }
 
-    /// The documents that are asked for by a query, where there are several (policies of Azure AD B2C).
-    private func addMetadataByQuery(
+    /// The documents of a provider that has several, at paths of their own or by a query (policies of Azure AD B2C).
+    private func addFurtherMetadata(
         _ dialect: inout ProviderDialect,
-        _ documents: [(document: MetadataDocument, exchange: Exchange)]
+        _ documents: [(document: MetadataDocument, exchange: Exchange)],
+        besides best: String?
     ) {
-        let queries = Set(documents.compactMap(\.document.url.query))
-        guard queries.count > 1 else { return }
+        let hasQueries = Set(documents.compactMap(\.document.url.query)).count > 1
         for (document, exchange) in documents {
-            guard let query = document.url.query, let response = exchange.response else { continue }
+            guard let response = exchange.response else { continue }
             var template = AnswerTemplate(response)
             template.members = addresses.rewritten(template.members ?? JSONObject())
-            template.members?["issuer"] = dialect.metadata.members?["issuer"]
-            dialect.metadataByQuery.add(RecordedURL("?\(query)"), template)
+            for name in ["issuer", "jwks_uri"] where name == "issuer" || template.members?[name] == nil {
+                template.members?[name] = dialect.metadata.members?[name]
+            }
+            if hasQueries, let query = document.url.query {
+                dialect.metadataByQuery.add(RecordedURL("?\(query)"), template)
+            }
+            // Of another name for the provider (inside a container network) the one that is used is said.
+            guard !document.isRouted, document.url.withoutQuery != best,
+                document.issuer.map(RecordedIssuer.bare) == issuer.identifier,
+                let path = addresses.played(document.url.withoutQuery).map({ RecordedURL($0).path }),
+                dialect.metadataByPath[path] == nil
+            else { continue }
+            dialect.metadataByPath[path] = template
         }
     }
 
