@@ -48,11 +48,13 @@ struct LeftCode {
         than target: RecordedURL,
         in flow: Flow
     ) -> Evidence? {
-        guard let referer = flow.capture[request.exchange].request.headers.first("referer").map({
-            RecordedURL($0)
-        }), referer.isWeb, let origin = referer.origin, origin != target.origin,
+        guard
+            let referer = flow.capture[request.exchange].request.headers.first("referer").map({
+                RecordedURL($0)
+            }), referer.isWeb, let origin = referer.origin, origin != target.origin,
             let host = referer.host, let other = target.host,
-            Site.of(host) == Site.of(other) || LoopbackHost.isLoopback(host) && LoopbackHost.isLoopback(other),
+            Site.of(host) == Site.of(other)
+                || LoopbackHost.isLoopback(host) && LoopbackHost.isLoopback(other),
             referer.origin != request.endpoint.origin, !flow.providerHosts.contains(host)
         else { return nil }
         return Evidence(

@@ -76,7 +76,8 @@ enum LibraryErrors {
         (
             "does not match state restored from session",
             "lua-resty-openidc: its session holds another state, or none: the session's cookie did not come, or another login took its place"
-        ), ("State could not be found in server-side session", "Python Social Auth: its session holds no state"),
+        ),
+        ("State could not be found in server-side session", "Python Social Auth: its session holds no state"),
         ("Session value state missing", "Python Social Auth: its session holds no state"),
         (
             "Missing state cookie from login request",

@@ -43,7 +43,8 @@ extension ProviderEngine {
             script.parameters.first { $0.name == name }?.value == login.parameter(name)
         }
         // Another endpoint is another journey of the user (policies of Azure AD B2C); a page to sign in at counts more than any likeness.
-        return same + (isOfEndpoint(script, login) ? names.count + 1 : 0) + (script.succeeds ? 20 : 0) + (script.answersAtOnce ? 0 : 10)
+        return same + (isOfEndpoint(script, login) ? names.count + 1 : 0) + (script.succeeds ? 20 : 0)
+            + (script.answersAtOnce ? 0 : 10)
     }
 
     /// Whether a script began at the endpoint that a request came to.

@@ -104,7 +104,9 @@ package struct EndpointMap: Sendable {
         )
         let pairs = query.utf8.split(separator: 0x26).map { String(Substring($0)) }
         let kept = pairs.filter { pair in
-            let isOwn = QueryItems(pair).items.contains { own.contains([$0.name, $0.value.asciiLowercased()]) }
+            let isOwn = QueryItems(pair).items.contains {
+                own.contains([$0.name, $0.value.asciiLowercased()])
+            }
             return isOwn == isWanted
         }
         return kept.isEmpty ? nil : kept.joined(separator: "&")

@@ -193,7 +193,8 @@ package struct PlanBuilder {
 
         /// Whether a request is about such a client's registration: by the address or the token of an earlier answer about it, each of
         /// which may be another one with every answer (RFC 7592, section 3).
-        mutating func areMeant(by kind: StepKind?, _ parameters: [PlannedParameter], at exchange: Int) -> Bool {
+        mutating func areMeant(by kind: StepKind?, _ parameters: [PlannedParameter], at exchange: Int) -> Bool
+        {
             guard kind?.isOfRegistration ?? false else { return false }
             let areOwn =
                 kind == .clientRegistration

@@ -35,7 +35,8 @@ struct ReplayTarget: Sendable {
         return map
     }
 
-    private static func metadata(of issuer: String, _ sender: HTTPSender) async throws -> (JSONObject, String) {
+    private static func metadata(of issuer: String, _ sender: HTTPSender) async throws -> (JSONObject, String)
+    {
         let parsed = RecordedURL(issuer)
         guard ["http", "https"].contains(parsed.scheme?.lowercased() ?? ""), parsed.host?.isEmpty == false
         else {
@@ -63,7 +64,9 @@ struct ReplayTarget: Sendable {
             }
             // A mock of a device or of pushed requests alone has neither authorization nor token endpoint.
             if response.status == 200, let document = Answer(of: exchange, at: 0).json,
-                Endpoints.Role.allCases.contains(where: { $0 != .keys && document[$0.rawValue]?.string != nil })
+                Endpoints.Role.allCases.contains(where: {
+                    $0 != .keys && document[$0.rawValue]?.string != nil
+                })
             {
                 return (document, url)
             }

@@ -54,7 +54,9 @@ struct ClientIDUnknownTests {
     }
 
     /// What is said in JSON beside a challenge is the endpoint's own (Laravel Passport); a challenge alone is for the browser.
-    @Test(arguments: [#"{"error":"invalid_client","error_description":"Client authentication failed"}"#, "{}"])
+    @Test(arguments: [
+        #"{"error":"invalid_client","error_description":"Client authentication failed"}"#, "{}",
+    ])
     func readsWhatIsSaidBesideAChallenge(body: String) throws {
         let recording = try Recording(broken).editingLast("/authorize") { exchange in
             exchange.response?.status = 401

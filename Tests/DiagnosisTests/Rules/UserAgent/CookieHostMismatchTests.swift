@@ -56,7 +56,7 @@ struct CookieHostMismatchTests {
         first.startedAt = first.startedAt - .milliseconds(50)
         first.request.url = RecordedURL("https://portal.example/login")
         first.response?.headers = HeaderFields([
-            ("Set-Cookie", "portal.verifier=q2w3e4r5t6z7u8i9; Path=/; Secure; SameSite=Lax"),
+            ("Set-Cookie", "portal.verifier=q2w3e4r5t6z7u8i9; Path=/; Secure; SameSite=Lax")
         ])
         first.response?.redirect(to: begin)
         if isHandedOn {
