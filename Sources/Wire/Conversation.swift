@@ -10,6 +10,8 @@ package final class Conversation {
     package struct Configuration: Sendable {
         /// `http` or `https`: makes absolute URLs of the targets.
         package var scheme: String
+        /// The same of requests whose `Host` names no port, where that tells more than the connection does; nil elsewhere.
+        package var schemeWithoutPort: String?
         /// `host[:port]` that the connection goes to; a sound `Host` field of a request takes precedence.
         package var authority: String
         /// Whatever `Host` says: the client was led here by another name than the server's.
@@ -45,6 +47,7 @@ package final class Conversation {
         var assembler: ExchangeAssembler {
             ExchangeAssembler(
                 scheme: scheme,
+                schemeWithoutPort: schemeWithoutPort,
                 authority: authority,
                 isAuthorityFixed: isAuthorityFixed,
                 maximumBodyBytes: maximumBodyBytes,
@@ -57,6 +60,7 @@ package final class Conversation {
         }
     }
 
+    /// What requests of HTTP/2 are to say of it.
     private let scheme: String
     private var sniffer: ProtocolSniffer
     private var http1: HTTP1Decoder
@@ -67,7 +71,7 @@ package final class Conversation {
     private var unread: [UInt8] = []
 
     package init(_ configuration: Configuration) {
-        scheme = configuration.scheme
+        scheme = configuration.schemeWithoutPort ?? configuration.scheme
         http1 = HTTP1Decoder(
             headLimit: .init(bytes: configuration.maximumHeadBytes, option: configuration.headOption)
         )

@@ -97,6 +97,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
     static let maximumMalformations = 64
 
     private let scheme: String
+    private let schemeWithoutPort: String?
     private let authority: String
     private let isAuthorityFixed: Bool
     private let maximumBodyBytes: Int
@@ -108,8 +109,22 @@ package struct ExchangeAssembler: ExchangeEventSink {
     private var open: [Int: Open] = [:]
     private var finished: [Exchange] = []
 
+    /// Nothing has begun.
+    ///
+    /// - Parameters:
+    ///   - scheme: of the URLs.
+    ///   - schemeWithoutPort: of the URLs of requests whose `Host` names no port, where it is another.
+    ///   - authority: where the connection goes to.
+    ///   - isAuthorityFixed: whether `Host` says nothing about that.
+    ///   - maximumBodyBytes: how much of a body is kept.
+    ///   - spoolFolder: where large bodies wait; nil keeps them in memory.
+    ///   - budget: of the memory for them; nil where there is no limit.
+    ///   - connection: what is known of it.
+    ///   - client: who asks.
+    ///   - timings: what it took to open the connection.
     package init(
         scheme: String,
+        schemeWithoutPort: String? = nil,
         authority: String,
         isAuthorityFixed: Bool = false,
         maximumBodyBytes: Int,
@@ -120,6 +135,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
         timings: Timings = Timings()
     ) {
         self.scheme = scheme
+        self.schemeWithoutPort = schemeWithoutPort
         self.authority = authority
         self.isAuthorityFixed = isAuthorityFixed
         self.maximumBodyBytes = maximumBodyBytes
@@ -297,11 +313,21 @@ package struct ExchangeAssembler: ExchangeEventSink {
             // absolute-form is what it says; authority-form names where the tunnel goes.
             return RecordedURL(head.method == "CONNECT" ? "\(scheme)://\(head.target)/" : head.target)
         }
-        let named = isAuthorityFixed ? nil : head.headers.first("host")
-        let host = named.flatMap { Self.isSoundHost($0) ? $0 : nil } ?? authority
+        let named =
+            isAuthorityFixed ? nil : head.headers.first("host").flatMap { Self.isSoundHost($0) ? $0 : nil }
+        let host = named ?? authority
         // No page of the server is meant (RFC 9112, section 3.3): see `RecordedRequest.targetPath`.
         let target = isAsterisk ? head.method == "OPTIONS" ? "" : "/*" : head.target
+        let scheme = named.map { Self.hasPort($0) } == false ? schemeWithoutPort ?? scheme : scheme
         return RecordedURL(scheme: scheme, authority: host, target: target)
+    }
+
+    /// Whether a host has a port behind it; the colons of an address of IPv6 stand in brackets.
+    private static func hasPort(_ host: String) -> Bool {
+        host.utf8.lastIndex(of: UInt8(ascii: ":")).map {
+            $0 > host.utf8.lastIndex(of: UInt8(ascii: "]")) ?? host.startIndex
+        }
+            ?? false
     }
 
     /// Letters, digits, and what else a host and port are made of; nothing that could make another URL of it.

@@ -113,6 +113,9 @@ final class PacketReading {
 
     private func configuration(_ scheme: String, _ entry: ConnectionEntry) -> Conversation.Configuration {
         var configuration = Conversation.Configuration(scheme: scheme, authority: entry.authority(scheme))
+        // Who asks for this port in clear names it in `Host` (RFC 9110, section 7.2): it was asked for in TLS that was taken off
+        // before the capture, as tools that decrypt do it.
+        if scheme == "http", entry.port == 443 { configuration.schemeWithoutPort = "https" }
         configuration.maximumBodyBytes = maximumBodyBytes
         configuration.spoolFolder = spoolFolder
         configuration.budget = budget

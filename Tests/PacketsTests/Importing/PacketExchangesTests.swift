@@ -67,6 +67,21 @@ struct PacketExchangesTests {
         #expect(script.exchanges.takeFinished().isEmpty)
     }
 
+    /// `sslsplit -X` writes what it has decrypted as if it had been said in clear; who speaks so names the port.
+    @Test(arguments: [
+        ("op.example", "https://op.example/"), ("[2001:db8::7]", "https://[2001:db8::7]/"),
+        ("op.example:443", "http://op.example:443/"), ("[2001:db8::7]:443", "http://[2001:db8::7]:443/"),
+    ])
+    func clearTextOnThePortOfTLSWasDecrypted(host: String, url: String) {
+        var script = Script()
+        script.open(port: 443)
+        script.client("GET / HTTP/1.1\r\nHo")
+        script.client("st: \(host)\r\n\r\n")
+        script.server(Self.answer)
+        script.close()
+        #expect(script.exchanges.takeFinished().map(\.request.url.text) == [url])
+    }
+
     /// RFC 9112, section 2.2.
     @Test(arguments: ["\r\n", "\r\n\r\n", "\n"]) func emptyLinesBeforeARequestArePassedOver(lines: String) {
         var script = Script()

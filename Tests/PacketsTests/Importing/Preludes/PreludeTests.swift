@@ -51,7 +51,8 @@ struct PreludeTests {
             let words = (header.bytes + Self.ask).map { (side: Side.client, bytes: [$0]) }
             let read = Self.read(words + [(.server, Self.answer)])
             #expect(read.exchanges.map { $0.client.address } == [header.source ?? "10.0.0.1:50000"])
-            #expect(read.exchanges.map { $0.request.url.text } == ["http://op.example/authorize"])
+            // In clear, on the port of TLS.
+            #expect(read.exchanges.map { $0.request.url.text } == ["https://op.example/authorize"])
             #expect(read.exchanges.allSatisfy { $0.malformations.isEmpty })
         }
     }
