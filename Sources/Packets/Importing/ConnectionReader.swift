@@ -84,13 +84,22 @@ final class ConnectionReader {
         self.bytes.count(bytes.count, from: side, isCaptured: true)
         switch state {
         case .undecided: decide(bytes, side, time)
+        case .tls where side == .server && self.bytes.received == bytes.count && isAnswerInClear(bytes):
+            tellAnswerInClear(bytes, at: time)
         case .tls: decipher(bytes, side, time)
         case .clear where messages?.isAwaitingBeginning == true && FirstBytes.isRecord(bytes):
             // It began before the capture, in the middle of a record, or without its client's hello.
             messages = nil
             beginTLS(bytes, at: time)
             decipher(bytes, side, time)
-        case .clear: messages?.received(bytes, from: side, at: time)
+        case .clear:
+            if side == .server, self.bytes.received == bytes.count, let alert = FirstBytes.alert(bytes) {
+                messages?.abandon(
+                    "the server answered with the TLS alert \(alert.name): it speaks https on this port",
+                    at: time
+                )
+            }
+            messages?.received(bytes, from: side, at: time)
         case .socks: socks?.received(bytes, from: side, at: time)
         case .other: break
         }
@@ -191,6 +200,28 @@ final class ConnectionReader {
         helloAt = time
         reading.noteWebServer(entry.facts.serverAddress)
         reading.counts.tlsConnections += 1
+    }
+
+    /// Whether the server's first bytes are an answer of HTTP, and none to the client's hello in TLS.
+    private func isAnswerInClear(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard hasHello, !hasGaps, !isTold, messages == nil else { return false }
+        return FirstBytes.isSettings(bytes)
+            || FirstBytes.sender(of: bytes) == .server && FirstBytes(bytes) != .tls
+    }
+
+    /// The client was told https of a port where the server speaks http.
+    private func tellAnswerInClear(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
+        state = .other
+        isTold = true
+        entry.agreed(tls.facts)
+        let line = bytes.prefix(80).prefix { (0x20...0x7e).contains($0) }
+        let words = FirstBytes.isSettings(bytes) ? "HTTP/2" : String(decoding: line, as: UTF8.self)
+        reading.finish(
+            entry.failed(
+                "server TLS handshake failed: the server answered in clear (\(words))",
+                at: time
+            )
+        )
     }
 
     private func decipher(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {

@@ -1,3 +1,4 @@
+internal import LibCrypto
 internal import Wire
 
 /// What a connection speaks, by the first bytes of its client.
@@ -70,6 +71,14 @@ enum FirstBytes {
     /// Whether a record of TLS begins here that may be the first of what is there: a hello, or data.
     static func isRecord(_ bytes: UnsafeRawBufferPointer) -> Bool {
         isData(bytes) || bytes.first == 0x16 && sender(of: bytes) != nil
+    }
+
+    /// The alert of TLS that is all of what is there, as a server sends it that was spoken to in clear.
+    static func alert(_ bytes: UnsafeRawBufferPointer) -> TLSAlert? {
+        guard bytes.count == 7, bytes.starts(with: [0x15, 3]), bytes.field(3, as: UInt16.self) == 2,
+            bytes[5] == 1 || bytes[5] == 2
+        else { return nil }
+        return TLSAlert(code: bytes[6])
     }
 
     /// Whether a server begins with the settings of HTTP/2: a frame of type 4, without flags, of the connection.

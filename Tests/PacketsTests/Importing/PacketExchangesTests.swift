@@ -423,6 +423,22 @@ struct PacketExchangesTests {
         #expect(script.exchanges.report.losses.isEmpty)
     }
 
+    /// Clear text on a port of TLS: some answer it with an alert, others in clear as well.
+    @Test func anAlertOfTLSAnswersNoRequestInClear() {
+        var script = Script()
+        script.open(port: 8443)
+        script.client("GET /authorize HTTP/1.1\r\nHost: op.example:8443\r\n\r\n")
+        script.send([0x15, 3, 3, 0, 2, 2, 10], .server)
+        script.close()
+        let exchanges = script.exchanges.takeFinished()
+        #expect(
+            exchanges.map(\.failure) == [
+                "the server answered with the TLS alert unexpected_message: it speaks https on this port"
+            ]
+        )
+        #expect(exchanges.allSatisfy { $0.malformations.isEmpty })
+    }
+
     // MARK: - What is missing
 
     /// Settings, and the answer to a request on stream 1: `:status 200`, a body.

@@ -75,6 +75,27 @@ struct RefusedHandshakeTests {
         #expect(read.report.losses.isEmpty)
     }
 
+    /// An https URL with the port on which the server speaks http, as of a container.
+    @Test func aServerThatAnswersInClearIsAFailedExchange() throws {
+        var options = TLSPair.Options()
+        options.serverName = "op.example"
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        var made = PacketBuilder()
+        made.converse([
+            pair.wire[0], (.server, Array("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".utf8)),
+            (.client, [0x15, 3, 1, 0, 2, 2, 70]),
+        ])
+        let read = PacketImport(made.packets)
+        #expect(
+            read.exchanges.map(\.failure) == [
+                "server TLS handshake failed: the server answered in clear (HTTP/1.1 400 Bad Request)"
+            ]
+        )
+        #expect(read.exchanges.map(\.request.url.text) == ["https://op.example/"])
+        #expect(read.report.losses.isEmpty && read.report.counts.unreadConnections == 0)
+    }
+
     @Test func connectionsBeforeItAreRead() throws {
         let good = try TLSPair(TLSPair.Options())
         try good.handshake()
