@@ -81,10 +81,19 @@ package enum TextReport {
 
     /// How many connections of packets could not be read, in which there may be a login.
     private static func unread(in capture: Capture) -> String {
-        let unread = capture.indices.count { capture[$0].tunnel.reason == .noKeys }
+        unread(.noKeys, "could not be read, as there were no keys (import --keylog FILE)", in: capture)
+            + unread(
+                .notWhole,
+                "no key opens, as not all of their packets are in the capture (tcpdump -i any -s 0, begun before the login)",
+                in: capture
+            )
+    }
+
+    private static func unread(_ reason: TunnelFacts.Reason, _ words: String, in capture: Capture) -> String {
+        let unread = capture.indices.count { capture[$0].tunnel.reason == reason }
         guard unread > 0 else { return "" }
         let lead = unread == 1 ? "1 of them is a connection" : "\(unread) of them are connections"
-        return "; \(lead) that could not be read, as there were no keys (import --keylog FILE)"
+        return "; \(lead) that \(words)"
     }
 
     /// What `record` says of its logins at the end: a line each, and the root cause of those that broke.

@@ -231,5 +231,14 @@ struct HostileTextTests {
         )
         exchanges[1].tunnel = TunnelFacts(reason: .noKeys)
         #expect(text().contains("; 2 of them are connections that could not be read"))
+        // No key log would help.
+        exchanges[1].tunnel = TunnelFacts(reason: .notWhole)
+        #expect(
+            text().hasSuffix(
+                "; 1 of them is a connection that could not be read, as there were no keys (import --keylog FILE); 1 of them is a"
+                    + " connection that no key opens, as not all of their packets are in the capture (tcpdump -i any -s 0, begun before"
+                    + " the login)"
+            )
+        )
     }
 }

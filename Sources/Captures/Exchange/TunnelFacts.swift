@@ -8,6 +8,8 @@ package struct TunnelFacts: Blank {
         case clientRejectsRecorder = "client-rejects-recorder"
         /// Taken from packets, without the keys of its TLS.
         case noKeys = "no-keys"
+        /// Taken from packets that are not all of it, or not whole: no key opens what there is.
+        case notWhole = "not-whole"
     }
 
     /// Nil for an exchange that is no such tunnel.

@@ -353,9 +353,9 @@ final class ConnectionReader {
         reading.finish(entry.failed(handshake.reason, at: end?.time ?? time))
     }
 
-    /// Whether it has a hello, so that only its keys are missing.
-    private var lacksKeysOnly: Bool {
-        bytes.onlySide == nil && tls.facts.clientRandom != nil && !tls.isBeyondKeys
+    /// Whether both hellos are there, without which no key opens it.
+    private var hasHellos: Bool {
+        bytes.onlySide == nil && tls.facts.clientRandom != nil && tls.facts.version != nil
     }
 
     // MARK: - What is missing, and ends
@@ -454,9 +454,15 @@ final class ConnectionReader {
             return
         }
         isTold = true
-        if lacksKeysOnly, !tls.hasSecrets(in: reading.keys) { reading.counts.keylessConnections += 1 }
+        if hasHellos, !tls.isBeyondKeys, !tls.hasSecrets(in: reading.keys) {
+            reading.counts.keylessConnections += 1
+        }
         entry.agreed(tls.facts)
-        let tunnel = TunnelFacts(reason: .noKeys, sentBytes: bytes.sent, receivedBytes: bytes.received)
+        let tunnel = TunnelFacts(
+            reason: hasHellos ? .noKeys : .notWhole,
+            sentBytes: bytes.sent,
+            receivedBytes: bytes.received
+        )
         reading.finish(entry.unread(tunnel, at: time))
         reading.counts.unreadConnections += 1
     }

@@ -229,7 +229,12 @@ final class QUICConnectionReader {
         }
         isTold = true
         entry.agreed(connection.facts)
-        let tunnel = TunnelFacts(reason: .noKeys, sentBytes: bytes.sent, receivedBytes: bytes.received)
+        let hasHellos = bytes.onlySide == nil && connection.clientRandom != nil && connection.suite != nil
+        let tunnel = TunnelFacts(
+            reason: hasHellos ? .noKeys : .notWhole,
+            sentBytes: bytes.sent,
+            receivedBytes: bytes.received
+        )
         reading.finish(entry.unread(tunnel, at: time))
         reading.counts.unreadConnections += 1
     }

@@ -49,7 +49,7 @@ struct MidStreamRolesTests {
             }
         let ends = ["10.0.0.1:40001", "10.0.0.2:50000"]
         let (client, server) = other == "never" ? (ends[1], ends[0]) : (ends[0], ends[1])
-        let exchange = try #require(read.exchanges.first { $0.tunnel.reason == .noKeys })
+        let exchange = try #require(read.exchanges.first { $0.tunnel.reason == .notWhole })
         #expect(exchange.client.address == client)
         #expect(exchange.connection.serverAddress == server)
         #expect(exchange.request.url.text == "https://\(server)/")
