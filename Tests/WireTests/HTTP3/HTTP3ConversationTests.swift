@@ -210,6 +210,25 @@ struct HTTP3ConversationTests {
         )
     }
 
+    /// Its length says that nothing is missing but the end of its stream.
+    @Test mutating func aStreamThatIsGivenUpBehindAllOfItsAnswerIsWhole() {
+        for stream in [0, 4] {
+            dialogue.client(stream, Speaker.request("GET", "/\(stream)"), ends: true)
+            dialogue.server(stream, Speaker.answer("200", [("content-length", "4")]))
+        }
+        dialogue.server(0, Speaker.data("done"))
+        dialogue.server(4, Speaker.data("hal"))
+        dialogue.reset(.client, 0, 0x10c)
+        dialogue.reset(.client, 4, 0x10c)
+        #expect(
+            failures() == [
+                "/0 ",
+                "/4 the client gave the request up before the answer was complete (H3_REQUEST_CANCELLED)",
+            ]
+        )
+        #expect(exchanges().first?.response?.body?.isTruncated == false)
+    }
+
     /// A server that does not want the rest of an upload has the client break it off, and answers (RFC 9114, section 4.1).
     @Test mutating func theAnswerToARequestThatIsBrokenOffIsReadOn() throws {
         dialogue.client(0, Speaker.request("POST", "/a", [("content-length", "90")]) + Speaker.data("part"))
