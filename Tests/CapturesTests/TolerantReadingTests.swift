@@ -260,6 +260,19 @@ struct TolerantReadingTests {
         (
             Array(#"{"collection":{"info":{}},"run":{"executions":[]}}"#.utf8), "a report of Newman's",
             "-- newman run"
+        ), (Array(#"{"__meta__":{"httpie":"3.2.2"},"cookies":[]}"#.utf8), "a session of HTTPie's", "-- http"),
+        (Array(#"{"http_interactions":[],"recorded_with":"VCR"}"#.utf8), "a cassette of VCR", "-- COMMAND"),
+        (
+            Array(#"[{"actor":{},"eventType":"user.session.start","published":"2026-03-04"}]"#.utf8),
+            "Okta's System Log", "a HAR"
+        ), (Array(#"[{"date":"2026-03-04","type":"f","client_id":"a"}]"#.utf8), "a log of Auth0's", "a HAR"),
+        (
+            Array(#"[{"id":"1","createdDateTime":"2026-03-04","userPrincipalName":"a@b"}]"#.utf8),
+            "Entra's sign-in log", "a HAR"
+        ),
+        (
+            Array("<?xml version=\"1.0\"?><log><version>1.1</version><creator><name>x</name></creator>".utf8),
+            "a network log of Internet Explorer's", "a HAR file"
         ),
     ]
 
@@ -285,6 +298,26 @@ struct TolerantReadingTests {
         (
             #"10.0.0.1 - ada [27/Nov/2026:18:00:00 +0000] "GET /a?b HTTP/1.1" 302 0 "-" "x""#,
             "a web server's access log"
+        ),
+        (
+            "== Info: Connected\n=> Send header, 9 bytes (0x9)\n0000: GET / HTTP/1.1\n",
+            "what curl --trace writes"
+        ), ("WARC/1.0\r\nWARC-Type: warcinfo\r\n", "an archive of pages (WARC)"),
+        ("==== 1 ==========\nGET https://a.example/ HTTP/1.1\n\n{}", "messages of ZAP's"),
+        ("curl 'https://a.example/token' \\\n --data-raw 'a=b'\n", "a request that was copied"),
+        ("fetch(\"https://a.example/token\", {\n  \"method\": \"POST\"\n});", "a request that was copied"),
+        ("POST /token HTTP/1.1\r\nHost: a.example\r\n\r\na=b", "an HTTP message"),
+        ("HTTP/1.1 400 Bad Request\r\n\r\n{\"error\":\"invalid_grant\"}", "an HTTP message"),
+        ("### token\nPOST https://a.example/token\n\na=b\n", "an HTTP message"),
+        ("---\nhttp_interactions:\n- request:\n    method: post\n", "a cassette of VCR"),
+        ("interactions:\n- request:\n    body: '{}'\n", "a cassette of VCR"),
+        (
+            "From: <Saved by Blink>\nSnapshot-Content-Location: https://a.example/\nMIME-Version: 1.0\n\n<p>",
+            "a page that was saved"
+        ),
+        (
+            "2026-03-04 10:54:08,356 WARN [org.keycloak.events] (x) type=\"LOGIN_ERROR\", realmId=\"{x}\"\n",
+            "a log of Keycloak's"
         ),
     ]
 

@@ -202,6 +202,9 @@ enum FileKind: Equatable {
         if head.containsBytes("<charles-session") {
             return charlesSession
         }
+        if head.containsBytes("<log>"), head.containsBytes("<creator>") {
+            return .other(looksLike: "a network log of Internet Explorer's", advice: export)
+        }
         if head.containsBytes("<pdml") || head.containsBytes("<psml") { return dissected }
         return .other(looksLike: "an XML document", advice: export)
     }

@@ -64,7 +64,8 @@ struct JSONSketch {
         if has("info", "item") {
             return (
                 "a Postman collection (JSON, but no HAR)",
-                "a collection holds requests without answers; \(export)"
+                "it holds requests, and answers as examples only; let its run be recorded:"
+                    + " authreel record --out login.har -- newman run COLLECTION; or \(export)"
             )
         }
         if has("collection", "run") {
@@ -85,6 +86,25 @@ struct JSONSketch {
         }
         if has("traceEvents") {
             return ("a performance trace (JSON, but no HAR)", "it has no messages; \(export)")
+        }
+        if has("__meta__") {
+            return (
+                "a session of HTTPie's (JSON, but no HAR)",
+                "let it be recorded: authreel record --out login.har -- http, with its arguments"
+            )
+        }
+        if has("http_interactions") {
+            return (
+                "a cassette of VCR (JSON, but no HAR)",
+                "let the program be recorded that made it: authreel record --out login.har -- COMMAND"
+            )
+        }
+        if let provider = [
+            ("Okta's System Log", has("eventType", "published")),
+            ("a log of Auth0's", has("date", "type") && (has("client_id") || has("log_id"))),
+            ("Entra's sign-in log", has("createdDateTime", "userPrincipalName")),
+        ].first(where: { $0.1 }) {
+            return ("\(provider.0) (JSON, but no HAR)", NamedText.logOfProvider)
         }
         if has("issuer", "authorization_endpoint") {
             return ("a provider's metadata (JSON, but no HAR)", export)

@@ -8,25 +8,84 @@ enum NamedText {
         let lines = text.split(whereSeparator: \.isNewline)
         guard let first = lines.first else { return nil }
         if isToken(first) { return ("a token", "authreel jwt FILE decodes it") }
-        if lines.contains(where: isOfCurl) {
-            return (
-                "what curl -v prints",
-                "let it be recorded: authreel record --out login.har -- curl, with its arguments"
-            )
-        }
+        if lines.contains(where: isOfCurl) { return ("what curl -v prints", recordedCurl) }
+        if lines.contains(where: isOfTrace) { return ("what curl --trace writes", recordedCurl) }
         if isOfAccessLog(first) {
             return (
                 "a web server's access log",
                 "it holds neither header fields nor bodies: record the login with authreel record, or export a HAR"
             )
         }
+        return lines.lazy.compactMap(kind(ofLine:)).first
+            ?? lines.first { !$0.hasPrefix("#") }.flatMap(kind(ofBeginning:))
+    }
+
+    private static let recordedCurl =
+        "let it be recorded: authreel record --out login.har -- curl, with its arguments"
+
+    /// By a line that stands anywhere near the beginning.
+    private static func kind(ofLine line: Substring) -> (looksLike: String, advice: String)? {
+        if line == "http_interactions:" || line == "interactions:" {
+            return (
+                "a cassette of VCR",
+                "let the program be recorded that made it: authreel record --out login.har -- COMMAND"
+            )
+        }
+        if line.lowercased().hasPrefix("snapshot-content-location:") {
+            return ("a page that was saved", FileKind.pageAdvice)
+        }
+        if line.contains("[org.keycloak.events]") { return ("a log of Keycloak's", logOfProvider) }
         return nil
     }
+
+    private static func kind(ofBeginning line: Substring) -> (looksLike: String, advice: String)? {
+        if line.hasPrefix("WARC/") { return ("an archive of pages (WARC)", FileKind.export) }
+        if line.hasPrefix("==== "), line.hasSuffix("====") {
+            return (
+                "messages of ZAP's",
+                "in ZAP: select them in the history, Save Selected Entries as HAR (HTTP Archive File)"
+            )
+        }
+        if isCopied(line) {
+            return (
+                "a request that was copied",
+                "one request shows no login; the same menu has Copy all as HAR, with sensitive data"
+            )
+        }
+        return isOfMessage(line) ? ("an HTTP message", FileKind.export) : nil
+    }
+
+    /// What to do with what a provider itself tells of logins.
+    static let logOfProvider =
+        "it tells how the provider saw the login; what was sent is in a HAR: \(FileKind.export)"
 
     /// The head of a request or an answer behind its mark.
     private static func isOfCurl(_ line: Substring) -> Bool {
         line.hasPrefix("< HTTP/") || line.hasPrefix("> ") && line.contains(" HTTP/")
     }
+
+    /// Of `--trace` and `--trace-ascii`.
+    private static func isOfTrace(_ line: Substring) -> Bool {
+        line.hasPrefix("=> Send header, ") || line.hasPrefix("<= Recv header, ")
+    }
+
+    /// As cURL, PowerShell or for `fetch`, as the menus of browsers have it.
+    private static func isCopied(_ line: Substring) -> Bool {
+        let isCommand = line.hasPrefix("curl ") || line.hasPrefix("Invoke-WebRequest ")
+        return (isCommand || line.hasPrefix("fetch(") || line.hasPrefix("await fetch("))
+            && line.contains("://")
+    }
+
+    /// The first line of a request (RFC 9112, section 3), be it for an editor that sends it, or of an answer (section 4).
+    private static func isOfMessage(_ line: Substring) -> Bool {
+        let words = line.split(separator: " ")
+        guard words.count > 1 else { return false }
+        if words[0].hasPrefix("HTTP/") { return Int(words[1]) != nil }
+        let isTarget = words[1].hasPrefix("/") && words.last?.hasPrefix("HTTP/") == true
+        return methods.contains(words[0]) && (isTarget || words[1].contains("://"))
+    }
+
+    private static let methods: Set<Substring> = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 
     /// Three or five parts, the first of which is the beginning of an object.
     private static func isToken(_ line: Substring) -> Bool {
