@@ -125,9 +125,22 @@ struct TolerantReadingTests {
         for text in [
             #"{"items":[{"time":1,"request":"x"},{"request":{"url":"https://a.example/"}}]}"#,
             #"{"item":[{"request":{"url":{"raw":"https://a.example/"},"method":"GET"},"response":[]}]}"#,
+            // Lines of a log, documents of a database, what was asked of a model, a file of a Proxyman log.
+            "{\"time\":\"2026-03-04T09:54:08Z\",\"msg\":\"a\"}\n{\"time\":\"2026-03-04T09:54:09Z\",\"msg\":\"b\"}\n",
+            #"[{"_id":"1","date":"2026-03-04T09:54:08Z","type":"f"}]"#,
+            #"{"request":{"model":"a"},"response":{"choices":[]}}"#, #"{"response":"a"}"#,
+            #"{"response":{"status":{"code":200}},"request":{"fullPath":"https://a.example/"}}"#,
         ] {
             #expect(throws: CaptureError.self, "\(text)") { try read(text) }
         }
+    }
+
+    /// Of an entry a part may be all that there is.
+    @Test(arguments: [
+        #"{"request":{"url":"https://a.example/"}}"#, #"{"response":{"status":200},"request":{}}"#,
+        #"{"time":1,"startedDateTime":"2026-03-04T09:54:08Z"}"#,
+    ]) func entryThatHasLittleIsOne(text: String) throws {
+        for text in [text, "[\(text)]", "\(text)\n\(text)"] { #expect(try read(text).count > 0, "\(text)") }
     }
 
     @Test func membersOfFurtherLogsAreKeptApart() throws {

@@ -257,7 +257,7 @@ struct TolerantScanner {
 
     // MARK: - Entries
 
-    /// Whether the object that begins here looks like an entry, by the name of its first member, or by what all entries have.
+    /// Whether the object that begins here looks like an entry, by the name of its first member, or by what entries have.
     private mutating func isEntry(beyondDoubt: Bool = false) -> Bool {
         let start = (reader.position, reader.line)
         defer { reader.seek(to: start.0, line: start.1) }
@@ -269,16 +269,17 @@ struct TolerantScanner {
         else { return false }
         let isSpelled = Self.entryNames.contains(name)
         guard isSpelled || Self.entryNames.contains(EntrySpelling.entryName(name)) else { return false }
-        // Other lists have a `Time` as well.
-        guard beyondDoubt || !isSpelled else { return true }
+        guard beyondDoubt || !isSpelled || Self.commonNames.contains(name) else { return true }
         reader.seek(to: start.0, line: start.1)
         var json: [UInt8] = []
         guard (try? reader.value(into: &json)) != nil, let written = try? JSONParser.parse(json) else {
-            return false
+            return isSpelled && !beyondDoubt
         }
         let entry = EntrySpelling.plain(written) ?? written
-        return entry["request"]?["url"]?.string != nil
-            && (entry["startedDateTime"] != nil || entry["response"]?["status"] != nil)
+        let hasURL = entry["request"]?["url"]?.string != nil
+        let hasStatus = entry["response"]?["status"].map { $0.object == nil || Producers.status($0) != nil }
+        let isTold = entry["startedDateTime"] != nil || hasStatus ?? false
+        return beyondDoubt || !isSpelled ? hasURL && isTold : hasURL || isTold
     }
 
     private static let entryNames: Set<String> = [
@@ -286,6 +287,9 @@ struct TolerantScanner {
         "serverIPAddress", "_frameref", "_monotonicTime", "_fromCache", "_priority", "_resourceType", "cache",
         "timings",
     ]
+
+    /// Of these, what objects of other lists begin with as well: lines of a log, documents of a database.
+    private static let commonNames: Set<String> = ["request", "response", "time", "_id", "cache", "timings"]
 
     /// Whether an object only looks like an entry: its `request` is a whole capture, as ReadMe's metrics have it.
     private static func holdsLog(_ json: [UInt8]) -> Bool {
