@@ -134,6 +134,45 @@ struct EntrySpellingTests {
         }
     }
 
+    // MARK: - Texts
+
+    private static let quoted = #""mimeType":"application/x-www-form-urlencoded","text":"\"code=ab%2Fcd\"""#
+
+    /// axios-har-tracker, of a form in a text, in an object, and of one that it has lost; other loggers write the same text.
+    @Test(arguments: [
+        (#""content":{"text":"\"code=ab%2Fcd\""},"postData":{\#(quoted)}"#, "ab/cd"),
+        (#""postData":{\#(quoted)}"#, "ab/cd"),
+        (
+            #""content":{"size":9},"postData":{"mimeType":"application/x-www-form-urlencoded","text":"{\"code\":\"ab/cd\",\"n\":1}"}"#,
+            "ab/cd"
+        ),
+        (
+            #""content":{"size":2},"postData":{"mimeType":"application/x-www-form-urlencoded","text":"{}"}"#,
+            nil
+        ),
+    ]) func formThatWasWrittenAsJSONIsOne(_ members: String, _ code: String?) throws {
+        let answer = #""headers":[],"content":{"mimeType":"text/html","text":"\"<p class=\\\"a\\\">\""}"#
+        let text = har(#""headers":[],\#(members)"#, answer)
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
+        for text in [text, imported] {
+            let exchange = try read(text)[0]
+            #expect(FormBody.items(of: exchange.request.body)?.first("code") == code)
+            #expect(exchange.request.body?.isRecorded == (code != nil))
+            #expect(exchange.response?.body?.text == "<p class=\"a\">")
+        }
+    }
+
+    /// What a server got so is told so: as the length says, or any JSON, of which nobody knows who wrote it.
+    @Test(arguments: [
+        #""headers":[{"name":"Content-Length","value":"14"}],"postData":{\#(quoted)}"#,
+        #""headers":[],"postData":{"mimeType":"application/json","text":"\"code=ab%2Fcd\""}"#,
+        #""headers":[],"postData":{"mimeType":"application/x-www-form-urlencoded","text":"{\"code\":\"ab/cd\"}"}"#,
+    ]) func textThatWasSentSoStays(_ members: String) throws {
+        let body = try read(har(members, #""headers":[]"#))[0].request.body
+        let first = body?.text?.first
+        #expect(first == "\"" || first == "{")
+    }
+
     // MARK: - Cookies
 
     private static let joined =

@@ -30,6 +30,40 @@ extension EntrySpelling {
         }
     }
 
+    /// The form that axios-har-tracker writes as JSON, whose name for a request's body besides is `content`, as in an answer.
+    ///
+    /// Of a `URLSearchParams` it has `{}`: then nothing is known of the body.
+    static func placeForm(ofAxios request: inout EntryDraft) {
+        guard request.object["content"]?.object != nil, case .object(let data)? = request.object["postData"],
+            let text = data["text"]?.string, text.utf8.first == UInt8(ascii: "{"),
+            essence(type(of: request, data)) == FormBody.mediaType,
+            let form = (try? JSONParser.parse(Array(text.utf8)))?.object, Producers.areFields(form)
+        else { return }
+        request.set("postData", told(.object(form), in: data, of: request))
+    }
+
+    /// `postData` or `content` of a text that a logger has given to `JSON.stringify` (axios-har-tracker); nil where there is
+    /// none, nearly always.
+    ///
+    /// Forms and pages never stand in quotes, unless they are as long as was sent.
+    static func unquoted(_ data: JSONObject, headers: JSONValue?) -> JSONObject? {
+        guard let text = data["text"]?.string, text.utf8.first == 0x22, text.utf8.last == 0x22 else {
+            return nil
+        }
+        let fields = HAREntry.headers(headers)
+        let type = Producers.mediaType(
+            told: Producers.text(data["mimeType"]),
+            sent: fields.first("content-type")
+        )
+        guard [FormBody.mediaType, "text/html"].contains(essence(type)),
+            fields.first("content-length") != String(text.utf8.count),
+            let plain = (try? JSONParser.parse(Array(text.utf8)))?.string
+        else { return nil }
+        var unquoted = data
+        unquoted["text"] = .string(plain)
+        return unquoted
+    }
+
     private static func takeBody(of message: inout EntryDraft, into name: String, _ data: JSONObject) {
         guard let body = message.object["body"] else { return }
         switch body {

@@ -27,8 +27,10 @@ enum EntrySpelling {
         var draft = EntryDraft(request, requestNames)
         draft.change("postData") { data in EntryDraft(data, bodyNames).changed }
         placeBody("postData", in: &draft)
+        placeForm(ofAxios: &draft)
         let headers = draft.object["headers"]
         draft.change("postData") { bytesPlaced($0, headers: headers) }
+        draft.change("postData") { unquoted($0, headers: headers) }
         draft.change("postData") { formPlaced($0, headers: headers) }
         switch draft.object["queryString"] {
         case .object(let query)? where Producers.areFields(query):
@@ -50,6 +52,7 @@ enum EntrySpelling {
         placeBody("content", in: &draft)
         let headers = draft.object["headers"]
         draft.change("content") { bytesPlaced($0, headers: headers) }
+        draft.change("content") { unquoted($0, headers: headers) }
         draft.changeEach("cookies") { cookie in EntryDraft(cookie, cookieNames).changed }
         if let divided = cookiesDivided(draft.object) { draft.set("headers", divided) }
         return draft.changed
