@@ -55,6 +55,17 @@ struct ProducersTests {
         #expect(exchange.response == nil && exchange.failure == "net::ERR_CONNECTION_REFUSED")
     }
 
+    @Test(arguments: [
+        (#"{"message":"connect ECONNREFUSED","code":"ECONNREFUSED"}"#, "connect ECONNREFUSED"),
+        (#"{"code":"ECONNRESET"}"#, "ECONNRESET"), (#"{"code":-102}"#, "-102"), ("{}", nil), (#""""#, nil),
+    ]) func failureInAnObjectIsTold(error: String, words: String?) throws {
+        let har =
+            #"{"log":{"entries":[{"request":{"method":"GET","url":"https://a.example/"},"response":{"status":0,"_error":\#(error)}}]}}"#
+        #expect(try read(har)[0].failure == words)
+        let written = try OriginalEntryTests.imported([har])["log"]?["entries"]?.array?.first
+        #expect(written?["response"]?["_error"] == (try JSONParser.parse(Array(error.utf8))))
+    }
+
     @Test func answerThatBrokeOffInCharlesHasItsReason() throws {
         let broken = try exchange(of: "Charles Proxy") { $0.replacing("COMPLETE", with: "EXCEPTION") }
         #expect(broken.failure == "Charles: exception")

@@ -30,7 +30,7 @@ struct ProxymanExchange {
                 body: hasBody ? body("request", request, headers) : nil
             ),
             response: response(),
-            failure: failure,
+            failure: Producers.words(ofError: told["response"]?["error"]),
             timings: Timings(
                 send: span("requestStartedAt", "requestEndedAt"),
                 wait: span("requestEndedAt", "responseStartedAt"),
@@ -90,12 +90,6 @@ struct ProxymanExchange {
             headers: headers,
             body: body("response", response, headers)
         )
-    }
-
-    /// Why there was no whole answer.
-    private var failure: String? {
-        guard let error = told["response"]?["error"], error != .null else { return nil }
-        return error.string ?? error["message"]?.string ?? JSONWriter.text(of: error)
     }
 
     /// In Base64, its coding undone.

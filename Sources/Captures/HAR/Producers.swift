@@ -15,9 +15,7 @@ enum Producers {
             // HTTP Toolkit lists failed handshakes beside the entries and in them.
             entry["_tlsError"],
         ]
-        if let words = candidates.lazy.compactMap({ $0?.string }).first(where: { !$0.isEmpty }) {
-            return words
-        }
+        if let words = candidates.lazy.compactMap(words(ofError:)).first { return words }
         let charles = brokenOff(response)
         // Charles and Fiddler tell in a comment, which is only a reason where there is no answer.
         // Charles answers a CONNECT itself before the handshake in it fails.
@@ -29,6 +27,12 @@ enum Producers {
         }
         return [response["comment"], entry["comment"]].lazy.compactMap { $0?.string }.first { !$0.isEmpty }
             ?? charles
+    }
+
+    /// The words of an error; har-sdk and Proxyman have them in an object, beside their code.
+    static func words(ofError error: JSONValue?) -> String? {
+        let words = error?.string ?? error?["message"]?.string ?? error?["code"].flatMap(text)
+        return words.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Charles writes down answers that broke off under the status that they had begun with.
