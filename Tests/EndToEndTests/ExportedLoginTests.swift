@@ -88,6 +88,39 @@ struct ExportedLoginTests {
         }
     }
 
+    /// A support desk opens a capture in what it has.
+    @Test(
+        .enabled(
+            if: RealComponents.isDisplayAvailable,
+            Comment(rawValue: RealComponents.missingForDisplay ?? "")
+        ),
+        arguments: ["chromium", "firefox"]
+    )
+    func toolsOpenWhatIsWritten(browser: String) throws {
+        if let missing = RealComponents.missingForDisplay {
+            Issue.record("\(missing): run Tests/EndToEndTests/Components/install")
+            return
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let out = folder.file("login.har")
+        let healthy = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+        let written = try Program.run(["import", healthy, "--out", out])
+        try #require(written.status == 0, "\(written.errors)")
+        let opened = try RealComponents.run([
+            "open-capture", "--browser", browser, "--state", folder.file("components"), "--capture", out,
+        ])
+        try #require(opened.status == 0, "\(opened.errors)")
+        let listed = try #require(JSONParser.parse(Array(opened.output.utf8)).array).map { request in
+            (request.array ?? []).map { $0.string ?? "\($0.int ?? 0)" }.joined(separator: " ")
+        }
+        let capture = try CaptureReader.read(path: out)
+        let wanted = capture.indices.map { index in
+            "\(capture[index].request.method) \(capture[index].request.url.text) \(capture[index].response?.status ?? 0)"
+        }
+        #expect(listed.sorted() == wanted.sorted())
+    }
+
     // MARK: - What has to come of it
 
     private static func checkHalf(_ export: Export, _ file: String, in folder: TemporaryFolder) throws {

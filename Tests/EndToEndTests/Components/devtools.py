@@ -1,4 +1,4 @@
-"""A login in a browser before a display, whose own developer tools export what they saw of it as HAR.
+"""A login in a browser before a display, whose own developer tools export what they saw of it as HAR; and a capture opened in them.
 
 The browser speaks to provider and relying party directly, as it does where somebody opens the tools and exports; only the
 relying party's back channel goes through the recorder."""
@@ -40,6 +40,14 @@ await NetworkPanel.NetworkPanel.instance().networkLogView.exportAll({sanitize: a
 for (const name of ['save', 'append', 'close']) delete files[name];
 return text;
 """
+# As when somebody chooses the file.
+CHROMIUM_OPENS = """
+const {NetworkPanel} = await import('devtools://devtools/bundled/panels/network/network.js');
+const {NetworkLog} = await import('devtools://devtools/bundled/models/logs/logs.js');
+NetworkLog.NetworkLog.instance().reset(true);
+await NetworkPanel.NetworkPanel.instance().networkLogView.onLoadFromFile(new File([arguments[0]], 'capture.har'));
+return NetworkLog.NetworkLog.instance().requests().map(seen => [seen.requestMethod, seen.url(), seen.statusCode]);
+"""
 
 # In the browser's own scope. The panel is told to stay at the same list from page to page by a preference.
 FIREFOX_BEGINS = """
@@ -52,6 +60,21 @@ const {require} = ChromeUtils.importESModule('resource://devtools/shared/loader/
 const {gDevTools} = require('devtools/client/framework/devtools');
 const toolbox = gDevTools.getToolboxForTab(window.gBrowser.selectedTab);
 return JSON.stringify(await (await toolbox.getNetMonitorAPI()).getHar(), null, '  ');
+"""
+FIREFOX_OPENS = """
+const {require} = ChromeUtils.importESModule('resource://devtools/shared/loader/Loader.sys.mjs');
+const {gDevTools} = require('devtools/client/framework/devtools');
+const {panelWin} = await gDevTools.getToolboxForTab(window.gBrowser.selectedTab).selectTool('netmonitor');
+const {HarImporter} = panelWin.windowRequire('devtools/client/netmonitor/src/har/har-importer');
+const {bindActionCreators} = panelWin.windowRequire('devtools/client/shared/vendor/redux');
+const actions = panelWin.windowRequire('devtools/client/netmonitor/src/actions/index');
+new HarImporter(bindActionCreators(actions, panelWin.store.dispatch)).import(arguments[0]);
+const seen = () => [...panelWin.store.getState().requests.requests.values()];
+// They are put on the list a moment later.
+for (let time = 0; time < 50 && (!seen().length || seen().some(request => request.status === undefined)); time += 1) {
+  await new Promise(done => panelWin.setTimeout(done, 100));
+}
+return seen().map(request => [request.method, request.url, request.status]);
 """
 PREFERENCES = {
     "devtools.netmonitor.persistlog": True, "devtools.jsonview.enabled": False, "network.proxy.type": 0, "marionette.port": 0,
@@ -135,6 +158,9 @@ class Chromium:
     def export(self, *arguments):
         return self.in_tools(CHROMIUM_EXPORTS, *arguments)
 
+    def open(self, text):
+        return self.in_tools(CHROMIUM_OPENS, text)
+
 
 # -- Firefox
 
@@ -169,6 +195,9 @@ class Firefox:
     def export(self):
         return self.driver.in_browser(FIREFOX_EXPORTS)
 
+    def open(self, text):
+        return self.driver.in_browser(FIREFOX_OPENS, text)
+
 
 BROWSERS = {"chromium": Chromium, "firefox": Firefox}
 
@@ -193,3 +222,13 @@ def export_login(kind, state, proxy, proxy_ca, out, http2=False):
             written[name] = str(out / f"{kind}-{name}.har")
             pathlib.Path(written[name]).write_text(tools.export(*arguments))
         return {"issuer": idp.issuer, "client": idp.CLIENT, "page": app.page, "after_logout": after, "exports": written}
+
+
+def open_capture(kind, state, capture):
+    """What the tools list of a capture that is opened in them: method, URL and status of each request."""
+    home = pathlib.Path(tempfile.mkdtemp(prefix="browser-", dir=state))
+    with contextlib.ExitStack() as ending:
+        ending.callback(shutil.rmtree, home, ignore_errors=True)
+        tools = BROWSERS[kind](home, ending.enter_context(display()), authority.Authority(state), ending)
+        tools.begin()
+        return tools.open(capture.read_text())
