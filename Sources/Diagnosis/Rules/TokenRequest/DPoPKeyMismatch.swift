@@ -34,76 +34,78 @@ struct DPoPKeyMismatch: Rule {
         let calls = Dictionary(DPoPCall.all(in: flow).map { ($0.exchange, $0) }) { first, _ in first }
         let logins = Dictionary(flow.redemptions.map { ($0.request.exchange, $0.login) }) { first, _ in first
         }
-        var keys: [String: Evidence] = [:]
-        // Those of clients that prove who they are need not be bound (RFC 9449, section 5); a provider may say that they are.
-        var confidential: [String: Evidence] = [:]
+        let keys = boundKeys(flow, calls)
         var found: [Violation] = []
         for request in flow.tokenRequests {
-            guard let call = calls[request.exchange], let thumbprint = call.proof?.thumbprint else {
-                continue
-            }
-            let bound = evidence(call, thumbprint, "the key with which the token was got")
-            if request.answer.isSuccess, request.isDPoPToken {
-                if let token = request.accessToken { keys[token] = bound }
-                if let token = request.issuedRefreshToken {
-                    if request.authentication.methods == [.none] {
-                        keys[token] = keys[token] ?? bound
-                    } else {
-                        confidential[token] = confidential[token] ?? bound
-                    }
-                }
-            }
-        }
-        for case .token(let request) in flow.messages {
-            guard let call = calls[request.exchange], let thumbprint = call.proof?.thumbprint else {
-                continue
-            }
-            var expected: [Evidence] = []
-            if request.isCodeExchange { expected += codeKeys(request, logins, calls) }
-            if request.isRefresh, request.authentication.methods == [.none], let token = request.refreshToken,
-                let key = keys[token]
-            {
-                expected.append(key)
-            }
-            if request.isRefresh, call.error == "invalid_dpop_proof",
-                let key = request.refreshToken.flatMap({ confidential[$0] })
-            {
-                expected.append(key)
-            }
-            if let assertion = request.authentication.assertion.flatMap({ ClientAssertion($0) }),
-                let key = assertion.boundKey
-            {
-                expected.append(
-                    Evidence(
-                        place: assertion.place(ofClaim: "cnf"),
-                        value: key,
-                        note: "cnf.jkt of the client assertion"
-                    )
-                )
-            }
-            judge(call, thumbprint, expected, &found)
+            guard let call = calls[request.exchange] else { continue }
+            let expected =
+                (request.isCodeExchange ? codeKeys(request, logins, calls) : [])
+                + refreshKeys(request, call, keys) + assertionKeys(request)
+            judge(call, expected, &found)
         }
         for message in flow.messages {
-            guard let call = calls[message.exchange], let token = call.accessToken,
-                let thumbprint = call.proof?.thumbprint
-            else { continue }
-            judge(
-                call,
-                thumbprint,
-                [confirmation(of: token, call.exchange) ?? keys[token]].compactMap { $0 },
-                &found
-            )
+            guard let call = calls[message.exchange], let token = call.accessToken else { continue }
+            let expected = confirmation(of: token, call.exchange) ?? keys.byToken[token]
+            judge(call, [expected].compactMap(\.self), &found)
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
     }
 
-    private func judge(
-        _ call: DPoPCall,
-        _ thumbprint: String,
-        _ expected: [Evidence],
-        _ found: inout [Violation]
-    ) {
-        guard let other = expected.first(where: { $0.value != thumbprint }) else { return }
+    // MARK: - The keys that are expected
+
+    /// The keys that tokens were bound to when they were issued.
+    private struct BoundKeys {
+        /// Of access tokens, and of refresh tokens of public clients.
+        var byToken: [String: Evidence] = [:]
+        /// Of refresh tokens of clients that prove who they are: these need not be bound (RFC 9449, section 5); a provider may say
+        /// that they are.
+        var ofConfidentialClients: [String: Evidence] = [:]
+    }
+
+    private func boundKeys(_ flow: Flow, _ calls: [Int: DPoPCall]) -> BoundKeys {
+        var keys = BoundKeys()
+        for request in flow.tokenRequests where request.answer.isSuccess && request.isDPoPToken {
+            guard let call = calls[request.exchange], let thumbprint = call.proof?.thumbprint else {
+                continue
+            }
+            let bound = evidence(call, thumbprint, "the key with which the token was got")
+            if let token = request.accessToken { keys.byToken[token] = bound }
+            guard let token = request.issuedRefreshToken else { continue }
+            if request.authentication.methods == [.none] {
+                keys.byToken[token] = keys.byToken[token] ?? bound
+            } else {
+                keys.ofConfidentialClients[token] = keys.ofConfidentialClients[token] ?? bound
+            }
+        }
+        return keys
+    }
+
+    private func refreshKeys(_ request: TokenRequest, _ call: DPoPCall, _ keys: BoundKeys) -> [Evidence] {
+        guard request.isRefresh, let token = request.refreshToken else { return [] }
+        let own = request.authentication.methods == [.none] ? keys.byToken[token] : nil
+        let stated = call.error == "invalid_dpop_proof" ? keys.ofConfidentialClients[token] : nil
+        return [own, stated].compactMap(\.self)
+    }
+
+    private func assertionKeys(_ request: TokenRequest) -> [Evidence] {
+        guard let assertion = request.authentication.assertion.flatMap({ ClientAssertion($0) }),
+            let key = assertion.boundKey
+        else { return [] }
+        return [
+            Evidence(
+                place: assertion.place(ofClaim: "cnf"),
+                value: key,
+                note: "cnf.jkt of the client assertion"
+            )
+        ]
+    }
+
+    // MARK: - Judging
+
+    private func judge(_ call: DPoPCall, _ expected: [Evidence], _ found: inout [Violation]) {
+        guard let thumbprint = call.proof?.thumbprint,
+            let other = expected.first(where: { $0.value != thumbprint })
+        else { return }
         found.append(
             Violation(
                 [evidence(call, thumbprint, "the key of this proof"), other, call.answerEvidence],
