@@ -29,23 +29,34 @@ struct HostUnreachable: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let unreachable = flow.failedRequests(.unreachable)
-        guard unreachable.isEmpty else {
-            let isForbidden = unreachable.allSatisfy {
-                flow.capture[$0.exchange].failure.map(TransportFailure.isOfCleartext) ?? false
-            }
-            let inner = isForbidden ? nil : sentInside(unreachable, flow)
-            return .violated(
-                Violation(
-                    FailedRequest.evidence(of: unreachable, in: flow) + [inner].compactMap(\.self),
-                    explanation: isForbidden ? Self.cleartext : inner == nil ? nil : Self.inside,
-                    fix: isForbidden ? Self.cleartextFix : inner == nil ? nil : Self.insideFix,
-                    title: isForbidden
-                        ? "The app's system does not let it speak plain http"
-                        : inner == nil ? nil : "The provider sent the browser to a port that nobody reaches",
-                    explains: FailedRequest.explained(by: unreachable, in: flow)
-                )
-            )
+        guard unreachable.isEmpty else { return .violated(violation(byUnreachable: unreachable, flow)) }
+        let unanswered = unansweredRequests(of: flow)
+        guard !unanswered.isEmpty else { return .holds }
+        let again = unanswered.compactMap { retry(of: $0, in: flow) }
+        return .violated(
+            again.count == unanswered.count
+                ? violation(byImpatience: unanswered, again, flow)
+                : violation(byUnanswered: unanswered, flow)
+        )
+    }
+
+    private func violation(byUnreachable unreachable: [FailedRequest], _ flow: Flow) -> Violation {
+        let isForbidden = unreachable.allSatisfy {
+            flow.capture[$0.exchange].failure.map(TransportFailure.isOfCleartext) ?? false
         }
+        let inner = isForbidden ? nil : sentInside(unreachable, flow)
+        return Violation(
+            FailedRequest.evidence(of: unreachable, in: flow) + [inner].compactMap(\.self),
+            explanation: isForbidden ? Self.cleartext : inner == nil ? nil : Self.inside,
+            fix: isForbidden ? Self.cleartextFix : inner == nil ? nil : Self.insideFix,
+            title: isForbidden
+                ? "The app's system does not let it speak plain http"
+                : inner == nil ? nil : "The provider sent the browser to a port that nobody reaches",
+            explains: FailedRequest.explained(by: unreachable, in: flow)
+        )
+    }
+
+    private func unansweredRequests(of flow: Flow) -> [FailedRequest] {
         // Of documents the rules for documents tell.
         let documents = Set(
             flow.messages.compactMap { message -> Int? in
@@ -55,25 +66,27 @@ struct HostUnreachable: Rule {
                 }
             }
         )
-        var unanswered = flow.failedRequests(.unanswered).filter {
+        let unanswered = flow.failedRequests(.unanswered).filter {
             !documents.contains($0.exchange) && flow.capture[$0.exchange].request.method != "CONNECT"
         }
-        if unanswered.isEmpty { unanswered = flow.unansweredCalls }
-        guard !unanswered.isEmpty else { return .holds }
-        let again = unanswered.compactMap { retry(of: $0, in: flow) }
-        guard again.count < unanswered.count else {
-            return .violated(
-                Violation(
-                    FailedRequest.evidence(of: unanswered, in: flow)
-                        + again.prefix(2).map { Evidence($0, note: "the same code, sent again") },
-                    explanation: Self.impatient,
-                    fix: Self.impatientFix,
-                    title: "The client did not wait for the provider's answer",
-                    explains: FailedRequest.explained(by: unanswered, in: flow)
-                        .union(Precedence.ofCodeSentAgain)
-                )
-            )
-        }
+        return unanswered.isEmpty ? flow.unansweredCalls : unanswered
+    }
+
+    /// `again`: the codes that the client sent once more.
+    private func violation(byImpatience unanswered: [FailedRequest], _ again: [Parameter], _ flow: Flow)
+        -> Violation
+    {
+        Violation(
+            FailedRequest.evidence(of: unanswered, in: flow)
+                + again.prefix(2).map { Evidence($0, note: "the same code, sent again") },
+            explanation: Self.impatient,
+            fix: Self.impatientFix,
+            title: "The client did not wait for the provider's answer",
+            explains: FailedRequest.explained(by: unanswered, in: flow).union(Precedence.ofCodeSentAgain)
+        )
+    }
+
+    private func violation(byUnanswered unanswered: [FailedRequest], _ flow: Flow) -> Violation {
         let isCut = unanswered.allSatisfy {
             flow.capture[$0.exchange].isBrokenOff && !$0.isLeftByClient
         }
@@ -81,14 +94,12 @@ struct HostUnreachable: Rule {
             let answer = Answer(of: flow.capture[failed.exchange], at: failed.exchange)
             return [answer.statusEvidence()] + UnreadableAnswer.breakingOff(of: answer, in: flow.capture)
         }
-        return .violated(
-            Violation(
-                FailedRequest.evidence(of: unanswered, in: flow) + (isCut ? amounts : []),
-                explanation: isCut ? Self.cut : Self.silence,
-                fix: isCut ? Self.cutFix : Self.silenceFix,
-                title: isCut ? "The provider's answer broke off before its end" : nil,
-                explains: FailedRequest.explained(by: unanswered, in: flow)
-            )
+        return Violation(
+            FailedRequest.evidence(of: unanswered, in: flow) + (isCut ? amounts : []),
+            explanation: isCut ? Self.cut : Self.silence,
+            fix: isCut ? Self.cutFix : Self.silenceFix,
+            title: isCut ? "The provider's answer broke off before its end" : nil,
+            explains: FailedRequest.explained(by: unanswered, in: flow)
         )
     }
 
