@@ -32,65 +32,66 @@ struct ClientSecretMismatch: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var isUnknown = false
         for call in ClientCall.all(in: flow) {
-            guard call.isClientRefused || saysSo(call.answer, flow) != nil,
-                let secret = call.authentication.secret
-            else { continue }
-            // A later call with the same secret that went well proves it right.
-            let issued = issuedSecrets(to: call.authentication.clientID?.value, before: call.exchange, flow)
-            if let right = issued.last {
-                let sent = readings(of: call.authentication)
-                guard sent.isDisjoint(with: readings(of: right.value)) else { continue }
-                let isReplaced = issued.dropLast().contains { !sent.isDisjoint(with: readings(of: $0.value)) }
-                return .violated(
-                    Violation(
-                        [
-                            Evidence(
-                                place: secret.place,
-                                value: Masking.masked(secret.value, showing: 2),
-                                note: "sent"
-                            ),
-                            Evidence(
-                                place: right.place,
-                                value: Masking.masked(right.value, showing: 2),
-                                note:
-                                    "issued to this client\(isReplaced ? " in place of the one that was sent" : ""); "
-                                    + Difference.note(
-                                        expected: right.value,
-                                        seen: secret.value,
-                                        isSecret: true
-                                    )
-                            ),
-                            call.answer.evidence(),
-                        ],
-                        exchange: call.exchange
-                    )
-                )
-            }
-            guard let words = saysSo(call.answer, flow) else {
-                isUnknown = true
+            let words = saysSo(call.answer, flow)
+            guard call.isClientRefused || words != nil, let secret = call.authentication.secret else {
                 continue
             }
-            return .violated(
-                Violation(
-                    [
-                        Evidence(
-                            place: secret.place,
-                            value: Masking.masked(secret.value, showing: 2),
-                            note: flow.provider == .entra && Self.isIdentifier(secret.value)
-                                ? "a GUID, which is what the id of a secret looks like; its value is none"
-                                : nil
-                        ),
-                        call.answer.evidence(
-                            note: words.containsBytes("expired") || words == "aadsts7000222"
-                                ? "the secret has run out" : nil
-                        ),
-                    ],
-                    exchange: call.exchange
-                )
-            )
+            let issued = issuedSecrets(to: call.authentication.clientID?.value, before: call.exchange, flow)
+            if let violation = violation(call, secret, issued) { return .violated(violation) }
+            guard issued.isEmpty else { continue }
+            if let words { return .violated(violation(call, secret, words, flow)) }
+            isUnknown = true
         }
         return isUnknown
             ? .abstains("the secret that was issued to this client is not in the capture") : .holds
+    }
+
+    /// Another secret was sent than the last one of those that were issued to the client; nil where it is the same, and where there is
+    /// none.
+    private func violation(_ call: ClientCall, _ secret: Parameter, _ issued: [Parameter]) -> Violation? {
+        let sent = readings(of: call.authentication)
+        guard let right = issued.last, sent.isDisjoint(with: readings(of: right.value)) else { return nil }
+        let isReplaced = issued.dropLast().contains { !sent.isDisjoint(with: readings(of: $0.value)) }
+        return Violation(
+            [
+                Evidence(
+                    place: secret.place,
+                    value: Masking.masked(secret.value, showing: 2),
+                    note: "sent"
+                ),
+                Evidence(
+                    place: right.place,
+                    value: Masking.masked(right.value, showing: 2),
+                    note:
+                        "issued to this client\(isReplaced ? " in place of the one that was sent" : ""); "
+                        + Difference.note(expected: right.value, seen: secret.value, isSecret: true)
+                ),
+                call.answer.evidence(),
+            ],
+            exchange: call.exchange
+        )
+    }
+
+    /// The provider says of a secret that it is wrong.
+    private func violation(_ call: ClientCall, _ secret: Parameter, _ words: String, _ flow: Flow)
+        -> Violation
+    {
+        Violation(
+            [
+                Evidence(
+                    place: secret.place,
+                    value: Masking.masked(secret.value, showing: 2),
+                    note: flow.provider == .entra && Self.isIdentifier(secret.value)
+                        ? "a GUID, which is what the id of a secret looks like; its value is none"
+                        : nil
+                ),
+                call.answer.evidence(
+                    note: words.containsBytes("expired") || words == "aadsts7000222"
+                        ? "the secret has run out" : nil
+                ),
+            ],
+            exchange: call.exchange
+        )
     }
 
     private func issuedSecrets(to client: String?, before exchange: Int, _ flow: Flow) -> [Parameter] {
