@@ -100,50 +100,10 @@ struct ClientClockSkew: Rule {
         let contradicting = delivered.first { isImpossible($0, offset, in: flow) }
         let isUsed = delivered.contains { flow.wentOn(after: $0) } || isSessionBegun(flow)
         let isGrave = abs(skew.median) > 600 || contradicting != nil || isSignatureRefused(flow)
-        let isBehind = owner == .provider ? skew.median < 0 : skew.median > 0
-        let difference = "\(Span.text(skew.median)) \(isBehind ? "slow" : "fast")"
-        let zone =
-            skew.looksLikeTimeZone ? "a multiple of half an hour: the time zone may be wrong" : nil
         let severity: Severity = isGrave && !isUsed ? .error : .warning
-        let first = skew.samples.first
-        let server = first.flatMap { flow.capture[$0.exchange].request.url.origin }
-        var evidence = [
-            Evidence.computed(
-                "difference",
-                difference,
-                in: .timing,
-                note: owner == .device
-                    ? zone ?? recorder(flow)
-                    : [
-                        "\(isAppServer ? "the app's server" : "the provider") at \(server ?? "its origin")",
-                        zone,
-                    ]
-                    .compactMap { $0 }.joined(separator: "; ")
-            )
-        ]
-        let shown = Set([0, skew.samples.count / 2, skew.samples.count - 1]).sorted()
-        for sample in shown.map({ skew.samples[$0] }) {
-            evidence.append(
-                AnswerTime(of: sample.exchange, in: flow).evidence(
-                    note: "recorded at \(flow.capture[sample.exchange].endedAt.rfc3339)"
-                )
-            )
-        }
-        if let witness = skew.witness {
-            evidence.append(
-                AnswerTime(of: witness, in: flow).evidence(
-                    note: "the app's server: recorded at \(flow.capture[witness].endedAt.rfc3339)"
-                )
-            )
-        }
-        if let token = contradicting {
-            let name = skew.median > 0 ? "iat" : "exp"
-            let time = skew.median > 0 ? token.idToken.token.issuedAt : token.idToken.token.expiresAt
-            if let time {
-                let whose = isAppServer ? "the app's" : "the recorded"
-                evidence.append(token.evidence(ofTime: name, time, note: "not possible by \(whose) time"))
-            }
-        }
+        let evidence =
+            [difference(skew, of: owner, flow)] + times(skew, flow)
+            + [contradicting.flatMap { impossibleTime(of: $0, skew, by: owner) }].compactMap(\.self)
         return .violated(
             Violation(
                 evidence,
@@ -151,7 +111,7 @@ struct ClientClockSkew: Rule {
                 explanation: owner.explanation,
                 fix: owner.fix,
                 title: owner.title,
-                exchange: first?.exchange,
+                exchange: skew.samples.first?.exchange,
                 explains: (isAppServer ? [] : explained(flow)).union(
                     // By its own clock it refused the callback.
                     owner != .device && severity == .error && contradicting != nil
@@ -159,6 +119,57 @@ struct ClientClockSkew: Rule {
                 )
             )
         )
+    }
+
+    private func difference(_ skew: ClockSkew, of owner: Owner, _ flow: Flow) -> Evidence {
+        let isBehind = owner == .provider ? skew.median < 0 : skew.median > 0
+        let zone = skew.looksLikeTimeZone ? "a multiple of half an hour: the time zone may be wrong" : nil
+        let note: String?
+        switch owner {
+        case .device: note = zone ?? recorder(flow)
+        case .appServer, .provider:
+            let server = skew.samples.first.flatMap { flow.capture[$0.exchange].request.url.origin }
+            let whose = owner == .appServer ? "the app's server" : "the provider"
+            note = ["\(whose) at \(server ?? "its origin")", zone].compactMap(\.self)
+                .joined(separator: "; ")
+        }
+        return Evidence.computed(
+            "difference",
+            "\(Span.text(skew.median)) \(isBehind ? "slow" : "fast")",
+            in: .timing,
+            note: note
+        )
+    }
+
+    /// Answers that state the time: the first, one in the middle, the last, and the witness.
+    private func times(_ skew: ClockSkew, _ flow: Flow) -> [Evidence] {
+        let shown = Set([0, skew.samples.count / 2, skew.samples.count - 1]).sorted()
+        let samples = shown.map { place in
+            let exchange = skew.samples[place].exchange
+            return AnswerTime(of: exchange, in: flow).evidence(
+                note: "recorded at \(flow.capture[exchange].endedAt.rfc3339)"
+            )
+        }
+        let witness = skew.witness.map { exchange in
+            AnswerTime(of: exchange, in: flow).evidence(
+                note: "the app's server: recorded at \(flow.capture[exchange].endedAt.rfc3339)"
+            )
+        }
+        return samples + [witness].compactMap(\.self)
+    }
+
+    private func impossibleTime(of delivered: DeliveredIDToken, _ skew: ClockSkew, by owner: Owner)
+        -> Evidence?
+    {
+        let token = delivered.idToken.token
+        let whose = owner == .appServer ? "the app's" : "the recorded"
+        return (skew.median > 0 ? token.issuedAt : token.expiresAt).map { time in
+            delivered.evidence(
+                ofTime: skew.median > 0 ? "iat" : "exp",
+                time,
+                note: "not possible by \(whose) time"
+            )
+        }
     }
 
     /// By the client's clock, expired or not issued yet.
