@@ -61,46 +61,54 @@ struct RejectedCallback {
                 rejection: Place(exchange: callback, part: .responseLocation, name: "")
             )
             if case .rejected(let rejection) = flow.fate(ofCallback: callback) {
-                rejected.rejection = rejection
-                if rejection.part == .responseLocation, rejection.name.isEmpty,
-                    PageOfErrors.isShown(behind: callback, in: flow.surroundings)
-                {
-                    rejected.isAtPageOfErrors = true
-                    rejected.note = "sent to a page of the app's that is there for errors"
-                }
-                rejected.notice = FailedLoginNotice.page(behind: callback, in: flow.surroundings)
-                if let notice = rejected.notice {
-                    rejected.note =
-                        notice == callback
-                        ? "the app's form to sign in with, and a message: nobody was signed in"
-                        : rejected.noticeWords(in: flow) == nil
-                            ? "sent back to the app's form to sign in with: nobody was signed in"
-                            : "refused, as the page says that it leads to"
-                }
-                if rejection.exchange != callback {
-                    rejected.isAnswerLost =
-                        rejection.exchange == LostAnswer.refusal(behind: callback, in: flow.surroundings)
-                    rejected.note =
-                        rejected.isAnswerLost
-                        ? "refused: the redirect brought nothing of the answer here"
-                        : "refused by the app's server, to which the page at the redirect URI handed the code"
-                }
+                rejected.read(rejection, flow)
             } else if let request = requests[callback],
                 let sign = TurnedAway.sign(of: response, to: request, exchanged: codes, in: flow.surroundings)
             {
-                // Sent on as if all were well, and nobody is signed in.
-                rejected.note =
-                    switch sign {
-                    case .codeLeft:
-                        "sent away, and the app's server never brought the code to the token endpoint"
-                    case .noSession:
-                        "sent away without a session: none is set, and the page it leads to is loaded without a cookie"
-                    }
+                rejected.note = words(of: sign)
             } else {
                 return nil
             }
             rejected.repeats = taken(before: callback, among: takenByCode[response.code] ?? [], flow)
             return rejected
+        }
+    }
+
+    /// Reads how the app refused the callback; what says most is the note.
+    private mutating func read(_ rejection: Place, _ flow: Flow) {
+        self.rejection = rejection
+        if rejection.part == .responseLocation, rejection.name.isEmpty,
+            PageOfErrors.isShown(behind: exchange, in: flow.surroundings)
+        {
+            isAtPageOfErrors = true
+            note = "sent to a page of the app's that is there for errors"
+        }
+        notice = FailedLoginNotice.page(behind: exchange, in: flow.surroundings)
+        if let notice {
+            note =
+                notice == exchange
+                ? "the app's form to sign in with, and a message: nobody was signed in"
+                : noticeWords(in: flow) == nil
+                    ? "sent back to the app's form to sign in with: nobody was signed in"
+                    : "refused, as the page says that it leads to"
+        }
+        if rejection.exchange != exchange {
+            isAnswerLost =
+                rejection.exchange == LostAnswer.refusal(behind: exchange, in: flow.surroundings)
+            note =
+                isAnswerLost
+                ? "refused: the redirect brought nothing of the answer here"
+                : "refused by the app's server, to which the page at the redirect URI handed the code"
+        }
+    }
+
+    /// Sent on as if all were well, and nobody is signed in.
+    private static func words(of sign: TurnedAway.Sign) -> String {
+        switch sign {
+        case .codeLeft:
+            "sent away, and the app's server never brought the code to the token endpoint"
+        case .noSession:
+            "sent away without a session: none is set, and the page it leads to is loaded without a cookie"
         }
     }
 
