@@ -49,22 +49,17 @@ struct LostLoginCookies {
             },
             uniquingKeysWith: { first, _ in first }
         )
-        let requests = flow.authorizationRequests
         for callback in RejectedCallback.all(in: flow) {
-            let exchange = flow.capture[callback.exchange]
             let isRedeemed = callback.isRedeemed(in: flow)
             guard !isRedeemed || mayLackSession(callback, in: flow) else { continue }
-            // Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.
             guard
-                let request = begun[callback.exchange].flatMap({ $0 })
-                    ?? requests.last(where: {
-                        flow.capture[$0.exchange].startedAt <= exchange.startedAt
-                    })
+                let request = begun[callback.exchange].flatMap(\.self)
+                    ?? lastRequest(before: callback, in: flow)
             else {
                 reading.reason = "the start of the login is not in the capture"
                 continue
             }
-            let host = exchange.request.url.host
+            let host = flow.capture[callback.exchange].request.url.host
             let settings = LoginCookies.set(for: request, callback: callback, in: flow)
                 // What another host set is no session of an app that goes on without it.
                 .filter { !isRedeemed || $0.url.host == host }
@@ -73,33 +68,49 @@ struct LostLoginCookies {
                 reading.reason = Gap.noCookies
                 continue
             }
-            let sent = flow.capture[callback.place].request.cookies.map(\.name)
-            let names = Set(sent)
-            let sending = LoginCookies.sending(of: callback, for: request, in: flow)
-            let lost = settings.compactMap { setting -> Lost? in
-                guard names.contains(setting.cookie.name) else {
-                    return Lost(
-                        setting: setting,
-                        obstacle: CookieDelivery.obstacle(for: setting, in: sending)
-                    )
-                }
-                return OverwrittenCookie.of(setting, at: callback.place, in: flow).map {
-                    Lost(setting: setting, overwritten: $0)
-                }
+            if let lost = LostLoginCookies(of: settings, callback, request, in: flow) {
+                reading.found.append(lost)
             }
-            guard !lost.isEmpty else { continue }
-            reading.found.append(
-                LostLoginCookies(
-                    callback: callback,
-                    request: request,
-                    sending: sending,
-                    lost: lost,
-                    sent: sent,
-                    isAnyBack: lost.count < settings.count
-                )
-            )
         }
         return reading
+    }
+
+    /// Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.
+    private static func lastRequest(before callback: RejectedCallback, in flow: Flow)
+        -> AuthorizationRequest?
+    {
+        let time = flow.capture[callback.exchange].startedAt
+        return flow.authorizationRequests.last { flow.capture[$0.exchange].startedAt <= time }
+    }
+
+    /// Nil where the callback came with all of them, as they were set.
+    private init?(
+        of settings: [CookieDelivery.Setting],
+        _ callback: RejectedCallback,
+        _ request: AuthorizationRequest,
+        in flow: Flow
+    ) {
+        let sent = flow.capture[callback.place].request.cookies.map(\.name)
+        let names = Set(sent)
+        let sending = LoginCookies.sending(of: callback, for: request, in: flow)
+        let lost = settings.compactMap { setting -> Lost? in
+            guard names.contains(setting.cookie.name) else {
+                return Lost(
+                    setting: setting,
+                    obstacle: CookieDelivery.obstacle(for: setting, in: sending)
+                )
+            }
+            return OverwrittenCookie.of(setting, at: callback.place, in: flow).map {
+                Lost(setting: setting, overwritten: $0)
+            }
+        }
+        guard !lost.isEmpty else { return nil }
+        self.callback = callback
+        self.request = request
+        self.sending = sending
+        self.lost = lost
+        self.sent = sent
+        isAnyBack = lost.count < settings.count
     }
 
     /// Whether an app that exchanged the code may have missed its session all the same: it did not ask for the login's verifier,
