@@ -36,7 +36,7 @@ struct DPoPProofInvalid: Rule {
         let calls = DPoPCall.all(in: flow)
         var difference: Int64?
         for (index, call) in calls.enumerated() {
-            var faults: [[Evidence]] = []
+            var faults = call.proof == nil ? [missing(call, flow)].compactMap(\.self) : []
             var clock: SigningClock?
             if let proof = call.proof {
                 clock = flow.capture[call.exchange].serverTime.flatMap {
@@ -44,25 +44,7 @@ struct DPoPProofInvalid: Rule {
                 }
                 difference = clock?.ahead ?? difference
                 faults = self.faults(of: proof, call, flow)
-                if let jti = proof.identifier {
-                    if let first = seen[jti], first.token.text != proof.token.text || call.answer.isRefusal {
-                        faults.append([
-                            Evidence(
-                                place: proof.place(ofClaim: "jti"),
-                                value: Masking.shown(jti, of: "jti"),
-                                note: "used before"
-                            ),
-                            Evidence(
-                                place: first.place(ofClaim: "jti"),
-                                value: Masking.shown(jti, of: "jti")
-                            ),
-                        ])
-                    } else {
-                        seen[jti] = proof
-                    }
-                }
-            } else if let missing = missing(call, flow) {
-                faults = [missing]
+                if let repetition = repetition(of: proof, call, &seen) { faults.append(repetition) }
             }
             guard !faults.isEmpty else { continue }
             // Where something else is wrong with the proof, its time may not be what it was refused for.
@@ -73,19 +55,45 @@ struct DPoPProofInvalid: Rule {
                 $0.url.withoutQuery == call.url.withoutQuery && $0.method == call.method
                     && $0.answer.isSuccess
             }
-            found.append(
-                Violation(
-                    faults.prefix(4).flatMap { $0 } + [call.answerEvidence],
-                    variant: clock?.variant,
-                    severity: call.mayBlameProof ? (isRepaired ? .note : .error) : .warning,
-                    explanation: clock?.explanation(of: "DPoP proof"),
-                    fix: clock?.fix,
-                    title: clock?.title(of: "DPoP proof"),
-                    exchange: call.exchange
-                )
-            )
+            found.append(violation(call, faults, clock, isRepaired: isRepaired))
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
+    }
+
+    private func violation(
+        _ call: DPoPCall,
+        _ faults: [[Evidence]],
+        _ clock: SigningClock?,
+        isRepaired: Bool
+    ) -> Violation {
+        Violation(
+            faults.prefix(4).flatMap { $0 } + [call.answerEvidence],
+            variant: clock?.variant,
+            severity: call.mayBlameProof ? (isRepaired ? .note : .error) : .warning,
+            explanation: clock?.explanation(of: "DPoP proof"),
+            fix: clock?.fix,
+            title: clock?.title(of: "DPoP proof"),
+            exchange: call.exchange
+        )
+    }
+
+    /// A `jti` that another proof had before (RFC 9449, section 11.1).
+    private func repetition(of proof: DPoPProof, _ call: DPoPCall, _ seen: inout [String: DPoPProof])
+        -> [Evidence]?
+    {
+        guard let jti = proof.identifier else { return nil }
+        guard let first = seen[jti], first.token.text != proof.token.text || call.answer.isRefusal else {
+            seen[jti] = proof
+            return nil
+        }
+        return [
+            Evidence(
+                place: proof.place(ofClaim: "jti"),
+                value: Masking.shown(jti, of: "jti"),
+                note: "used before"
+            ),
+            Evidence(place: first.place(ofClaim: "jti"), value: Masking.shown(jti, of: "jti")),
+        ]
     }
 
     // MARK: - One proof
