@@ -30,80 +30,90 @@ struct ClientAuthMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let calls = ClientCall.all(in: flow)
         let provider = flow.providerFacts
-        lazy var publicClients = flow.surroundings.derived.value { PublicClients(in: flow.surroundings) }
-        var isSanitized = false
-        for call in calls where isBare(call, flow) && isRefusedForIt(call) {
+        let isSanitized = flow.surroundings.isSanitized
+        var isHidden = false
+        for call in ClientCall.all(in: flow) where isBare(call, flow) && isRefusedForIt(call) {
             guard !mayShowCertificate(call, provider, flow), !AssertionOnly.applies(to: call, provider, flow),
                 !ClientTypeMismatch.isSaid(in: call.answer.errorText)
             else { continue }
-            let isStated = flow.surroundings.isSanitized
-            guard !isStated || Self.missesSecret(call.answer.errorText) else {
-                isSanitized = true
+            guard !isSanitized || Self.missesSecret(call.answer.errorText) else {
+                isHidden = true
                 continue
             }
-            var evidence = [
+            if let lost = LostCredentials(at: call.exchange, in: flow) {
+                return .violated(violation(by: lost, call, flow))
+            }
+            // Where header fields were taken out, who sent none is not known to be public.
+            if !isSanitized, call.kind == .token {
+                if isKnownAsPublic(call, flow) { continue }
+                if call.authentication.clientID == nil, let earlier = id(acceptedBefore: call, in: flow) {
+                    return .violated(violation(byUnnamed: call, earlier))
+                }
+            }
+            return .violated(violation(call, flow))
+        }
+        return isHidden ? .abstains("credentials were taken out of the capture") : .holds
+    }
+
+    // MARK: - Findings
+
+    private func violation(_ call: ClientCall, _ flow: Flow) -> Violation {
+        let client = flow.registeredClient(call.authentication.clientID?.value, before: call.exchange)
+        let method = client?.answered("token_endpoint_auth_method").map {
+            Evidence($0, note: "the registered method")
+        }
+        // Whoever asks about a token is mostly the API that was shown it.
+        let isQuestion = call.kind == .introspection
+        return Violation(
+            [
                 call.parameters.missing("client_secret", of: call.exchange),
                 call.answer.evidence(
-                    note: isStated
+                    note: flow.surroundings.isSanitized
                         ? "in the provider's words"
                         : "neither an Authorization header nor a client_assertion was sent"
                 ),
-            ]
-            let client = flow.registeredClient(call.authentication.clientID?.value, before: call.exchange)
-            if let method = client?.answered("token_endpoint_auth_method") {
-                evidence.append(Evidence(method, note: "the registered method"))
-            }
-            if let lost = LostCredentials(at: call.exchange, in: flow) {
-                return .violated(
-                    Violation(
-                        lost.evidence(in: flow) + [call.answer.evidence()],
-                        severity: call.isRepaired ? .note : .error,
-                        explanation: LostCredentials.explanation,
-                        fix: LostCredentials.fix,
-                        title: "The client's credentials were lost at a redirect to another origin",
-                        exchange: call.exchange
-                    )
-                )
-            }
-            // Where header fields were taken out, who sent none is not known to be public.
-            if !isStated, call.kind == .token, publicClients.wasAccepted(before: call, in: flow.surroundings)
-            {
-                continue
-            }
-            if !isStated, call.kind == .token, call.authentication.clientID == nil,
-                let earlier = id(acceptedBefore: call, in: flow)
-            {
-                return .violated(
-                    Violation(
-                        [
-                            call.parameters.missing("client_id", of: call.exchange), Evidence(earlier),
-                            call.answer.evidence(),
-                        ],
-                        severity: call.isRepaired ? .note : .error,
-                        explanation: Self.unnamed,
-                        fix: Self.unnamedFix,
-                        title: "The token request does not say which client it is from",
-                        exchange: call.exchange
-                    )
-                )
-            }
-            // Whoever asks about a token is mostly the API that was shown it.
-            let isQuestion = call.kind == .introspection
-            return .violated(
-                Violation(
-                    evidence,
-                    severity: call.isRepaired ? .note : .error,
-                    explanation: isQuestion ? Self.question : nil,
-                    fix: isQuestion ? Self.questionFix : flow.provider == .google ? Self.ofGoogle : nil,
-                    title: call.kind == .token
-                        ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
-                    exchange: call.exchange
-                )
-            )
-        }
-        return isSanitized ? .abstains("credentials were taken out of the capture") : .holds
+            ] + [method].compactMap(\.self),
+            severity: call.isRepaired ? .note : .error,
+            explanation: isQuestion ? Self.question : nil,
+            fix: isQuestion ? Self.questionFix : flow.provider == .google ? Self.ofGoogle : nil,
+            title: call.kind == .token
+                ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
+            exchange: call.exchange
+        )
+    }
+
+    private func violation(by lost: LostCredentials, _ call: ClientCall, _ flow: Flow) -> Violation {
+        Violation(
+            lost.evidence(in: flow) + [call.answer.evidence()],
+            severity: call.isRepaired ? .note : .error,
+            explanation: LostCredentials.explanation,
+            fix: LostCredentials.fix,
+            title: "The client's credentials were lost at a redirect to another origin",
+            exchange: call.exchange
+        )
+    }
+
+    /// `earlier`: the id by which the client was known before.
+    private func violation(byUnnamed call: ClientCall, _ earlier: Parameter) -> Violation {
+        Violation(
+            [
+                call.parameters.missing("client_id", of: call.exchange), Evidence(earlier),
+                call.answer.evidence(),
+            ],
+            severity: call.isRepaired ? .note : .error,
+            explanation: Self.unnamed,
+            fix: Self.unnamedFix,
+            title: "The token request does not say which client it is from",
+            exchange: call.exchange
+        )
+    }
+
+    // MARK: - Public clients
+
+    private func isKnownAsPublic(_ call: ClientCall, _ flow: Flow) -> Bool {
+        let clients = flow.surroundings.derived.value { PublicClients(in: flow.surroundings) }
+        return clients.wasAccepted(before: call, in: flow.surroundings)
     }
 
     /// The clients whose token requests were accepted without credentials, anywhere in the capture.
@@ -154,6 +164,8 @@ struct ClientAuthMissing: Rule {
         }?.authentication.clientID
     }
 
+    // MARK: - Words
+
     private static let unnamed = """
         A client without credentials says who it is by client_id in every token request (RFC 6749, section 3.2.1). The request before had it and was \
         accepted; this one has it not, so the provider cannot tell whose token it is and takes the client for one that forgot to authenticate.
@@ -176,6 +188,8 @@ struct ClientAuthMissing: Rule {
         Send the client_secret that Google shows for this client. Clients of the types web application and desktop app have one, and an installed app ships it: \
         Google does not take it for a secret there. An app on a device is better registered as Android or iOS, which have none; PKCE takes its place.
         """
+
+    // MARK: - Conditions
 
     private func isBare(_ call: ClientCall, _ flow: Flow) -> Bool {
         call.authentication.methods == [.none] && !call.parameters.isEmpty
