@@ -13,76 +13,85 @@ enum ClientKind {
 
     init(of attempt: LoginAttempt, in flow: Flow) {
         let calls = attempt.tokenRequests.filter { $0.isRecorded && !GoTrueRequest.isExchange($0) }
-        let proof = calls.lazy.compactMap { request -> Evidence? in
-            let authentication = request.authentication
-            guard let parameter = authentication.secret ?? authentication.assertion else { return nil }
-            return Evidence(parameter)
-        }.first
-        if let proof {
+        if let proof = Self.proof(of: attempt, calls, flow) {
             self = .confidential(proof)
-            return
+        } else if let uri = Self.privateURI(of: attempt) {
+            self = .public(Evidence(uri, note: "a scheme of an app on a device"))
+        } else if let call = calls.first {
+            self = Self.kind(by: call, isLoopback: Self.isLoopback(attempt), flow)
+        } else if attempt.tokenRequests.contains(where: GoTrueRequest.isExchange) {
+            self = .unknown("the client is a server of GoTrue, whose own token request is not recorded")
+        } else {
+            self = Self.kind(byRedirectURIOf: attempt, flow)
         }
-        if let pushed = attempt.pushed,
-            let parameter = pushed.authentication.secret ?? pushed.authentication.assertion
+    }
+
+    /// What the client proved with who it is, or whose login tells that it can.
+    private static func proof(of attempt: LoginAttempt, _ calls: [TokenRequest], _ flow: Flow) -> Evidence? {
+        let credentials = { (authentication: ClientAuthentication) in
+            authentication.secret ?? authentication.assertion
+        }
+        if let sent = calls.lazy.compactMap({ credentials($0.authentication) }).first
+            ?? attempt.pushed.flatMap({ credentials($0.authentication) })
         {
-            self = .confidential(Evidence(parameter))
-            return
+            return Evidence(sent)
         }
         // Whose login it is, its back end tells by a signed assertion: there are no others at these.
-        if [.singpass, .myinfo].contains(flow.provider), let client = attempt.parameter("client_id") {
-            self = .confidential(Evidence(client))
-            return
+        guard [.singpass, .myinfo].contains(flow.provider) else { return nil }
+        return attempt.parameter("client_id").map { Evidence($0) }
+    }
+
+    /// The redirect URI, where its scheme is an app's own.
+    private static func privateURI(of attempt: LoginAttempt) -> Parameter? {
+        guard let uri = attempt.parameter("redirect_uri"), !(attempt.request?.isRelayed ?? false) else {
+            return nil
         }
-        let uri = attempt.parameter("redirect_uri")
-        let target = uri.map { RecordedURL($0.value) }
-        let isPrivate = target.map { !$0.isWeb && $0.scheme != nil } ?? false
-        if let uri, isPrivate, !(attempt.request?.isRelayed ?? false) {
-            self = .public(Evidence(uri, note: "a scheme of an app on a device"))
-            return
+        let target = RecordedURL(uri.value)
+        return !target.isWeb && target.scheme != nil ? uri : nil
+    }
+
+    /// An app on a device has no certificate for this machine (RFC 8252, section 7.3); who develops a web app may.
+    private static func isLoopback(_ attempt: LoginAttempt) -> Bool {
+        guard let target = attempt.parameter("redirect_uri").map({ RecordedURL($0.value) }) else {
+            return false
         }
-        // An app on a device has no certificate for this machine (RFC 8252, section 7.3); who develops a web app may.
-        let isLoopback =
-            target?.scheme?.lowercased() == "http" && target?.host.map(LoopbackHost.isLoopback) ?? false
-        if let request = calls.first {
-            let header = flow.capture[request.exchange].request.headers.first("authorization")
-            if let header {
-                self = .confidential(
-                    Evidence(
-                        place: Place(exchange: request.exchange, part: .requestHeader, name: "Authorization"),
-                        value: Masking.shown(header, of: "authorization")
-                    )
+        return target.scheme?.lowercased() == "http" && target.host.map(LoopbackHost.isLoopback) ?? false
+    }
+
+    /// By a token request that has neither a secret nor an assertion.
+    private static func kind(by request: TokenRequest, isLoopback: Bool, _ flow: Flow) -> ClientKind {
+        if let header = flow.capture[request.exchange].request.headers.first("authorization") {
+            return .confidential(
+                Evidence(
+                    place: Place(exchange: request.exchange, part: .requestHeader, name: "Authorization"),
+                    value: Masking.shown(header, of: "authorization")
                 )
-            } else if flow.surroundings.isSanitized, !isLoopback {
-                self = .unknown(
-                    "headers were stripped from the capture, so a client's credentials do not show"
-                )
-            } else if Self.isMutualTLS(request, flow) {
-                self = .unknown("the client may have shown a certificate")
-            } else if case .violated(let violation) = flow.verdict(of: ClientAuthMissing()),
-                violation.faultyExchange == request.exchange, violation.severity == .error
-            {
-                self = .unknown("the provider wants this client's credentials, which it forgot")
-            } else {
-                self = .public(
-                    Evidence(
-                        place: Place(exchange: request.exchange, part: .requestBody, name: "client_secret"),
-                        value: "missing",
-                        note: "no secret, no assertion, no Authorization header"
-                    )
-                )
-            }
-            return
+            )
         }
-        if attempt.tokenRequests.contains(where: GoTrueRequest.isExchange) {
-            self = .unknown("the client is a server of GoTrue, whose own token request is not recorded")
-            return
+        if flow.surroundings.isSanitized, !isLoopback {
+            return .unknown("headers were stripped from the capture, so a client's credentials do not show")
         }
-        guard let uri, isLoopback else {
-            self = .unknown("no token request shows whether the client has credentials")
-            return
+        if isMutualTLS(request, flow) { return .unknown("the client may have shown a certificate") }
+        if case .violated(let violation) = flow.verdict(of: ClientAuthMissing()),
+            violation.faultyExchange == request.exchange, violation.severity == .error
+        {
+            return .unknown("the provider wants this client's credentials, which it forgot")
         }
-        self =
-            Self.isWebApp(at: target?.origin, flow)
+        return .public(
+            Evidence(
+                place: Place(exchange: request.exchange, part: .requestBody, name: "client_secret"),
+                value: "missing",
+                note: "no secret, no assertion, no Authorization header"
+            )
+        )
+    }
+
+    /// Where no token request of the client's is recorded.
+    private static func kind(byRedirectURIOf attempt: LoginAttempt, _ flow: Flow) -> ClientKind {
+        guard let uri = attempt.parameter("redirect_uri"), isLoopback(attempt) else {
+            return .unknown("no token request shows whether the client has credentials")
+        }
+        return isWebApp(at: RecordedURL(uri.value).origin, flow)
             ? .unknown("a web app on this machine, whose token request is not recorded")
             : .public(Evidence(uri, note: "an app on this machine"))
     }
