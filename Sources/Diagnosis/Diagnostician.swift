@@ -29,16 +29,40 @@ package enum Diagnostician {
         _ flow: Flow,
         rules: [any Rule] = RuleCatalog.rules
     ) -> FlowDiagnosis {
+        let positions = Dictionary(flow.exchanges.enumerated().map { ($1, $0) }) { first, _ in first }
+        var (candidates, abstentions) = heard(rules, on: flow, positions)
+        let innerFailure = flow.innerFailure
+        // Rules that were left out are not heard of through other logins either.
+        let isInnerTold = innerFailure.map { failure in
+            rules.contains { type(of: $0).info.id == failure.cause.rule }
+        }
+        let isBrokenInside = isInnerTold ?? true && flow.failedInside != nil
+        dropSilenced(among: &candidates, isBrokenInside: isBrokenInside)
+        if let innerFailure, isInnerTold == true {
+            markEffects(of: innerFailure, among: &candidates, positions)
+        }
+        weaken(&candidates, in: flow)
+        let outcome = outcome(of: flow, candidates.map(\.finding), isBrokenInside: isBrokenInside)
+        return FlowDiagnosis(
+            outcome: outcome,
+            findings: RootCause.ordered(candidates, isSuccess: outcome == .success),
+            abstentions: abstentions
+        )
+    }
+
+    /// What each rule says; `positions` are those of the flow's exchanges in it.
+    private static func heard(_ rules: [any Rule], on flow: Flow, _ positions: [Int: Int]) -> (
+        candidates: [RootCause.Candidate], abstentions: [FlowDiagnosis.Abstention]
+    ) {
         var candidates: [RootCause.Candidate] = []
         var abstentions: [FlowDiagnosis.Abstention] = []
-        let positions = Dictionary(flow.exchanges.enumerated().map { ($1, $0) }) { first, _ in first }
         for (rank, rule) in rules.enumerated() {
+            let info = type(of: rule).info
             switch flow.verdict(of: rule) {
             case .holds: continue
             case .abstains(let reason):
-                abstentions.append(FlowDiagnosis.Abstention(rule: type(of: rule).info.id, reason: reason))
+                abstentions.append(FlowDiagnosis.Abstention(rule: info.id, reason: reason))
             case .violated(let violation):
-                let info = type(of: rule).info
                 candidates.append(
                     RootCause.Candidate(
                         finding: finding(
@@ -56,29 +80,18 @@ package enum Diagnostician {
                 )
             }
         }
-        let innerFailure = flow.innerFailure
-        // Rules that were left out are not heard of through other logins either.
-        let isInnerTold = innerFailure.map { failure in
-            rules.contains { type(of: $0).info.id == failure.cause.rule }
-        }
-        let isBrokenInside = isInnerTold ?? true && flow.failedInside != nil
+        return (candidates, abstentions)
+    }
+
+    /// Takes out what is no news beside another finding (``Precedence/silences``); a login that ended in an error was not abandoned.
+    private static func dropSilenced(among candidates: inout [RootCause.Candidate], isBrokenInside: Bool) {
         if candidates.contains(where: { $0.finding.severity == .error }) || isBrokenInside {
-            candidates.removeAll { $0.finding.rule == "login-abandoned" }
+            candidates.removeAll { $0.finding.rule == LoginAbandoned.info.id }
         }
         let told = Set(candidates.map(\.finding.rule))
         candidates.removeAll { candidate in
             Precedence.silences.contains { $0.effect == candidate.finding.rule && told.contains($0.cause) }
         }
-        if let innerFailure, isInnerTold == true {
-            markEffects(of: innerFailure, among: &candidates, positions)
-        }
-        weaken(&candidates, in: flow)
-        let outcome = outcome(of: flow, candidates.map(\.finding), isBrokenInside: isBrokenInside)
-        return FlowDiagnosis(
-            outcome: outcome,
-            findings: RootCause.ordered(candidates, isSuccess: outcome == .success),
-            abstentions: abstentions
-        )
     }
 
     /// What a broker says of a login that failed at the provider behind it has its cause there.
