@@ -54,42 +54,44 @@ struct CodeExpired: Rule {
                 token: flow.capture[request.exchange].request.url
             )
             guard elapsed > lifetime.seconds else { continue }
-            var evidence: [Evidence] = []
-            if let delivered = response.parameter("code") {
-                var shown = Evidence(delivered, note: "delivered")
-                // Seen first in the redirect; the callback itself may be what was late.
-                if let page = response.deliveredBy, flow.capture[page].response?.location != nil {
-                    shown.place = Place(exchange: page, part: .responseLocation, name: "code")
-                }
-                evidence.append(shown)
-            }
-            if let sent = request.parameters.parameter("code") {
-                evidence.append(Evidence(sent, note: "sent \(elapsed) s later"))
-            }
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: request.exchange, part: .timing, name: "age of the code"),
-                    value: "\(elapsed) s",
-                    note: "by \(clock); codes of \(lifetime.provider) live for \(lifetime.seconds) s"
-                )
+            let age = Evidence(
+                place: Place(exchange: request.exchange, part: .timing, name: "age of the code"),
+                value: "\(elapsed) s",
+                note: "by \(clock); codes of \(lifetime.provider) live for \(lifetime.seconds) s"
             )
-            evidence.append(request.answer.evidence())
-            return .violated(Violation(evidence, exchange: request.exchange))
+            let sent = request.parameters.parameter("code").map {
+                Evidence($0, note: "sent \(elapsed) s later")
+            }
+            let evidence = [delivery(of: response, flow), sent, age, request.answer.evidence()]
+            return .violated(Violation(evidence.compactMap(\.self), exchange: request.exchange))
         }
-        if let request = StatedGrantFault.ofCode(in: flow, .codeExpired),
-            let code = request.parameters.parameter("code"), !code.value.isEmpty
-        {
-            return .violated(
-                Violation(
-                    [
-                        Evidence(code, note: "when it was given out is not in the capture"),
-                        request.answer.evidence(note: "in the provider's words"),
-                    ],
-                    exchange: request.exchange
-                )
-            )
-        }
+        if let violation = stated(in: flow) { return .violated(violation) }
         return isUnknown ? .abstains("when the code was delivered is not in the capture") : .holds
+    }
+
+    /// The code where it is seen first, in the redirect: the callback itself may be what was late.
+    private func delivery(of response: AuthorizationResponse, _ flow: Flow) -> Evidence? {
+        response.parameter("code").map { code in
+            var delivered = Evidence(code, note: "delivered")
+            if let page = response.deliveredBy, flow.capture[page].response?.location != nil {
+                delivered.place = Place(exchange: page, part: .responseLocation, name: "code")
+            }
+            return delivered
+        }
+    }
+
+    /// The provider says itself that a code had run out whose delivery is not in the capture.
+    private func stated(in flow: Flow) -> Violation? {
+        guard let request = StatedGrantFault.ofCode(in: flow, .codeExpired),
+            let code = request.parameters.parameter("code"), !code.value.isEmpty
+        else { return nil }
+        return Violation(
+            [
+                Evidence(code, note: "when it was given out is not in the capture"),
+                request.answer.evidence(note: "in the provider's words"),
+            ],
+            exchange: request.exchange
+        )
     }
 
     /// Whether an answer without an error of the specification says that it is the code that is refused (MyInfo, Twitch).
