@@ -194,13 +194,16 @@ package enum Diagnostician {
                 }
             }()
         // What broke a first try and was repaired by the next is worth knowing, no more.
-        guard severity == .error, flow.ending == .success, !hasToBeRejected(info), !isRestarted,
-            !isRefusedByBackEnd(info, flow), !isKeptFromItsSession(info, flow), !isLostOnTheWay(info, flow),
-            !isKeptFromItsPages(info, violation, flow)
-        else {
-            return severity
-        }
+        guard severity == .error, flow.ending == .success, !isRestarted, !hasToBeRejected(info),
+            !isBehindSuccess(info, violation, flow)
+        else { return severity }
         return .note
+    }
+
+    /// Whether something went wrong for good, behind answers that look like success.
+    private static func isBehindSuccess(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
+        isRefusedByBackEnd(info, flow) || isKeptFromItsSession(info, flow) || isLostOnTheWay(info, flow)
+            || isKeptFromItsPages(info, violation, flow)
     }
 
     /// The back end of an app is asked by the app itself, behind an answer that looks like success.

@@ -67,14 +67,12 @@ extension Flow {
             metadata.endpoint("token_endpoint").map { EndpointAddress(RecordedURL($0)).takes(address) }
                 ?? false
         }
-        guard !isNamed, request.answer.error == nil, !request.answer.parameters.contains("access_token"),
-            (request.answer.status ?? 0) < 500, !request.answer.isSuccess || request.answer.json == nil,
-            authorizationRequests.contains(where: { login in
-                // Of what tells addresses of one path apart the login has to have it all.
-                EndpointAddress(login.endpoint).takes(address)
-                    && (login.isUnseen || address.takes(EndpointAddress(capture[login.exchange].request.url)))
-            })
-        else { return nil }
+        let beginsLogins = authorizationRequests.contains { login in
+            // Of what tells addresses of one path apart the login has to have it all.
+            EndpointAddress(login.endpoint).takes(address)
+                && (login.isUnseen || address.takes(EndpointAddress(capture[login.exchange].request.url)))
+        }
+        guard !isNamed, beginsLogins, !isAnsweredByTokenEndpoint(request.answer) else { return nil }
         return misplaced(
             request,
             explanation: """
@@ -83,5 +81,11 @@ extension Flow {
                 """,
             title: "The token request went to the authorization endpoint"
         )
+    }
+
+    /// Whether an answer may be one of a token endpoint: tokens, an error of OAuth, any object, or a failure of the server's.
+    private func isAnsweredByTokenEndpoint(_ answer: Answer) -> Bool {
+        answer.error != nil || answer.parameters.contains("access_token") || (answer.status ?? 0) >= 500
+            || answer.isSuccess && answer.json != nil
     }
 }

@@ -57,20 +57,28 @@ enum PolicyStop {
         the page forbids that, so the browser stays on it, and the app never gets the answer.
         """
 
+    /// Whether neither the browser nor the app was seen to go on with an answer that a redirect brought.
+    private static func isMissed(_ response: AuthorizationResponse, behind redirect: Int, _ flow: Flow)
+        -> Bool
+    {
+        // What the app itself sends has to be in the capture to be missed.
+        guard response.target.isWeb || !BrowserRecorder.wrote(flow.capture),
+            response.callback.map({ isGivenUp(flow.capture[$0]) }) ?? true
+        else { return false }
+        return !flow.receivedCodes.contains(response) && !isSent(response.target, after: redirect, flow)
+            && HandedOnCode.isCarried(response, in: flow.surroundings) == false && !isAtWork(response, flow)
+    }
+
     /// The redirect that answers a form of the sign-in, and that the policy of the form's page does not let a browser follow.
     ///
     /// Chromium's browsers hold form-action against the redirects behind a form, too (Content Security Policy Level 3, section
     /// 6.4.2).
     private static func stopped(_ response: AuthorizationResponse, _ flow: Flow) -> Violation? {
         guard response.mode != .formPost, let redirect = response.deliveredBy,
-            response.callback.map({ isGivenUp(flow.capture[$0]) }) ?? true,
-            !flow.receivedCodes.contains(response), !isSent(response.target, after: redirect, flow),
+            isMissed(response, behind: redirect, flow),
             let post = form(behind: redirect, flow), let page = page(of: post, flow),
             let answer = flow.capture[page].response,
             isNavigation(flow.capture[post].request),
-            // What the app itself sends has to be in the capture to be missed.
-            response.target.isWeb || !BrowserRecorder.wrote(flow.capture),
-            HandedOnCode.isCarried(response, in: flow.surroundings) == false, !isAtWork(response, flow),
             ContentSecurityPolicy(answer.headers).forbidsForms(
                 from: flow.capture[page].request.url,
                 to: response.target

@@ -15,10 +15,7 @@ enum ScriptedSignIn {
         for request in flow.authorizationRequests {
             let exchange = flow.capture[request.exchange]
             let headers = exchange.request.headers
-            guard let agent = headers.first("user-agent"), agent.lowercased().hasPrefix("mozilla/"),
-                headers.first("sec-fetch-mode")?.lowercased() == "cors"
-                    || headers.first("sec-fetch-mode") == nil && headers.first("origin") == "null",
-                let source = flow.surroundings.redirectedFrom[request.exchange],
+            guard isOfScript(headers), let source = flow.surroundings.redirectedFrom[request.exchange],
                 !isAhead(flow.capture[source].request), !answered.contains(request.exchange),
                 // The page went to sign in itself afterwards.
                 navigations[request.clientID] ?? -1 < position[request.exchange],
@@ -52,6 +49,15 @@ enum ScriptedSignIn {
             )
         }
         return nil
+    }
+
+    /// Whether a script of a page made a request; a browser that does not say so leaves it the `Origin` null behind a redirect.
+    private static func isOfScript(_ headers: HeaderFields) -> Bool {
+        guard let agent = headers.first("user-agent"), agent.lowercased().hasPrefix("mozilla/") else {
+            return false
+        }
+        guard let mode = headers.first("sec-fetch-mode") else { return headers.first("origin") == "null" }
+        return mode.lowercased() == "cors"
     }
 
     /// Whether a page or a framework asks for what its user may want next.

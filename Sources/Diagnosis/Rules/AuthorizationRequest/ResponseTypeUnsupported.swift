@@ -38,12 +38,7 @@ struct ResponseTypeUnsupported: Rule {
             guard let refusal = attempt.refusal, refusal.isOfTheRequest else { return .holds }
             let unlisted = unlisted(attempt, flow)
             let isNamed =
-                ["unsupported_response_type", "unsupported_response_mode"].contains(refusal.error)
-                || refusal.error == "unauthorized_client" && refusal.says(Self.kinds)
-                || refusal.channel == .page
-                    && (refusal.says(Self.texts)
-                        || refusal.says(["unauthorized_client"]) && refusal.says(Self.kinds))
-                || isOfTheMethod(refusal, attempt) || Self.isOfTheFlow(refusal.text)
+                isNamed(by: refusal) || isOfTheMethod(refusal, attempt) || Self.isOfTheFlow(refusal.text)
             // Metadata alone is no proof where the provider names another fault.
             let isLeftOpen = [nil, "invalid_request", "unauthorized_client"].contains(refusal.error)
             let isUnheardOf = attempt.responseTypes.contains { !Self.words.contains(String($0)) }
@@ -64,6 +59,14 @@ struct ResponseTypeUnsupported: Rule {
                 )
             )
         }
+    }
+
+    private func isNamed(by refusal: RequestRefusal) -> Bool {
+        if ["unsupported_response_type", "unsupported_response_mode"].contains(refusal.error) { return true }
+        let isOfAKind = refusal.says(Self.kinds)
+        if refusal.error == "unauthorized_client", isOfAKind { return true }
+        return refusal.channel == .page
+            && (refusal.says(Self.texts) || refusal.says(["unauthorized_client"]) && isOfAKind)
     }
 
     private static let modeFix =

@@ -29,12 +29,9 @@ struct GoogleOfflineMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         for attempt in flow.loginAttempts {
-            guard let scope = attempt.parameter("scope"),
-                Scope.values(scope.value).contains("offline_access"),
-                attempt["access_type"] != "offline", let client = attempt["client_id"],
-                flow.provider == .google || client.hasSuffix(".apps.googleusercontent.com"),
-                let redirect = attempt["redirect_uri"].map({ RecordedURL($0) }), redirect.isWeb,
-                !LoopbackHost.isLoopback(redirect.host ?? "")
+            guard isAtGoogle(attempt, flow), isOfWebApp(attempt), attempt["access_type"] != "offline",
+                let scope = attempt.parameter("scope"),
+                Scope.values(scope.value).contains("offline_access")
             else { continue }
             return .violated(
                 Violation(
@@ -44,5 +41,18 @@ struct GoogleOfflineMissing: Rule {
             )
         }
         return .holds
+    }
+
+    private func isAtGoogle(_ attempt: LoginAttempt, _ flow: Flow) -> Bool {
+        guard let client = attempt["client_id"] else { return false }
+        return flow.provider == .google || client.hasSuffix(".apps.googleusercontent.com")
+    }
+
+    /// Programs on a device get a refresh token at Google without asking for one.
+    private func isOfWebApp(_ attempt: LoginAttempt) -> Bool {
+        guard let redirect = attempt["redirect_uri"].map({ RecordedURL($0) }), redirect.isWeb else {
+            return false
+        }
+        return !LoopbackHost.isLoopback(redirect.host ?? "")
     }
 }

@@ -40,10 +40,7 @@ struct CodeReused: Rule {
         for request in flow.tokenRequests where request.isCodeExchange {
             guard let code = request.code, !code.isEmpty else { continue }
             if let first = spent[code] ?? lost[code], !isRefusedAlike(first, request),
-                request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code")
-                    || request.answer.error == nil && request.isGrantRefused
-                    || request.answer.isRefusal && Self.isSaid(in: request.answer.errorText)
-                    || first.answer.isSuccess && request.answer.isRefusal && request.answer.speaksOfCode
+                isRefusedForItsCode(request, spentBy: first)
             {
                 return .violated(violation(first, request, flow))
             }
@@ -56,6 +53,14 @@ struct CodeReused: Rule {
         }
         return isMissing || flow.hasUnsavedTokenRequest
             ? .abstains("the code of a token request was not saved") : .holds
+    }
+
+    private func isRefusedForItsCode(_ request: TokenRequest, spentBy first: TokenRequest) -> Bool {
+        if request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code") { return true }
+        let answer = request.answer
+        if answer.error == nil, request.isGrantRefused { return true }
+        return answer.isRefusal
+            && (Self.isSaid(in: answer.errorText) || first.answer.isSuccess && answer.speaksOfCode)
     }
 
     /// The provider's own word, where the request that was first is not in the capture.

@@ -35,9 +35,7 @@ struct MTLSAliasNotUsed: Rule {
         for call in ClientCall.all(in: flow) {
             guard call.kind == .token, call.answer.isRefusal, call.answer.error?.error == "invalid_client",
                 let metadata = provider.metadata(of: call.endpoint),
-                let alias = metadata.mutualTLSAlias("token_endpoint"),
-                let plain = metadata.endpoint("token_endpoint"),
-                plain != alias, RecordedURL(plain).isEndpoint(call.endpoint),
+                let alias = unusedAlias(in: metadata, by: call),
                 MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
             else { continue }
             return .violated(
@@ -60,5 +58,14 @@ struct MTLSAliasNotUsed: Rule {
             )
         }
         return .holds
+    }
+
+    /// The alias of the token endpoint, where the endpoint beside it was called.
+    private func unusedAlias(in metadata: MetadataDocument, by call: ClientCall) -> String? {
+        guard let alias = metadata.mutualTLSAlias("token_endpoint"),
+            let plain = metadata.endpoint("token_endpoint"), plain != alias,
+            RecordedURL(plain).isEndpoint(call.endpoint)
+        else { return nil }
+        return alias
     }
 }
