@@ -42,36 +42,24 @@ struct ACRNotSatisfied: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens {
-            switch delivered.judged(in: flow) {
-            case .notConcerned: continue
-            case .hidden(let why): reason = why
-            case .open(_, let login):
-                guard let wish = Wish(of: login.request) else { continue }
-                let seen = delivered.idToken.token.claim("acr")
-                let text = seen.map { $0.string ?? JSONWriter.text(of: $0) }
-                guard seen == nil || seen == .null || !wish.values.contains(text ?? "") else { continue }
-                return .violated(
-                    Violation(
-                        [
-                            Evidence(
-                                place: wish.parameter.place,
-                                value: Masking.shown(
-                                    wish.values.prefix(10).joined(separator: ", "),
-                                    of: "acr"
-                                ),
-                                note: wish.isEssential ? "essential" : nil
-                            ), delivered.evidence(ofClaim: "acr"),
-                        ],
-                        // A login that went on is none that was refused, however essential it was.
-                        severity: wish.isEssential && flow.ending != .success ? .error : .warning,
-                        exchange: delivered.idToken.place.exchange
-                    )
-                )
-            }
+        Verdict.ofIDTokens(in: flow) { delivered, claims, login in
+            guard let wish = Wish(of: login.request) else { return nil }
+            let seen = claims["acr"]
+            let text = seen.map { $0.string ?? JSONWriter.text(of: $0) }
+            guard seen == nil || seen == .null || !wish.values.contains(text ?? "") else { return nil }
+            return Violation(
+                [
+                    Evidence(
+                        place: wish.parameter.place,
+                        value: Masking.shown(wish.values.prefix(10).joined(separator: ", "), of: "acr"),
+                        note: wish.isEssential ? "essential" : nil
+                    ), delivered.evidence(ofClaim: "acr"),
+                ],
+                // A login that went on is none that was refused, however essential it was.
+                severity: wish.isEssential && flow.ending != .success ? .error : .warning,
+                exchange: delivered.idToken.place.exchange
+            )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// What was asked for: in `claims`, else in `acr_values`.

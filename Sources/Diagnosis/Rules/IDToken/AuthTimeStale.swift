@@ -51,26 +51,17 @@ struct AuthTimeStale: Rule {
         """
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens {
-            switch delivered.judged(in: flow) {
-            case .notConcerned: continue
-            case .hidden(let why): reason = why
-            case .open(_, let login):
-                guard let evidence = staleness(of: delivered, login, flow) else { continue }
-                let isUntold = authenticated(delivered) == nil
-                return .violated(
-                    Violation(
-                        evidence,
-                        severity: flow.wentOn(after: delivered) ? .warning : nil,
-                        explanation: isUntold ? Self.untold : nil,
-                        fix: isUntold ? Self.untoldFix : nil,
-                        exchange: delivered.idToken.place.exchange
-                    )
-                )
-            }
+        Verdict.ofIDTokens(in: flow) { delivered, _, login in
+            guard let evidence = staleness(of: delivered, login, flow) else { return nil }
+            let isUntold = authenticated(delivered) == nil
+            return Violation(
+                evidence,
+                severity: flow.wentOn(after: delivered) ? .warning : nil,
+                explanation: isUntold ? Self.untold : nil,
+                fix: isUntold ? Self.untoldFix : nil,
+                exchange: delivered.idToken.place.exchange
+            )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// Nil where the sign-in is as fresh as was asked for.

@@ -35,26 +35,17 @@ struct IDTokenNonceMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens {
-            switch delivered.judged(in: flow) {
-            case .notConcerned: continue
-            case .hidden(let why): reason = why
-            case .open(let claims, let login):
-                guard let sent = login.request.parameters.parameter("nonce"), !sent.value.isEmpty,
-                    claims["nonce"].map({ $0 == .null }) ?? true
-                else { continue }
-                let lost = lost(of: login, in: flow)
-                return .violated(
-                    Violation(
-                        [Evidence(sent)] + (lost.map { [$0] } ?? []) + [delivered.missing("nonce")],
-                        fix: lost == nil ? nil : Self.lostFix,
-                        exchange: delivered.idToken.place.exchange
-                    )
-                )
-            }
+        Verdict.ofIDTokens(in: flow) { delivered, claims, login in
+            guard let sent = login.request.parameters.parameter("nonce"), !sent.value.isEmpty,
+                claims["nonce"].map({ $0 == .null }) ?? true
+            else { return nil }
+            let lost = lost(of: login, in: flow)
+            return Violation(
+                [Evidence(sent)] + (lost.map { [$0] } ?? []) + [delivered.missing("nonce")],
+                fix: lost == nil ? nil : Self.lostFix,
+                exchange: delivered.idToken.place.exchange
+            )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     private static let lostFix = """

@@ -4,42 +4,6 @@ import JOSE
 import JSON
 import OAuth
 
-extension Flow {
-    /// Metadata of the authorization server that this flow talks to: documents that name one of the endpoints
-    /// it uses.
-    ///
-    /// In order of time. Metadata of another tenant at the same host does not count.
-    var issuerDocuments: [MetadataDocument] {
-        derived.value { IssuerDocuments(list: readIssuerDocuments()) }.list
-    }
-
-    private struct IssuerDocuments: Sendable {
-        var list: [MetadataDocument]
-    }
-
-    private func readIssuerDocuments() -> [MetadataDocument] {
-        let used = Set(
-            messages.compactMap { message -> String? in
-                switch message {
-                case .authorizationRequest, .token: Self.address(capture[message.exchange].request.url)
-                default: nil
-                }
-            }
-        )
-        return messages.compactMap { message in
-            guard case .discovery(let document) = message, !document.isProtectedResource else { return nil }
-            let named = ["authorization_endpoint", "token_endpoint"].compactMap { document.endpoint($0) }
-            let aliases = document.answer.json?["mtls_endpoint_aliases"]?["token_endpoint"]?.string
-            let isUsed = (named + [aliases].compactMap { $0 }).contains {
-                used.contains(Self.address(RecordedURL($0)))
-            }
-            return isUsed ? document : nil
-        }
-    }
-
-    private static func address(_ url: RecordedURL) -> String { (url.origin ?? "") + url.path }
-}
-
 extension DeliveredIDToken {
     /// The client that it should be made for, by the messages that brought it.
     var clients: [Parameter] {
@@ -72,25 +36,6 @@ extension DeliveredIDToken {
         // Its own login has it among its requests.
         return self.login?.request.exchange == login.request.exchange
             || login.tokenRequests.contains { $0.exchange == request.exchange }
-    }
-
-    /// The claims of a token that answers a login for certain, with that login; the reason where it cannot be
-    /// judged.
-    func judged(in flow: Flow) -> Judgement {
-        guard !isOfRefresh, !isOfTokenExchange else { return .notConcerned }
-        guard let claims = idToken.token.claims else {
-            return .hidden(Gap.idTokenClaims)
-        }
-        guard let login else { return .hidden(Gap.authorizationRequest) }
-        // A code that is not this login's brings a token that is not, either; that is told elsewhere.
-        guard isCertain(of: login, in: flow) else { return .notConcerned }
-        return .open(claims, login)
-    }
-
-    enum Judgement {
-        case open(JSONObject, Login)
-        case hidden(String)
-        case notConcerned
     }
 
     /// The names of its claims, as evidence of one that is missing.
@@ -129,5 +74,31 @@ extension DeliveredIDToken {
             value: value.map { Masking.shown($0.string ?? JSONWriter.text(of: $0), of: name) } ?? "none",
             note: note
         )
+    }
+}
+
+extension Verdict {
+    /// The first violation by an ID token that answers a login for certain; else why one could not be judged.
+    ///
+    /// `judge`: nil where the token is as it has to be.
+    static func ofIDTokens(
+        in flow: Flow,
+        _ judge: (_ delivered: DeliveredIDToken, _ claims: JSONObject, _ login: Login) -> Violation?
+    ) -> Verdict {
+        var reason: String?
+        for delivered in flow.deliveredIDTokens where !delivered.isOfRefresh && !delivered.isOfTokenExchange {
+            guard let claims = delivered.idToken.token.claims else {
+                reason = Gap.idTokenClaims
+                continue
+            }
+            guard let login = delivered.login else {
+                reason = Gap.authorizationRequest
+                continue
+            }
+            // A code that is not this login's brings a token that is not, either; that is told elsewhere.
+            guard delivered.isCertain(of: login, in: flow) else { continue }
+            if let violation = judge(delivered, claims, login) { return .violated(violation) }
+        }
+        return reason.map { .abstains($0) } ?? .holds
     }
 }
