@@ -10,7 +10,7 @@ import Synchronization
 /// No socket, no clock.
 ///
 /// Speaks the code flow with PKCE (RFC 7636, enforced to the letter), client authentication by Basic, body and
-/// assertion, pushed requests, device grants, registration, refresh with rotation, userinfo, introspection,
+/// assertion, pushed requests, device grants, CIBA by polls, registration, refresh with rotation, userinfo, introspection,
 /// revocation and logout; codes are single-use, and what is used twice ends everything issued with it.
 package final class BuiltInProvider: Sendable {
     private let configuration: ProviderConfiguration
@@ -83,6 +83,7 @@ extension ProviderDialect {
             (.registration, "/register"), (.pushedRequest, "/par"), (.introspection, "/introspect"),
             (.revocation, "/revoke"), (.endSession, "/logout"),
             (.deviceAuthorization, "/device_authorization"),
+            (.backchannelAuthentication, "/bc-authorize"),
         ]
         for (role, path) in names { paths[role] = [base + path] }
         verificationPath = base + "/device"
@@ -112,8 +113,9 @@ extension ProviderDialect {
         ("response_modes_supported", ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"]),
         (
             "grant_types_supported",
-            ["authorization_code", "refresh_token", GrantType.deviceCode]
+            ["authorization_code", "refresh_token", GrantType.deviceCode, GrantType.ciba]
         ),
+        ("backchannel_token_delivery_modes_supported", ["poll"]),
         ("subject_types_supported", ["public"]),
         ("scopes_supported", ["openid", "profile", "email", "offline_access"]),
         (
@@ -125,7 +127,7 @@ extension ProviderDialect {
     ]
 
     private mutating func addTokens(_ configuration: ProviderConfiguration) {
-        for grant in ["authorization_code", "refresh_token", GrantType.deviceCode] {
+        for grant in ["authorization_code", "refresh_token", GrantType.deviceCode, GrantType.ciba] {
             var form = Tokens.standard
             form.grantType = grant
             form.answer.members?["expires_in"] = .number(JSONNumber(configuration.tokenLifetime))

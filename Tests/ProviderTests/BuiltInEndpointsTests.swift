@@ -427,6 +427,38 @@ struct BuiltInEndpointsTests {
         )
     }
 
+    // MARK: - CIBA
+
+    /// The user agrees on a device that is not played, while the client polls (OpenID Connect CIBA, section 10.1).
+    @Test(arguments: ["alice", "alice@idp.example", "248289761001"])
+    func userIsAskedElsewhere(hint: String) throws {
+        let started = caller.json(
+            caller.post(
+                Self.issuer + "/bc-authorize",
+                Self.secret + [("scope", "openid"), ("login_hint", hint)]
+            )
+        )
+        let name = try #require(started["auth_req_id"]?.string)
+        #expect(name.utf8.count >= 20 && started["expires_in"]?.int == 120 && started["interval"]?.int == 5)
+        func poll() -> JSONValue {
+            let form = [("grant_type", GrantType.ciba), ("auth_req_id", name)] + Self.secret
+            return caller.json(caller.post(Self.issuer + "/token", form))
+        }
+        #expect(poll()["error"] == "authorization_pending")
+        #expect(poll()["id_token"]?.string.flatMap(JSONWebToken.parse)?.subject == "248289761001")
+        #expect(poll()["error"] == "invalid_grant")
+    }
+
+    @Test(arguments: [
+        ([("login_hint", "mallory")], "unknown_user_id"), ([], "invalid_request"),
+        ([("login_hint", "alice"), ("id_token_hint", "alice")], "invalid_request"),
+    ])
+    func userElsewhereHasToBeKnown(hints: [(String, String)], error: String) {
+        let form = Self.secret + [("scope", "openid")] + hints
+        let answer = caller.post(Self.issuer + "/bc-authorize", form)
+        #expect(answer.status == 400 && caller.json(answer)["error"]?.string == error)
+    }
+
     // MARK: - Introspection and revocation
 
     @Test func introspectionTellsOfALivingTokenOnly() {

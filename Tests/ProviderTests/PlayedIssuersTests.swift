@@ -195,4 +195,57 @@ struct PlayedIssuersTests {
         let metadata = Caller(provider).json(Caller(provider).get(provider.issuers[0].discovery))
         #expect(metadata["token_endpoint"]?.string == base + "/two.example-9443/t")
     }
+
+    /// OpenID Connect CIBA, sections 7 and 10.1: recorded, played, and driven at what plays it.
+    @Test func requestForAUserElsewhereIsPlayed() throws {
+        let name = "1c266114-a1be-4252-8ad1-04986c5b9ac1"
+        let asked = [("client_id", "till"), ("scope", "openid"), ("login_hint", "+49 555 0100")]
+        let polled = [("grant_type", GrantType.ciba), ("client_id", "till"), ("auth_req_id", name)]
+        var builder = CaptureBuilder()
+        builder.post(
+            "https://id.example/ciba",
+            asked + [("client_notification_token", "8d67dc78-7faa-4d41")],
+            body: .json(#"{"auth_req_id":"\#(name)","expires_in":300,"interval":2}"#)
+        )
+        for _ in 0..<2 {
+            builder.post(
+                "https://id.example/token",
+                polled,
+                400,
+                body: .json(#"{"error":"authorization_pending"}"#)
+            )
+        }
+        let token = try JSONWebToken.sign(
+            claims: ["iss": "https://id.example", "aud": "till", "sub": "u-77k"],
+            header: JSONObject(),
+            algorithm: .es256,
+            with: .privateKey(try #require(RecordedProviderTests.elliptic))
+        )
+        builder.post(
+            "https://id.example/token",
+            polled,
+            body: .json(
+                #"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer","id_token":"\#(token)"}"#
+            )
+        )
+        let provider = try RecordedProvider(capture: builder.capture, baseURL: base)
+        #expect(provider.issuers[0].remarks.contains { $0.contains("nobody is told") })
+        let caller = Caller(provider)
+        let metadata = caller.json(caller.get(provider.issuers[0].discovery))
+        #expect(metadata["backchannel_authentication_endpoint"]?.string == base + "/ciba")
+        let started = caller.json(caller.post(base + "/ciba", asked))
+        let issued = try #require(started["auth_req_id"]?.string)
+        #expect(issued != name && issued.utf8.count == name.utf8.count)
+        #expect(started["expires_in"]?.int == 300 && started["interval"]?.int == 2)
+        func poll() -> JSONValue {
+            let form = polled.map { ($0.0, $0.0 == "auth_req_id" ? issued : $0.1) }
+            return caller.json(caller.post(base + "/token", form))
+        }
+        #expect(poll()["error"] == "authorization_pending")
+        #expect(poll()["error"] == "authorization_pending")
+        let played = poll()["id_token"]?.string.flatMap { JSONWebToken.parse($0) }
+        #expect(played?.subject == "u-77k")
+        let stranger = caller.post(base + "/ciba", [("client_id", "till"), ("login_hint", "mallory")])
+        #expect(caller.json(stranger)["error"] == "unknown_user_id")
+    }
 }

@@ -60,4 +60,41 @@ struct DevicePollingTests {
         // The first of them is the one that was recorded.
         #expect(count.withLock { $0 } == 1 + polls)
     }
+
+    /// Where the code has to be entered, as RFC 8628 and as Google call it; and how often is asked, says the answer.
+    @Test(arguments: ["verification_uri", "verification_url"]) func whereToEnterTheCodeIsTold(name: String)
+        async throws
+    {
+        let flows = FlowFinder.flows(in: Self.capture())
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        let told = Mutex<[String]>([])
+        let pauses = Mutex<[Duration]>([])
+        let asked = Mutex(0)
+        var environment = FlowDriver.Environment.inMemory { request, _ in
+            guard request.url.path == "/token" else {
+                let text = Self.device(interval: "7").text ?? ""
+                return RecordedResponse(
+                    status: 200,
+                    body: .json(text.replacing("verification_uri", with: name))
+                )
+            }
+            let isFirst = asked.withLock { asked in
+                asked += 1
+                return asked == 1
+            }
+            return isFirst
+                ? RecordedResponse(status: 400, body: .json(#"{"error":"authorization_pending"}"#))
+                : RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8"}"#))
+        }
+        environment.tell = { event in
+            switch event {
+            case .enterCode(let code, let address): told.withLock { $0.append("\(code) \(address)") }
+            case .waiting(let pause, _): pauses.withLock { $0.append(pause) }
+            default: break
+            }
+        }
+        _ = await FlowDriver(plan, environment).run()
+        #expect(told.withLock { $0 } == ["ABCD-EFGH https://id.example/act"])
+        #expect(pauses.withLock { $0 }.last == .seconds(7))
+    }
 }

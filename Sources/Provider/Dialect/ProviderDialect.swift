@@ -96,6 +96,11 @@ package struct ProviderDialect: Sendable {
     package var deviceAuthorization: (answer: AnswerTemplate, origin: RecordedOrigin)?
     /// How often a poll is answered `authorization_pending` before the user has agreed; nil where the user has to.
     package var pendingPolls: Int?
+    package var backchannelAuthentication: AnswerTemplate?
+    /// How often a poll for such a request is answered so: no device of the user's is played.
+    package var pendingBackchannelPolls = 1
+    /// `sub` of users by the hints that clients gave of them (OpenID Connect CIBA, section 7.1).
+    package var hintedSubjects: [String: String] = [:]
     package var pushedRequest: AnswerTemplate?
     package var registration: (sent: JSONObject, answer: AnswerTemplate)?
     package var revocation: AnswerTemplate?

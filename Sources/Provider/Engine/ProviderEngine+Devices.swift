@@ -72,25 +72,53 @@ extension ProviderEngine {
         ]
     }
 
-    /// A device asks whether its user has agreed (RFC 8628, section 3.4).
+    /// A client asks whether its user has agreed (RFC 8628, section 3.4; OpenID Connect CIBA, section 10.1).
     mutating func poll(_ form: QueryItems, _ client: ProviderConfiguration.Client, _ boundKey: String?)
         -> BuiltAnswer
     {
-        guard let code = form.first("device_code"), var device = state.devices[code],
+        form.first("grant_type") == GrantType.ciba
+            ? poll(
+                for: form.first("auth_req_id"),
+                in: \.backchannelRequests,
+                GrantType.ciba,
+                pending: dialect.pendingBackchannelPolls,
+                client,
+                boundKey
+            )
+            : poll(
+                for: form.first("device_code"),
+                in: \.devices,
+                GrantType.deviceCode,
+                pending: dialect.pendingPolls,
+                client,
+                boundKey
+            )
+    }
+
+    /// `pending`: how often is said that the user has not answered; nil where a user is there.
+    private mutating func poll(
+        for code: String?,
+        in table: WritableKeyPath<ProviderState, LimitedTable<ProviderState.DeviceGrant>>,
+        _ grantType: String,
+        pending: Int?,
+        _ client: ProviderConfiguration.Client,
+        _ boundKey: String?
+    ) -> BuiltAnswer {
+        guard let code, var device = state[keyPath: table][code],
             device.clientID == client.id, !device.isUsed
         else { return refuse(.deviceUnknown, at: .token) }
         guard device.expiresAt > now else { return refuse(.deviceExpired, at: .token) }
-        defer { state.devices[code] = device }
+        defer { state[keyPath: table][code] = device }
         if device.isDenied { return refuse(.deviceDenied, at: .token) }
         let isFast = device.lastPoll.map { now - $0 < .seconds(device.interval) } ?? false
         device.lastPoll = now
         device.polls += 1
-        if let pending = dialect.pendingPolls {
+        if let pending {
             // As recorded, who had to wait was told so already.
             guard policy.isAsRecorded || device.polls > pending else {
                 return refuse(.devicePending, at: .token)
             }
-            device.user = device.user ?? deviceUser(client)
+            device.user = device.user ?? deviceUser(client, grantType)
         } else if device.user == nil {
             if isFast {
                 // RFC 8628, section 3.5: from now on five seconds more.
@@ -111,7 +139,7 @@ extension ProviderEngine {
             boundKey: boundKey,
             values: device.values
         )
-        return issue(grant, GrantType.deviceCode)
+        return issue(grant, grantType)
     }
 
     /// The built-in page at which the user of a device agrees (RFC 8628, section 3.3).
@@ -144,10 +172,10 @@ extension ProviderEngine {
         return .page(200, SignInPage.deviceDone(isAllowed: true))
     }
 
-    private func deviceUser(_ client: ProviderConfiguration.Client) -> ProviderConfiguration.User? {
-        let recorded = dialect.tokens.first {
-            $0.grantType == GrantType.deviceCode && $0.clientID == client.id
-        }
+    private func deviceUser(_ client: ProviderConfiguration.Client, _ grantType: String)
+        -> ProviderConfiguration.User?
+    {
+        let recorded = dialect.tokens.first { $0.grantType == grantType && $0.clientID == client.id }
         return configuration.users.first { $0.subject == recorded?.origin.subject }
             ?? configuration.users.first
     }

@@ -26,7 +26,7 @@ extension ProviderEngine {
             let parameters = Parameters(form, of: 0, in: .requestBody)
             let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
             return refresh(form, client, boundKey, isPublic: authentication.methods == [.none])
-        case GrantType.deviceCode: return poll(form, client, boundKey)
+        case GrantType.deviceCode, GrantType.ciba: return poll(form, client, boundKey)
         case "client_credentials" where dialect.allows("client_credentials"):
             return actForItself(form, client, boundKey)
         case "password" where dialect.allows("password"): return passwordGrant(form, client, boundKey)
@@ -37,7 +37,8 @@ extension ProviderEngine {
 
     /// Grants that tokens are given for.
     static let playedGrants: Set<String> = [
-        "authorization_code", "refresh_token", GrantType.deviceCode, "client_credentials", "password",
+        "authorization_code", "refresh_token", GrantType.deviceCode, GrantType.ciba, "client_credentials",
+        "password",
     ]
 
     // MARK: - Codes

@@ -174,6 +174,7 @@ struct ProviderEngine {
         case ("POST", .endSession): return endSession(form, request)
         case ("POST", .pushedRequest): return pushRequest(form, request)
         case ("POST", .deviceAuthorization): return authorizeDevice(form, request)
+        case ("POST", .backchannelAuthentication): return authenticateElsewhere(form, request)
         case ("POST", .registration): return register(request)
         case ("GET", .registration), ("PUT", .registration), ("DELETE", .registration):
             return manageRegistration(request)

@@ -68,11 +68,12 @@ struct ProviderState: Sendable {
         var isUsed = false
     }
 
-    /// A device that waits for its user (RFC 8628).
+    /// What a client polls for while its user decides on another device (RFC 8628; OpenID Connect CIBA).
     struct DeviceGrant: Sendable {
         var clientID: String
         var scope: String
-        var userCode: String
+        /// Nil where the user is asked without one.
+        var userCode: String?
         var expiresAt: Timestamp
         var interval: Int64
         var lastPoll: Timestamp?
@@ -94,6 +95,8 @@ struct ProviderState: Sendable {
     /// Sessions by the cookies that carry them, and by the ID tokens that were issued in them.
     var sessionIDs = LimitedTable<String>(limit: 100_000)
     var devices = LimitedTable<DeviceGrant>()
+    /// By `auth_req_id`.
+    var backchannelRequests = LimitedTable<DeviceGrant>()
     var revokedFamilies = LimitedTable<Bool>()
     /// `jti` of client assertions and proofs that were used.
     var usedIdentifiers = LimitedTable<Bool>(limit: 100_000)

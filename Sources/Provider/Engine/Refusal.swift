@@ -33,6 +33,8 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case deviceUnknown
     case deviceDenied
     case credentialsWrong
+    // A back-channel authentication request
+    case userUnknown
     // A call with a token
     case tokenMissing
     case tokenInvalid
@@ -52,7 +54,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case redirectURIInvalid
     case metadataInvalid
 
-    /// Status, code and words of the specification (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; RFC 9449,
+    /// Status, code and words of the specification (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; OpenID Connect CIBA, section 13; RFC 9449,
     /// section 5; RFC 9101, section 6.2), where nothing is known of how a provider says it.
     var standard: (status: Int, error: String, description: String) {
         switch self {
@@ -90,9 +92,10 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .devicePending: (400, "authorization_pending", "the user has not agreed yet")
         case .deviceTooFast: (400, "slow_down", "polled faster than the interval allows")
         case .deviceExpired: (400, "expired_token", "the device code has expired")
-        case .deviceUnknown: (400, "invalid_grant", "the device code is not known")
+        case .deviceUnknown: (400, "invalid_grant", "what is polled for is not known, or was answered")
         case .deviceDenied: (400, "access_denied", "the user did not agree")
         case .credentialsWrong: (400, "invalid_grant", "user name or password is wrong")
+        case .userUnknown: (400, "unknown_user_id", "the hint is of no user here")
         case .tokenMissing: (401, "invalid_request", "an access token is missing")
         case .tokenInvalid: (401, "invalid_token", "the access token is not valid")
         case .redirectURIUnregistered:

@@ -27,6 +27,12 @@ extension AnswerFinder {
             let at = exchange.endedAt.seconds
             let origin = origin(flow, clientID: nil, scope: call.parameters["scope"], issuedAt: at, dialect)
             dialect.deviceAuthorization = (AnswerTemplate(response), origin)
+        case .backchannelAuthentication(let call) where call.answer.isSuccess:
+            dialect.backchannelAuthentication = dialect.backchannelAuthentication ?? AnswerTemplate(response)
+            note("auth_req_id", call.answer.parameters["auth_req_id"], &dialect)
+            for hint in ProviderEngine.userHints.compactMap({ call.parameters[$0] }) {
+                dialect.hintedSubjects[hint] = users.subjects[UserFinder.FlowKey(flow)]
+            }
         case .pushedRequest(let call) where call.answer.isSuccess:
             dialect.pushedRequest = dialect.pushedRequest ?? AnswerTemplate(response)
             note("request_uri", call.answer.parameters["request_uri"], &dialect)
@@ -119,17 +125,22 @@ extension AnswerFinder {
         dialect.documents[RecordedURL(played).path] = template
     }
 
-    /// How often a device had to ask.
+    /// How often a device had to ask, and who asked for a user elsewhere.
     func learnPolls(_ dialect: inout ProviderDialect) {
-        let waiting: Set<String> = ["authorization_pending", "slow_down"]
-        for flow in issuer.flows {
-            let polls = flow.tokenRequests.filter { $0.parameters.contains("device_code") }
-            guard !polls.isEmpty else { continue }
-            let count = polls.count { waiting.contains($0.answer.error?.error ?? "") }
-            dialect.pendingPolls = max(dialect.pendingPolls ?? 0, count)
-        }
+        dialect.pendingPolls = pendingPolls(with: "device_code")
         if dialect.pendingPolls == nil, dialect.paths[.deviceAuthorization] != nil {
             dialect.pendingPolls = 1
         }
+        dialect.pendingBackchannelPolls =
+            pendingPolls(with: "auth_req_id") ?? dialect.pendingBackchannelPolls
+    }
+
+    /// `name`: of what is polled with; nil where nobody polled.
+    private func pendingPolls(with name: String) -> Int? {
+        let waiting: Set<String> = ["authorization_pending", "slow_down"]
+        return issuer.flows.compactMap { flow in
+            let polls = flow.tokenRequests.filter { $0.parameters.contains(name) }
+            return polls.isEmpty ? nil : polls.count { waiting.contains($0.answer.error?.error ?? "") }
+        }.max()
     }
 }

@@ -7,7 +7,7 @@ import OAuth
 /// How a recorded provider answers what it grants: token responses, authorization responses, userinfo and the rest.
 struct AnswerFinder {
     let issuer: RecordedIssuer
-    private let users: UserFinder.Users
+    let users: UserFinder.Users
     let addresses: AddressMap
     /// The key for tokens of which nobody saw what they were signed with.
     private let signing: ProviderConfiguration.SigningKeyEntry?
@@ -194,7 +194,10 @@ struct AnswerFinder {
         guard !isKnown, earlierUses < Self.maximumUses else { return }
         let scope = request.isCodeExchange ? nil : request.parameters["scope"]
         let device = flow.messages.lazy.compactMap { message -> String? in
-            if case .deviceAuthorization(let call) = message { call.parameters["scope"] } else { nil }
+            switch message {
+            case .deviceAuthorization(let call), .backchannelAuthentication(let call): call.parameters["scope"]
+            default: nil
+            }
         }.first
         let asked = scope ?? device
         let at = exchange.endedAt.seconds

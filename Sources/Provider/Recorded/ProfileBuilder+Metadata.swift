@@ -24,6 +24,8 @@ extension ProfileBuilder {
                 case .revocation(let call): add(.revocation, call.endpoint.text)
                 case .endSession(let call): add(.endSession, call.endpoint.text)
                 case .deviceAuthorization(let call): add(.deviceAuthorization, call.endpoint.text)
+                case .backchannelAuthentication(let call):
+                    add(.backchannelAuthentication, call.endpoint.text)
                 case .pushedRequest(let call): add(.pushedRequest, call.endpoint.text)
                 case .registration(let call): add(.registration, call.endpoint.text)
                 case .keySet(let document): add(.keys, document.endpoint.text)
@@ -38,7 +40,7 @@ extension ProfileBuilder {
                         }
                     }
                 case .authorizationResponse, .backChannelLogout, .frontChannelLogout, .resource,
-                    .identityAssertion, .clientConfiguration, .backchannelAuthentication:
+                    .identityAssertion, .clientConfiguration:
                     break
                 }
             }

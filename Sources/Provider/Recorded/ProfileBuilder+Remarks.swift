@@ -70,6 +70,18 @@ extension ProfileBuilder {
         if !remarks.contains(remark) { remarks.append(remark) }
     }
 
+    /// Clients that are told when the user has answered (OpenID Connect CIBA, section 10.2) wait for it.
+    mutating func tellOfNotifications() {
+        let areWanted = issuer.flows.flatMap(\.messages).contains { message in
+            guard case .backchannelAuthentication(let call) = message else { return false }
+            return call.parameters.contains("client_notification_token")
+        }
+        guard areWanted else { return }
+        remarks.append(
+            "a client wants to be told when its user has answered (CIBA's ping or push): nobody is told, and polls are answered"
+        )
+    }
+
     /// Grants that clients were given tokens for and that are not played.
     mutating func tellOfGrants() {
         let asked = issuer.flows.flatMap(\.tokenRequests).filter(\.answer.isSuccess).map(\.grantType)

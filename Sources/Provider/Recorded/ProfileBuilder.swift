@@ -64,6 +64,7 @@ struct ProfileBuilder {
         let state = SeedFinder(issuer, configuration: configuration, users: users.subjects).state()
         tellOfEncryption(dialect, clients)
         tellOfGrants()
+        tellOfNotifications()
         tellOfMissingBodies()
         tellOfScriptedPages(dialect)
         tellOfOtherIssuers()
@@ -134,7 +135,9 @@ struct ProfileBuilder {
             let scope: String? =
                 switch message {
                 case .authorizationRequest(let request): request.parameters["scope"]
-                case .deviceAuthorization(let call), .pushedRequest(let call): call.parameters["scope"]
+                case .deviceAuthorization(let call), .pushedRequest(let call),
+                    .backchannelAuthentication(let call):
+                    call.parameters["scope"]
                 case .token(let request): request.parameters["scope"]
                 default: nil
                 }

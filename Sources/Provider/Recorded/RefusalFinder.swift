@@ -102,6 +102,8 @@ struct RefusalFinder {
             learn(call.answer, at: .revocation, Self.named(call.answer), flow, &dialect)
         case .deviceAuthorization(let call):
             learn(call.answer, at: .deviceAuthorization, Self.named(call.answer), flow, &dialect)
+        case .backchannelAuthentication(let call):
+            learn(call.answer, at: .backchannelAuthentication, Self.named(call.answer), flow, &dialect)
         case .registration(let call):
             learn(call.answer, at: .registration, Self.named(call.answer), flow, &dialect)
         default: break
@@ -159,6 +161,7 @@ struct RefusalFinder {
         case "authorization_pending": .devicePending
         case "slow_down": .deviceTooFast
         case "expired_token": .deviceExpired
+        case "unknown_user_id": .userUnknown
         case "unsupported_grant_type": .grantTypeUnsupported
         case "invalid_scope": .scopeTooWide
         case "invalid_redirect_uri": .redirectURIInvalid
@@ -242,6 +245,7 @@ struct RefusalFinder {
         case .introspection(let call): (.introspection, call.answer)
         case .revocation(let call): (.revocation, call.answer)
         case .deviceAuthorization(let call): (.deviceAuthorization, call.answer)
+        case .backchannelAuthentication(let call): (.backchannelAuthentication, call.answer)
         case .registration(let call): (.registration, call.answer)
         case .keySet(let document): (.keys, document.answer)
         case .endSession(let call): (.endSession, call.answer)

@@ -42,6 +42,9 @@ struct SeedFinder {
                 if let code = request.parameters["device_code"], !issued.contains(code) {
                     state.devices[code] = device(grant)
                 }
+                if let name = request.parameters["auth_req_id"], !issued.contains(name) {
+                    state.backchannelRequests[name] = device(grant)
+                }
             }
             for message in flow.messages { seed(message, flow, issued, &state) }
             seedSessions(flow, &state)
@@ -125,7 +128,6 @@ struct SeedFinder {
         ProviderState.DeviceGrant(
             clientID: grant.clientID,
             scope: grant.scope,
-            userCode: "",
             expiresAt: Self.always,
             interval: 0
         )
@@ -133,7 +135,7 @@ struct SeedFinder {
 
     /// Everything that some answer of the capture gave out.
     private func issued(_ index: CaptureIndex) -> Set<String> {
-        let names = ["code", "access_token", "refresh_token", "device_code"]
+        let names = ["code", "access_token", "refresh_token", "device_code", "auth_req_id"]
         var issued: Set<String> = []
         func take(_ parameters: Parameters) {
             for name in names { if let value = parameters[name] { issued.insert(value) } }
@@ -150,7 +152,13 @@ struct SeedFinder {
             parameters.items.removeAll { $0.value == request.refreshToken }
             take(parameters)
         }
-        for case .deviceAuthorization(let call) in index.messages.values { take(call.answer.parameters) }
+        for message in index.messages.values {
+            switch message {
+            case .deviceAuthorization(let call), .backchannelAuthentication(let call):
+                take(call.answer.parameters)
+            default: break
+            }
+        }
         return issued
     }
 }
