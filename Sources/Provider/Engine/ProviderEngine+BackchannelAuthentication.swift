@@ -44,7 +44,10 @@ extension ProviderEngine {
             values: recorded.isEmpty ? [:] : [recorded: name]
         )
         members["auth_req_id"] = .string(name)
-        var answer = BuiltAnswer(like: template ?? AnswerTemplate(status: 200), role: .backchannelAuthentication)
+        var answer = BuiltAnswer(
+            like: template ?? AnswerTemplate(status: 200),
+            role: .backchannelAuthentication
+        )
         answer.content = .object(members)
         return answer
     }

@@ -195,7 +195,8 @@ struct AnswerFinder {
         let scope = request.isCodeExchange ? nil : request.parameters["scope"]
         let device = flow.messages.lazy.compactMap { message -> String? in
             switch message {
-            case .deviceAuthorization(let call), .backchannelAuthentication(let call): call.parameters["scope"]
+            case .deviceAuthorization(let call), .backchannelAuthentication(let call):
+                call.parameters["scope"]
             default: nil
             }
         }.first
