@@ -10,7 +10,7 @@ import Synchronization
 /// No socket, no clock.
 ///
 /// Speaks the code flow with PKCE (RFC 7636, enforced to the letter), client authentication by Basic, body and
-/// assertion, pushed requests, device grants, CIBA by polls, registration, refresh with rotation, userinfo, introspection,
+/// assertion, pushed requests, client credentials, device grants, CIBA by polls, registration, refresh with rotation, userinfo, introspection,
 /// revocation and logout; codes are single-use, and what is used twice ends everything issued with it.
 package final class BuiltInProvider: Sendable {
     private let configuration: ProviderConfiguration
@@ -102,6 +102,7 @@ extension ProviderDialect {
         metadata = AnswerTemplate(status: 200, headers: Self.notKept, members: document)
         keySet = AnswerTemplate(status: 200, headers: Self.notKept)
         needsLogoutClient = true
+        needsClientProof = true
         allowsOrigins = true
         addTokens(configuration)
     }
@@ -113,7 +114,10 @@ extension ProviderDialect {
         ("response_modes_supported", ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"]),
         (
             "grant_types_supported",
-            ["authorization_code", "refresh_token", GrantType.deviceCode, GrantType.ciba]
+            [
+                "authorization_code", "refresh_token", "client_credentials", GrantType.deviceCode,
+                GrantType.ciba,
+            ]
         ),
         ("backchannel_token_delivery_modes_supported", ["poll"]),
         ("subject_types_supported", ["public"]),
@@ -133,6 +137,13 @@ extension ProviderDialect {
             form.answer.members?["expires_in"] = .number(JSONNumber(configuration.tokenLifetime))
             tokens.append(form)
         }
+        // RFC 6749, section 4.4.3: nothing to refresh, and nobody signed in.
+        var form = Tokens.standard
+        form.grantType = "client_credentials"
+        form.answer.members?["refresh_token"] = nil
+        form.answer.members?["id_token"] = nil
+        form.answer.members?["expires_in"] = .number(JSONNumber(configuration.tokenLifetime))
+        tokens.append(form)
     }
 }
 

@@ -183,6 +183,10 @@ struct MockTests {
 
     @Test(
         arguments: [
+            (
+                ["--issuer", "https://idp.test/a/.well-known/openid-configuration"], 64,
+                "mock --issuer https://idp.test/a\n"
+            ),
             (["--listen", "0.0.0.0:0"], 64, "no loopback address"), (["--listen", "8090"], 64, "HOST:PORT"),
             (["--issuer", "idp.test"], 64, "--issuer takes"),
             (["--client", ":secret"], 64, "--client takes"),

@@ -427,6 +427,52 @@ struct BuiltInEndpointsTests {
         )
     }
 
+    // MARK: - Clients that act for themselves
+
+    /// RFC 6749, section 4.4.
+    @Test(arguments: [secret, [("client_id", "shop")]])
+    func clientThatProvesItselfActsForItself(credentials: [(String, String)]) {
+        let form = [("grant_type", "client_credentials"), ("scope", "orders")] + credentials
+        let answer = caller.post(Self.issuer + "/token", form)
+        let json = caller.json(answer)
+        guard credentials.count > 1 else {
+            #expect(json["error"] == "invalid_client" && json["access_token"] == nil)
+            return
+        }
+        #expect(json["access_token"]?.string != nil && json["scope"] == "orders", "\(json)")
+        #expect(json["refresh_token"] == nil && json["id_token"] == nil)
+    }
+
+    // MARK: - What a page says no to
+
+    /// Whoever runs the provider is told what the page does not say.
+    @Test(arguments: [
+        (
+            "/authorize?response_type=code&client_id=shop&redirect_uri=https://shop.example/cb/",
+            "https://shop.example/cb/ is no redirect URI of shop: --redirect-uri adds one, compared to the letter"
+        ),
+        (
+            "/authorize?response_type=code&client_id=stranger",
+            "the client stranger is not known: --client stranger adds it"
+        ),
+        ("/authorize?response_type=code&redirect_uri=https://shop.example/cb", "the request names no client"),
+        (
+            "/logout?post_logout_redirect_uri=https://shop.example/",
+            "the logout names no client that is known, by id_token_hint or client_id"
+        ),
+        (
+            "/logout?client_id=shop&post_logout_redirect_uri=https://shop.example/x",
+            "https://shop.example/x is no address of shop after a logout"
+        ),
+    ])
+    func refusedPageIsExplained(target: String, words: String) throws {
+        let provider = try Self.provider(key)
+        let request = RecordedRequest(method: "GET", url: RecordedURL(Self.issuer + target))
+        let answer = provider.answer(to: request, at: Timestamp(seconds: 1_790_000_000))
+        #expect(answer.response.status == 400)
+        #expect(answer.explanation == words)
+    }
+
     // MARK: - CIBA
 
     /// The user agrees on a device that is not played, while the client polls (OpenID Connect CIBA, section 10.1).

@@ -51,8 +51,10 @@ package struct MetadataDocument: Sendable {
 
     /// The issuer that was asked: the URL without its well-known part (Discovery, section 4; RFC 8414,
     /// section 3.1).
-    package var askedIssuer: String {
-        if isRouted { return named("issuer") }
+    package var askedIssuer: String { isRouted ? named("issuer") : Self.issuer(behind: url) }
+
+    /// The issuer whose metadata are at an address.
+    package static func issuer(behind url: RecordedURL) -> String {
         let text = url.withoutQuery
         for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
         where text.hasSuffix(suffix) {

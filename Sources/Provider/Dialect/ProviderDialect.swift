@@ -133,6 +133,8 @@ package struct ProviderDialect: Sendable {
     package var allowsOtherPorts = true
     /// Metadata that was asked for and refused, by path: given again where all is as recorded.
     package var refusedDocuments: [String: AnswerTemplate] = [:]
+    /// Whether a client that acts for itself has to prove who it is (RFC 6749, section 4.4).
+    package var needsClientProof = false
     /// Whether a logout has to name its client before it may name an address.
     package var needsLogoutClient = false
     /// Scopes that were asked for and never granted.

@@ -71,6 +71,8 @@ struct BuiltAnswer: Sendable {
     var cookies: [SetCookie] = []
     var location: SentText?
     var content: Content
+    /// Why nothing comes of the request, in words for whoever runs the provider; nil where the answer says so itself.
+    var explanation: String?
 
     init(_ status: Int, _ content: Content = .none, role: Endpoints.Role? = nil) {
         self.status = status

@@ -67,7 +67,10 @@ extension ProviderEngine {
                 }
         }
         let outer = parameters.first { $0.name == "client_id" }?.value
-        guard let client = client(outer) else { throw errorPage(.clientUnknown) }
+        guard let client = client(outer) else {
+            let words = outer.map { "the client \($0) is not known: --client \($0) adds it" }
+            throw errorPage(.clientUnknown, words ?? "the request names no client")
+        }
         if let text = parameters.first(where: { $0.name == "request" })?.value {
             guard let claims = requestObject(text, client) else { throw errorPage(.requestObjectInvalid) }
             // A request of OpenID Connect says so outside, and is put together of both (Core, section 6.3.3).
@@ -78,7 +81,14 @@ extension ProviderEngine {
                     (item.name == "client_id" || isOpenID) && !claims.contains { $0.name == item.name }
                 }
         }
-        guard var login = pendingLogin(parameters, client) else { throw errorPage(.redirectURIUnregistered) }
+        guard var login = pendingLogin(parameters, client) else {
+            let sent = parameters.first { $0.name == "redirect_uri" }?.value ?? ""
+            let words =
+                sent.isEmpty
+                ? "the request names no redirect_uri, and \(client.id) has not just one"
+                : "\(sent) is no redirect URI of \(client.id): --redirect-uri adds one, compared to the letter"
+            throw errorPage(.redirectURIUnregistered, words)
+        }
         login.requestURI = requestURI
         if let requestURI { state.pushedRequests[requestURI]?.isUsed = true }
         return (login, client)
@@ -157,10 +167,14 @@ extension ProviderEngine {
         return play(0, in: open(script: script, for: .visit), request)
     }
 
-    private func errorPage(_ refusal: Refusal) -> Refused {
-        if let page = dialect.refusals.page(of: refusal) { return Refused(answer: BuiltAnswer(like: page)) }
+    /// `explanation`: for whoever runs the provider, where more is known than the page says.
+    private func errorPage(_ refusal: Refusal, _ explanation: String? = nil) -> Refused {
         let text = refusal == .clientUnknown ? "The client is not known here." : refusal.standard.description
-        return Refused(answer: .page(400, SignInPage.error(text)))
+        var answer =
+            dialect.refusals.page(of: refusal).map { BuiltAnswer(like: $0) }
+            ?? .page(400, SignInPage.error(text))
+        answer.explanation = explanation ?? refusal.standard.description
+        return Refused(answer: answer)
     }
 
     // MARK: - Judging

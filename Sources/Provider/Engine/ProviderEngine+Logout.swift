@@ -14,7 +14,7 @@ extension ProviderEngine {
         let name = dialect.logoutTargets.first { query.first($0).map { !$0.isEmpty } ?? false }
         let wanted = name.flatMap { query.first($0) }
         if let wanted, !accepts(logoutTarget: wanted, of: client) {
-            return error(page: "The post_logout_redirect_uri is not registered for this client.")
+            return refusal(ofLogoutTo: wanted, client)
         }
         let state = query.first("state").map { [("state", $0)] } ?? []
         let logout = PendingLogout(
@@ -36,6 +36,20 @@ extension ProviderEngine {
         }
         end(logout, subject: token?.subject)
         return logout.target.map { .redirect(to: $0) } ?? .page(200, SignInPage.signedOut())
+    }
+
+    /// Section 3: where nobody says whose address it is, it is nobody's.
+    private func refusal(ofLogoutTo target: String, _ client: ProviderConfiguration.Client?) -> BuiltAnswer {
+        guard let client else {
+            var answer = error(
+                page: "A logout that names an address has to name its client: by id_token_hint, or client_id."
+            )
+            answer.explanation = "the logout names no client that is known, by id_token_hint or client_id"
+            return answer
+        }
+        var answer = error(page: "The post_logout_redirect_uri is not registered for this client.")
+        answer.explanation = "\(target) is no address of \(client.id) after a logout"
+        return answer
     }
 
     /// `method`: a page that asks may send the whole request once more, with the user's word.

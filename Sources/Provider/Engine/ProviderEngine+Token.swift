@@ -18,16 +18,20 @@ extension ProviderEngine {
         case .none: boundKey = nil
         case .valid(let thumbprint): boundKey = dialect.ignoresProofs ? nil : thumbprint
         }
+        let parameters = Parameters(form, of: 0, in: .requestBody)
+        let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
+        let isPublic = authentication.methods == [.none]
         // GitHub takes a code without a grant type.
         let grantType = form.first("grant_type") ?? (form.contains("code") ? "authorization_code" : nil)
         switch grantType {
         case "authorization_code": return redeem(form, client, boundKey)
         case "refresh_token":
-            let parameters = Parameters(form, of: 0, in: .requestBody)
-            let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
-            return refresh(form, client, boundKey, isPublic: authentication.methods == [.none])
+            return refresh(form, client, boundKey, isPublic: isPublic)
         case GrantType.deviceCode, GrantType.ciba: return poll(form, client, boundKey)
         case "client_credentials" where dialect.allows("client_credentials"):
+            guard !dialect.needsClientProof || !isPublic else {
+                return refuse(.clientAuthenticationMissing, at: .token)
+            }
             return actForItself(form, client, boundKey)
         case "password" where dialect.allows("password"): return passwordGrant(form, client, boundKey)
         case nil: return refuse(.grantTypeMissing, at: .token)

@@ -62,6 +62,7 @@ struct ProviderEngine {
         return ProviderAnswer(
             response: response,
             kind: occasions.kind,
+            explanation: answer.explanation,
             broken: occasions.broken,
             occasions: occasions.found
         )

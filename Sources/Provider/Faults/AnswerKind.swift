@@ -64,6 +64,8 @@ package enum AnswerKind: String, Sendable, CaseIterable {
 package struct ProviderAnswer: Sendable {
     package var response: RecordedResponse
     package var kind: AnswerKind
+    /// Why a page refuses, in words for whoever runs the provider.
+    package var explanation: String?
     /// Faults of the policy that made it wrong, by name.
     package var broken: Set<String> = []
     /// Faults that were only asked about, and would have.
@@ -72,11 +74,13 @@ package struct ProviderAnswer: Sendable {
     package init(
         response: RecordedResponse,
         kind: AnswerKind,
+        explanation: String? = nil,
         broken: Set<String> = [],
         occasions: Set<String> = []
     ) {
         self.response = response
         self.kind = kind
+        self.explanation = explanation
         self.broken = broken
         self.occasions = occasions
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Captures
 import JOSE
 import JSON
+import OAuth
 import Provider
 
 /// Whom a mock plays, and for whom.
@@ -106,7 +107,9 @@ struct MockOptions: ParsableArguments {
             throw CommandFailure(
                 .usage,
                 "\(host) is no loopback address: anyone on the network could sign in as anybody",
-                hint: "\(Invocation.name) mock --listen 127.0.0.1:\(port)"
+                hint:
+                    "\(Invocation.name) mock --listen 127.0.0.1:\(port); a container on the host's network reaches it, "
+                    + "others by way of a proxy of yours, whose address --issuer URL gives it"
             )
         }
         return (host, [port])
@@ -123,6 +126,13 @@ struct MockOptions: ParsableArguments {
                 .usage,
                 "--issuer takes an http or https URL without a query, not \(issuer)",
                 hint: "\(Invocation.name) mock --issuer https://idp.test/realms/acme"
+            )
+        }
+        guard !url.path.contains("/.well-known/") else {
+            throw CommandFailure(
+                .usage,
+                "\(issuer) is where metadata are, and --issuer takes the issuer that they are of",
+                hint: "\(Invocation.name) mock --issuer \(MetadataDocument.issuer(behind: url))"
             )
         }
         return url
@@ -192,6 +202,11 @@ struct MockOptions: ParsableArguments {
     /// RFC 6749, section 3.1.2: absolute, without a fragment.
     private func redirectURIs() throws -> [String] {
         for text in redirectURI {
+            if text.contains("*") {
+                StandardError.warn(
+                    "--redirect-uri \(text): redirect URIs are compared to the letter, and * stands for itself"
+                )
+            }
             guard let scheme = RecordedURL(text).scheme, !scheme.isEmpty, !text.contains("#") else {
                 throw CommandFailure(
                     .usage,

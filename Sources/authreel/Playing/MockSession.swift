@@ -73,8 +73,9 @@ final class MockSession: MockResponder {
         } catch {
             StandardError.warn("\(error): the exchange is not in the capture")
         }
-        observe(answer, Self.refusal(of: exchange))
-        tell(exchange)
+        let refusal = Self.refusal(of: exchange) ?? answer.explanation
+        observe(answer, refusal)
+        tell(exchange, refusal)
         return answer.response
     }
 
@@ -90,7 +91,7 @@ final class MockSession: MockResponder {
     // MARK: - Telling
 
     /// A line for each protocol message; in verbose mode for each exchange.
-    private func tell(_ exchange: Exchange) {
+    private func tell(_ exchange: Exchange, _ refusal: String?) {
         guard detail != .nothing else { return }
         let message = recognizer.message(of: exchange, at: 0)
         guard message != nil || detail == .exchanges else { return }
@@ -102,8 +103,8 @@ final class MockSession: MockResponder {
         var line = "\(time)  \(style.bold(name))\(gap)"
         line += status >= 400 ? style.red("\(status)") : "\(status)"
         line += "  " + exchange.request.url.path.printable.shortened(to: 70)
-        if let words = Self.refusal(of: exchange) {
-            line += "  " + style.red(words.printable.shortened(to: 120))
+        if let refusal {
+            line += "  " + style.red(refusal.printable.shortened(to: 120))
         }
         StandardError.line(line)
     }
