@@ -228,4 +228,28 @@ struct RecordedOutcomeTests {
         #expect(answer.status == 302)
         #expect(answer.location.map { RecordedURL($0).queryItems.first("state") } == "a\"b")
     }
+
+    // MARK: - Times
+
+    /// A client that keeps tokens until the answer's own time (Entra, Azure AD B2C) would find them run out.
+    @Test(arguments: [
+        (#""expires_on":"1780000300""#, "1790000299"), (#""expires_on":1780000300"#, "1790000299"),
+        (#""expires_at":1780000300000"#, "1790000299000"), (#""not_before":1780000001"#, "1790000000"),
+        (#""expires_at":0"#, "0"), (#""expires_at":3600"#, "3600"),
+    ])
+    func endOfTheTokensMovesWithThem(member: String, played: String) throws {
+        var builder = CaptureBuilder()
+        Self.login(into: &builder, 1, answer: "code=code-1-0123456789")
+        builder.post(
+            Self.issuer + "/token",
+            Self.form("code-1-0123456789"),
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer",\#(member)}"#)
+        )
+        let caller = try Self.caller(builder, isAsRecorded: false)
+        let form = Self.form(try Self.code(caller))
+        let answer = caller.json(caller.post(Self.base + "/token", form))
+        let name = String(member.dropFirst().prefix { $0 != "\"" })
+        let value = try #require(answer[name], "\(answer)")
+        #expect(value.string ?? value.int.map { String($0) } == played)
+    }
 }

@@ -22,7 +22,7 @@ struct ClaimFiller {
     }
 
     private func value(of name: String, _ recorded: JSONValue) -> JSONValue {
-        if let time = time(name, recorded) { return time }
+        if let time = time(name, recorded) ?? end(name, recorded) { return time }
         switch name {
         case "iss":
             return .string(recorded.string.map { $0.isEmpty ? issuer : addresses.rewritten($0) } ?? issuer)
@@ -64,6 +64,21 @@ struct ClaimFiller {
         default: return nil
         }
     }
+
+    /// Beginning and end of what an answer brings, as providers write them beside `expires_in`: a number or its text, in seconds or
+    /// milliseconds; nil for members that are none.
+    private func end(_ name: String, _ recorded: JSONValue) -> JSONValue? {
+        guard Self.ends.contains(name), let value = recorded.int ?? recorded.string.flatMap({ Int64($0) }),
+            // Less is a span, or says that there is no end.
+            value > 100_000_000
+        else { return nil }
+        let unit: Int64 = value > 100_000_000_000 ? 1000 : 1
+        let start = (token?.issuedAt ?? now).seconds
+        let moved = start &* unit &+ (value &- origin.issuedAt &* unit)
+        return recorded.string == nil ? .number(JSONNumber(moved)) : .string(String(moved))
+    }
+
+    private static let ends: Set<String> = ["expires_on", "expires_at", "not_before"]
 
     private func scope(_ recorded: JSONValue) -> JSONValue {
         // As the provider writes it, where it is the same.
