@@ -65,6 +65,7 @@ package enum PlanJSON {
             object["wait_ms"] = .number(JSONNumber(wait.wholeMilliseconds))
         }
         if step.hasSideEffect { object["side_effect"] = true }
+        if step.lacksBody { object["body_missing"] = true }
         object["parameters"] = .array(step.parameters.map { parameter($0, given) })
         return .object(object)
     }

@@ -70,6 +70,10 @@ package enum PlanText {
             }
         let asks = step.hasSideEffect ? style.yellow("  changes something beyond the login") : ""
         lines.append("  \(place)\(style.bold(name(of: step).padded(to: width)))  \(how.printable)\(asks)")
+        if step.lacksBody {
+            let words = "the body is not in the capture, and nothing is sent in its place"
+            lines.append("         " + style.yellow(words))
+        }
         var recorded: [String] = []
         for parameter in step.parameters {
             guard let words = words(parameter.source, plan, given) else {

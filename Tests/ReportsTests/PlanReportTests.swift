@@ -62,4 +62,39 @@ struct PlanReportTests {
         #expect(text.contains("DELETE \(address)  changes something beyond the login\n"), "\(text)")
         #expect(PlanJSON.text(of: [(plan, map)], given: []).contains("\"\(address)\""))
     }
+
+    /// Chromium's and WebKit's HAR files by Playwright have no forms; an empty POST is whole.
+    @Test(arguments: [([("Content-Length", "75")], true), ([("Content-Length", "0")], false), ([], true)])
+    func requestWithoutItsBodyIsTold(headers: [(String, String)], isTold: Bool) throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://id.example/.well-known/openid-configuration",
+            body: .json(
+                #"{"issuer":"https://id.example","token_endpoint":"https://id.example/swap"}"#
+            )
+        )
+        let request = RecordedRequest(
+            method: "POST",
+            url: RecordedURL("https://id.example/swap"),
+            headers: HeaderFields(headers)
+        )
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: request,
+                response: RecordedResponse(
+                    status: 200,
+                    headers: HeaderFields([("Content-Type", "application/json")]),
+                    body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+                )
+            )
+        )
+        let flows = FlowFinder.flows(in: capture.capture)
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        let map = EndpointMap()
+        let text = PlanText.text(of: plan, map: map, given: [], style: .plain)
+        #expect(text.contains("POST https://id.example/swap"))
+        #expect(text.contains("the body is not in the capture") == isTold, "\(text)")
+        #expect(PlanJSON.text(of: [(plan, map)], given: []).contains("\"body_missing\"") == isTold)
+    }
 }

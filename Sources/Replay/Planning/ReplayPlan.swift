@@ -98,6 +98,18 @@ extension PlannedStep {
     /// What a client asks with for what a user decides on another device (RFC 8628, section 3.4; OpenID Connect CIBA, section 10.1).
     static let pollNames: Set<String> = ["device_code", "auth_req_id"]
 
+    /// Whether what the recorded request carried is not in the capture, so that nothing is sent in its place: some browsers' HAR files have
+    /// no forms.
+    package var lacksBody: Bool {
+        if case .follow = action { return false }
+        guard ["POST", "PUT", "PATCH"].contains(request.method.uppercased()),
+            !(request.body?.isRecorded ?? false)
+        else { return false }
+        if let length = request.headers.first("content-length").flatMap({ Int($0) }) { return length > 0 }
+        return request.headers.contains("content-type") || request.body != nil
+            || takesClientAuthentication && request.url.query == nil
+    }
+
     /// Whether the request goes to an endpoint at which clients prove who they are (RFC 6749, section 2.3).
     var takesClientAuthentication: Bool {
         switch kind {

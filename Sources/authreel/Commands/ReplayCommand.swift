@@ -198,6 +198,7 @@ struct ReplayCommand: AsyncParsableCommand {
             return
         }
         try checkSecrets(of: jobs, given: credentials)
+        ReplayCheck.bodies(of: jobs.map { ($0.name, $0.plan) })
         try ReplayCheck.sideEffects(
             of: jobs.map { ($0.name, $0.plan) },
             at: session.target,

@@ -115,6 +115,19 @@ enum ReplayCheck {
         }
     }
 
+    /// Tells of requests whose bodies are not in the capture: they are sent without, and refused for that.
+    static func bodies(of plans: [(name: String, plan: ReplayPlan)]) {
+        for (name, plan) in plans {
+            let lacking = plan.steps.filter(\.lacksBody)
+            guard !lacking.isEmpty else { continue }
+            let places = lacking.map { "\($0.request.method) \($0.request.url.path) [\($0.exchange)]" }
+            StandardError.warn(
+                "\(name): the capture has no body of \(places.joined(separator: ", ")), and nothing is sent in its place: "
+                    + "export it with content, or record with authreel"
+            )
+        }
+    }
+
     /// Requests that change something beyond the login: asked for on a terminal, else refused without `--yes`.
     static func sideEffects(
         of plans: [(name: String, plan: ReplayPlan)],
