@@ -50,6 +50,7 @@ extension FlowGrouping {
         if let flow = request.code.flatMap({ byCode[$0] }) { return flow }
         if let code = request.code, strays[code] != nil { return nil }
         if let flow = request.continuation.flatMap({ byContinuation[$0] }) { return flow }
+        if let flow = flow(redirectedTo: request) { return flow }
         if let flow = flow(tryingAgain: request, tried) { return flow }
         if let token = request.refreshToken ?? request.exchangedToken {
             return byToken[token] ?? (Placeholder.isOne(token) ? likelyFlow(of: request, host) : nil)
@@ -60,6 +61,14 @@ extension FlowGrouping {
         if let flow = flow(ofAnswerTo: request, host) { return flow }
         if let flow = flow(atWorkDuring: request, host) { return flow }
         return request.isCodeExchange ? login(ofUnknownCodeIn: request, host) : nil
+    }
+
+    /// The flow of a request that the token endpoint redirected to this one, mostly without its form.
+    private func flow(redirectedTo request: TokenRequest) -> FlowBuilder? {
+        guard let source = index.redirectedFrom[request.exchange], case .token = index.messages[source] else {
+            return nil
+        }
+        return byExchange[source]
     }
 
     /// What two tries of one request have in common: all but what is made anew for each; nil for those that say by their own values

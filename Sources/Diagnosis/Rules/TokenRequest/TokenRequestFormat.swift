@@ -32,7 +32,12 @@ struct TokenRequestFormat: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let repaired = Set(ClientCall.all(in: flow).filter(\.isRepaired).map(\.exchange))
+        let exchanges = Set(flow.tokenRequests.map(\.exchange))
         for request in flow.tokenRequests where isUnread(request) {
+            // What a redirect of the endpoint's made of a request is told of that.
+            if let source = flow.surroundings.redirectedFrom[request.exchange], exchanges.contains(source) {
+                continue
+            }
             let recorded = flow.capture[request.exchange].request
             let form = MisplacedParameters.of(request, recorded, flow)
             let faults = form.map(\.evidence) ?? Self.faults(of: recorded, request.exchange)

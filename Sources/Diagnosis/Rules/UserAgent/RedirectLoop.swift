@@ -30,7 +30,7 @@ struct RedirectLoop: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        seen(in: flow).map { .violated($0) } ?? said(in: flow).map { .violated($0) } ?? .holds
+        (seen(in: flow) ?? ScriptedLoop.violation(in: flow) ?? said(in: flow)).map { .violated($0) } ?? .holds
     }
 
     /// By the recording itself.
@@ -59,10 +59,11 @@ struct RedirectLoop: Rule {
                     isCause: true
                 )
             }
+            let tokens = isTooLarge ? nil : tokensWithoutIDToken(at: one, of: round[0], flow)
             return Violation(
-                evidence(round, [one, two], flow),
-                explanation: isTooLarge ? Self.tooLarge : nil,
-                fix: isTooLarge ? Self.tooLargeFix : nil,
+                evidence(round, [one, two], flow) + (tokens ?? []),
+                explanation: isTooLarge ? Self.tooLarge : tokens.map { _ in Self.withoutIDToken },
+                fix: isTooLarge ? Self.tooLargeFix : tokens.map { _ in Self.withoutIDTokenFix },
                 exchange: one
             )
         }
@@ -180,6 +181,45 @@ struct RedirectLoop: Rule {
     private static let storedFix = """
         Let the app answer its callback, and all that belongs to the login, with Cache-Control: no-store, and take these paths out of the cache's rules \
         (a CDN that leaves the query out of its key gives everybody the same answer). Empty the cache: what one user's callback set may be in it.
+        """
+
+    /// What shows that a client of OpenID Connect, which read the provider's metadata, exchanged the code of a round and got no ID
+    /// token, for which its scope does not ask.
+    private func tokensWithoutIDToken(at callback: Int, of request: AuthorizationRequest, _ flow: Flow)
+        -> [Evidence]?
+    {
+        let code = flow.capture[callback].request.url.queryItems.first("code")
+        let scopes = (request.parameters["scope"] ?? "").split(separator: " ")
+        guard !scopes.contains("openid"),
+            flow.serverMetadata.contains(where: {
+                $0.isUsable && $0.url.path.hasSuffix("/openid-configuration")
+            }),
+            let exchange = flow.tokenRequests.first(where: { $0.code != nil && $0.code == code }),
+            exchange.answer.isSuccess, exchange.answer.isBodyWhole, exchange.accessToken != nil,
+            (exchange.answer.parameters["id_token"] ?? "").isEmpty
+        else { return nil }
+        let names = exchange.answer.parameters.items.prefix(20).map(\.name).joined(separator: ", ")
+        return [
+            request.parameters.parameter("scope").map { Evidence($0, note: "openid is not in it") }
+                ?? Evidence(
+                    place: Place(exchange: request.exchange, part: .requestQuery, name: "scope"),
+                    value: "none"
+                ),
+            Evidence(
+                place: exchange.answer.place("id_token"),
+                value: Masking.shown(names, of: "members"),
+                note: "all members of the answer"
+            ),
+        ]
+    }
+
+    private static let withoutIDToken = """
+        The app took each code and exchanged it, and got no ID token to know its user by: the scope that it asks for has no openid. So it began another \
+        login each time, which the provider answered at once.
+        """
+    private static let withoutIDTokenFix = """
+        Add openid to the scope. With Entra keep the scopes of one resource together, openid among them; where the app only needs an access token, \
+        configure it as a client of OAuth 2.0 and not of OpenID Connect.
         """
 
     private static let mostBytes = 4096

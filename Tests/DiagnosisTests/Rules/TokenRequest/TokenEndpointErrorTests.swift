@@ -63,6 +63,25 @@ struct TokenEndpointErrorTests {
         #expect(finding.severity == .error)
     }
 
+    /// The GET that a client makes of it is no login of its own, nor what is wrong.
+    @Test func whatTheRedirectMadeOfTheRequestBelongsToIt() throws {
+        var recording = try Recording("healthy/web-code-flow")
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        recording.exchanges[index].response = RecordedResponse(status: 301)
+        recording.exchanges[index].response?.redirect(to: "https://id.harbour.example/token/")
+        var followed = recording.exchanges[index]
+        followed.request.method = "GET"
+        followed.request.url = RecordedURL("https://id.harbour.example/token/")
+        followed.request.body = nil
+        followed.response = RecordedResponse(status: 405)
+        followed.startedAt = followed.startedAt + .milliseconds(1)
+        recording.exchanges.insert(followed, at: index + 1)
+        #expect(recording.flows.count == 1)
+        #expect(recording.finding(rule)?.places.first == "\(index) response.status ")
+        #expect(recording.finding(rule)?.fix.contains("a slash at the end") == true)
+        #expect(recording.finding("token-request-format") == nil)
+    }
+
     /// 307 and 308 keep the form.
     @Test func isNoneWhereItWasLedToTheTokens() throws {
         var recording = try Recording("healthy/web-code-flow")

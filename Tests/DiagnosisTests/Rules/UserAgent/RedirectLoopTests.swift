@@ -25,6 +25,81 @@ struct RedirectLoopTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A page at the redirect URI whose script goes to the provider again, so many seconds after it was loaded.
+    private func scripted(_ rounds: Int, pause: Int64) throws -> Recording {
+        let login = try Recording("the-capture/backchannel-not-recorded").exchanges
+        let request = try #require(login.first { $0.request.url.path == "/authorize" })
+        let callback = try #require(login.first { $0.request.url.path == "/callback" })
+        var exchanges: [Exchange] = []
+        var time = request.startedAt
+        for round in 0..<rounds {
+            let state = "round-\(round)-4f6b2c9a"
+            let target = "https://www.shop.example/callback?code=code-\(round)-8d7f6g5h&state=\(state)"
+            var asked = request
+            let url = Recording.changing(asked.request.url.text, "state", state)
+            asked.request.url = RecordedURL(Recording.changing(url, "nonce", "nonce-\(round)-7e5d3c1b"))
+            asked.request.headers.fields.removeAll { $0.name.lowercased() == "referer" }
+            asked.response = RecordedResponse(status: 302)
+            asked.response?.redirect(to: target)
+            asked.startedAt = time
+            asked.duration = .milliseconds(50)
+            var page = callback
+            page.request.url = RecordedURL(target)
+            page.response = RecordedResponse(
+                status: 200,
+                body: Body(text: "<!doctype html>", mediaType: "text/html")
+            )
+            page.startedAt = time + .milliseconds(60)
+            page.duration = .milliseconds(40)
+            exchanges += [asked, page]
+            time = page.endedAt + .seconds(pause)
+        }
+        return Recording(exchanges)
+    }
+
+    @Test func pagesMayGoRoundByScript() throws {
+        let recording = try scripted(4, pause: 1)
+        let findings = recording.findings.filter { $0.rule == rule }
+        #expect(findings.count == 1)
+        let finding = try #require(findings.first)
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(
+            finding.places == [
+                "0 request.url ", "1 response.status ", "2 request.url ", "3 response.status ",
+                "4 request.url ",
+            ]
+        )
+        #expect(finding.notes.last == "round 3, 2 s after the first")
+        #expect(finding.fix.contains("Start the library once"))
+    }
+
+    /// Whoever signs in again does so later.
+    @Test(arguments: [(2, 1), (4, 5)])
+    func leavesOtherLoginsOfAPageAlone(rounds: Int, pause: Int64) throws {
+        #expect(try scripted(rounds, pause: pause).finding(rule) == nil)
+    }
+
+    /// A client of OpenID Connect that forgot openid gets no ID token, and knows nobody.
+    @Test(arguments: [("orders", true), ("openid orders", false)])
+    func saysThatNoIDTokenCame(scope: String, isTold: Bool) throws {
+        var recording = try Recording(broken).withMetadata().asking("scope", scope)
+        let callback = try #require(
+            recording.exchanges.first { $0.request.url.queryItems.first("code") != nil }
+        )
+        let code = callback.request.url.queryItems.first("code")
+        var exchange = try #require(
+            Recording("healthy/web-code-flow").sending("code", code).editingAnswer(of: "/token") {
+                $0.members.removeAll { $0.name == "id_token" }
+            }.exchanges.last { $0.request.url.path == "/token" }
+        )
+        exchange.startedAt = callback.startedAt
+        exchange.duration = callback.duration
+        recording.exchanges.append(exchange)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("no ID token to know its user by") == isTold)
+        #expect(finding.places.contains { $0.hasSuffix("response.body id_token") } == isTold)
+    }
+
     @Test func leavesTwoRoundsAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
