@@ -90,7 +90,10 @@ package struct MessageRecognizer: Sendable {
 
     private func get(_ candidate: Candidate) -> OAuthMessage? {
         let request = candidate.request
-        let query = Parameters(request.url.queryItems, of: candidate.index, in: .requestQuery)
+        let query = OtherNames.standard(
+            Parameters(request.url.queryItems, of: candidate.index, in: .requestQuery),
+            at: request.url
+        )
         if request.method == "GET", Self.isDeviceAuthorization(candidate.exchange, candidate.index, query) {
             return .deviceAuthorization(call(candidate, query))
         }

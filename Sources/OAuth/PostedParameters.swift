@@ -20,9 +20,12 @@ struct PostedParameters {
         form =
             isForm
             ? Self.form(in: request, mayBeMisnamed: isAtTokenEndpoint).map {
-                Parameters($0, of: exchange, in: .requestBody)
+                OtherNames.standard(Parameters($0, of: exchange, in: .requestBody), at: request.url)
             } : nil
-        let posted = form ?? json.map { Parameters($0, of: exchange, in: .requestBody) } ?? Parameters()
+        let object = json.map {
+            OtherNames.standard(Parameters($0, of: exchange, in: .requestBody), at: request.url)
+        }
+        let posted = form ?? object ?? Parameters()
         all = isAtTokenEndpoint ? Self.ofTokenRequest(request, exchange, posted) : posted
     }
 

@@ -64,6 +64,76 @@ struct DeviceFlowTests {
         )
     }
 
+    /// Salesforce has a grant of its own, with the device's code as `code`, at the token endpoint alone.
+    @Test func grantOfSalesforceIsADevices() throws {
+        var capture = CaptureBuilder()
+        let url = "https://login.salesforce.example/services/oauth2/token"
+        let device = "device-code-of-the-first-one"
+        capture.post(
+            url,
+            [("response_type", "device_code"), ("client_id", "tv"), ("scope", "api")],
+            body: .json(
+                """
+                {"device_code":"\(device)","user_code":"E8X3QW4B","interval":5,\
+                "verification_uri":"https://login.salesforce.example/setup/connect"}
+                """
+            )
+        )
+        let poll = [("grant_type", "device"), ("client_id", "tv"), ("code", device)]
+        capture.post(url, poll, 400, body: .json(#"{"error":"authorization_pending"}"#))
+        capture.post(url, poll, body: .json(tokens))
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1 && flow.ending == .success)
+        #expect(flow.tokenRequests.map(\.grantType) == [GrantType.deviceCode, GrantType.deviceCode])
+        let code = try #require(flow.tokenRequests.first?.parameters.parameter("device_code"))
+        #expect(code.value == device && code.place.name == "code")
+    }
+
+    /// AWS speaks JSON in camel case.
+    @Test func deviceOfIdentityCenterIsOne() throws {
+        var capture = CaptureBuilder()
+        let host = "https://oidc.eu-west-1.amazonaws.com"
+        func post(_ path: String, _ body: String, _ status: Int, _ answer: String) {
+            capture.add(
+                Exchange(
+                    startedAt: Timestamp(seconds: 0),
+                    duration: .milliseconds(20),
+                    request: RecordedRequest(
+                        method: "POST",
+                        url: RecordedURL(host + path),
+                        headers: HeaderFields([("User-Agent", "aws-cli/2.1.18")]),
+                        body: .json(body)
+                    ),
+                    response: RecordedResponse(status: status, body: .json(answer))
+                )
+            )
+        }
+        post(
+            "/device_authorization",
+            #"{"clientId":"cli-1","clientSecret":"not-a-secret","startUrl":"https://shop.awsapps.example/start"}"#,
+            200,
+            """
+            {"deviceCode":"device-code-of-the-first-one","userCode":"WDJB-MJHT","expiresIn":600,"interval":1,\
+            "verificationUri":"https://device.sso.eu-west-1.amazonaws.com/"}
+            """
+        )
+        let poll = """
+            {"clientId":"cli-1","clientSecret":"not-a-secret","deviceCode":"device-code-of-the-first-one",\
+            "grantType":"urn:ietf:params:oauth:grant-type:device_code"}
+            """
+        post("/token", poll, 400, #"{"error":"authorization_pending","error_description":null}"#)
+        post(
+            "/token",
+            poll,
+            200,
+            #"{"accessToken":"access-of-the-device-01","tokenType":"Bearer","expiresIn":28800}"#
+        )
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1 && flow.ending == .success && flow.clientID == "cli-1")
+        #expect(flow.tokenRequests.last?.accessToken == "access-of-the-device-01")
+        #expect(flow.tokenRequests.first?.parameters.parameter("device_code")?.place.name == "deviceCode")
+    }
+
     /// By what it is answered, at whatever path, and by GET as well (Microsoft's of old).
     @Test(
         arguments: [

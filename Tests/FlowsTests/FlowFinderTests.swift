@@ -207,6 +207,24 @@ struct FlowFinderTests {
         #expect(capture.flows.count == flows)
     }
 
+    /// TikTok calls it `client_key`, which at another server is a name of the app's own.
+    @Test(
+        arguments: [
+            ("https://www.tiktok.com/v2/auth/authorize/", "aw1"), ("https://idp.example/authorize", nil),
+        ]
+            as [(String, String?)]
+    )
+    func clientIsKnownByTikToksNameForIt(endpoint: String, client: String?) {
+        var capture = CaptureBuilder()
+        let uri = "https%3A%2F%2Fshop.example%2Fcallback"
+        capture.get(
+            "\(endpoint)?client_key=aw1&response_type=code&redirect_uri=\(uri)&state=af0ifjsldkj",
+            headers: ShopLogin.browser,
+            body: .html("<form>")
+        )
+        #expect(capture.flows.map(\.clientID) == [client])
+    }
+
     /// One with neither `client_id` nor `redirect_uri`, and a code that the capture does not know (WeChat's, with its `appid`).
     @Test(arguments: [
         ("https://idp.example/token", 1), ("https://login.idp.example/token", 1),

@@ -31,6 +31,36 @@ struct PushedRequestTests {
         )
     }
 
+    /// One that was refused, at a host for certificates that the metadata name beside their own.
+    @Test(arguments: [
+        (#""pushed_authorization_request_endpoint":"https://mtls.idp.example/par""#, [[0, 1]]),
+        (
+            #""mtls_endpoint_aliases":{"pushed_authorization_request_endpoint":"https://mtls.idp.example/par"}"#,
+            [[0, 1]]
+        ), (#""pushed_authorization_request_endpoint":"https://mtls.idp.example/other""#, [[0], [1]]),
+    ])
+    func goesWithTheMetadataThatNameItsEndpoint(member: String, expected: [[Int]]) {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://idp.example/.well-known/openid-configuration",
+            headers: ShopLogin.backend,
+            body: .json(
+                """
+                {"issuer":"https://idp.example","authorization_endpoint":"https://idp.example/authorize",\
+                "token_endpoint":"https://idp.example/token",\(member)}
+                """
+            )
+        )
+        capture.post(
+            "https://mtls.idp.example/par",
+            ShopLogin("one").request,
+            400,
+            headers: ShopLogin.backend,
+            body: .json(#"{"error":"invalid_request_object"}"#)
+        )
+        #expect(capture.flows.map(\.exchanges) == expected)
+    }
+
     @Test func goesWithTheTokenRequestWhoseVerifierOpensIt() {
         var capture = CaptureBuilder()
         push(ShopLogin("one"), &capture)

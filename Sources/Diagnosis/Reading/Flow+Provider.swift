@@ -82,11 +82,6 @@ extension MetadataDocument {
     /// The strings of a list; nil where the document has no such list.
     func list(_ name: String) -> [String]? { answer.json?[name]?.array?.compactMap(\.string) }
 
-    /// The endpoint for clients that show a certificate (RFC 8705, section 5).
-    func mutualTLSAlias(_ name: String) -> String? {
-        answer.json?["mtls_endpoint_aliases"]?[name]?.string
-    }
-
     /// The endpoints it names that take a client's credentials.
     var clientEndpoints: [RecordedURL] {
         Self.endpoints.flatMap { [endpoint($0), mutualTLSAlias($0)] }.compactMap { $0 }.map(RecordedURL.init)

@@ -116,10 +116,16 @@ struct DocumentOwners {
 
     private static let endpoints = [
         "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "end_session_endpoint",
+        "pushed_authorization_request_endpoint", "device_authorization_endpoint",
+        "backchannel_authentication_endpoint",
     ]
 
+    /// Where a document says that these are, with and without a client's certificate (RFC 8705, section 5).
     private static func addresses(named names: [String], by document: MetadataDocument) -> Set<String> {
-        Set(names.compactMap { document.endpoint($0).map { address(RecordedURL($0)) } })
+        Set(
+            names.flatMap { [document.endpoint($0), document.mutualTLSAlias($0)] }
+                .compactMap { $0.map { address(RecordedURL($0)) } }
+        )
     }
 
     /// Flows with a message to one of these, in the order of their creation.

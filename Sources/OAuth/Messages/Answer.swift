@@ -33,7 +33,10 @@ package struct Answer: Sendable {
         isBrokenOff = exchange.isBrokenOff
         json = body?.bytes.flatMap { Answer.object($0) } ?? Answer.refusal(signed: exchange.response)
         if let json {
-            parameters = Parameters(json, of: index, in: .responseBody)
+            parameters = OtherNames.standard(
+                Parameters(json, of: index, in: .responseBody),
+                at: exchange.request.url
+            )
         } else if body?.essence == FormBody.mediaType, let items = FormBody.items(of: body) {
             parameters = Parameters(items, of: index, in: .responseBody)
         } else {

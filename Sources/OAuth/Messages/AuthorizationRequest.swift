@@ -35,11 +35,15 @@ package struct AuthorizationRequest: Sendable {
     ///   - index: which.
     ///   - endpoints: what is known of the provider's.
     package init?(redirectedBy exchange: Exchange, at index: Int, to endpoints: Endpoints) {
-        guard let location = exchange.response?.location, location.containsBytes("client_id="),
+        guard let location = exchange.response?.location,
+            location.containsBytes("client_id=") || location.containsBytes("client_key="),
             location.containsBytes("response_type=") || location.containsBytes("request_uri=")
         else { return nil }
         let url = exchange.request.url.resolving(location)
-        let parameters = Parameters(url.queryItems, of: index, in: .responseLocation)
+        let parameters = OtherNames.standard(
+            Parameters(url.queryItems, of: index, in: .responseLocation),
+            at: url
+        )
         guard url.isWeb, url.host != exchange.request.url.host, parameters.contains("client_id"),
             parameters.contains("response_type") && parameters.contains("redirect_uri")
                 || parameters["request_uri"]?.hasPrefix("urn:ietf:params:oauth:request_uri:") ?? false

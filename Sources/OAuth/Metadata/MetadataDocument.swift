@@ -26,6 +26,11 @@ package struct MetadataDocument: Sendable {
     /// The URL that the document has under a name; nil where that member is missing.
     package func endpoint(_ name: String) -> String? { answer.parameters[name] }
 
+    /// The endpoint for clients that show a certificate (RFC 8705, section 5).
+    package func mutualTLSAlias(_ name: String) -> String? {
+        answer.json?["mtls_endpoint_aliases"]?[name]?.string
+    }
+
     /// What a protected resource names (RFC 9728, section 2).
     package var authorizationServers: [String] {
         answer.json?["authorization_servers"]?.array?.compactMap(\.string) ?? []

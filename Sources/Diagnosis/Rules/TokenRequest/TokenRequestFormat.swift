@@ -120,7 +120,7 @@ struct TokenRequestFormat: Rule {
                 )
             ]
         }
-        guard !GoTrueRequest.isOne(recorded) else { return [] }
+        guard !GoTrueRequest.isOne(recorded), !OtherNames.areOfJSON(at: recorded.url) else { return [] }
         guard let type = type(of: recorded), !type.isEmpty, let essence = essence(of: recorded) else {
             return []
         }

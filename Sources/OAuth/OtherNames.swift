@@ -1,0 +1,61 @@
+package import Captures
+
+/// The names of the specifications for what some providers call otherwise.
+///
+/// The API of AWS IAM Identity Center (`aws sso login`) has the members of its JSON in camel case; TikTok calls a client `client_key`;
+/// Salesforce's grant for devices is `device` and has the device's code as `code`. Each parameter keeps the place, and with it the name,
+/// under which it was sent.
+package enum OtherNames {
+    /// Whether a URL is one of an API that is spoken to in JSON, token requests included.
+    package static func areOfJSON(at url: RecordedURL) -> Bool { isIdentityCenter(url) }
+
+    static func standard(_ parameters: Parameters, at url: RecordedURL) -> Parameters {
+        if isIdentityCenter(url) { return parameters.renamed { snakeCase($0) } }
+        if isTikTok(url), !parameters.contains("client_id") {
+            return parameters.renamed { $0 == "client_key" ? "client_id" : $0 }
+        }
+        return deviceGrant(parameters)
+    }
+
+    private static func deviceGrant(_ parameters: Parameters) -> Parameters {
+        guard let index = parameters.items.firstIndex(where: { $0.name == "grant_type" }),
+            parameters.items[index].value == "device", !parameters.contains("device_code")
+        else { return parameters }
+        var named = parameters.renamed { $0 == "code" ? "device_code" : $0 }
+        named.items[index].value = GrantType.deviceCode
+        return named
+    }
+
+    private static func isIdentityCenter(_ url: RecordedURL) -> Bool {
+        guard let host = url.host, host.hasPrefix("oidc.") else { return false }
+        return host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn")
+    }
+
+    private static func isTikTok(_ url: RecordedURL) -> Bool {
+        ["www.tiktok.com", "open.tiktokapis.com", "open-api.tiktok.com"].contains(url.host ?? "")
+    }
+
+    /// `deviceCode` as `device_code`.
+    private static func snakeCase(_ name: String) -> String {
+        guard name.utf8.contains(where: { (0x41...0x5a).contains($0) }) else { return name }
+        return name.reduce(into: "") { text, character in
+            if character.isUppercase, !text.isEmpty { text.append("_") }
+            text.append(contentsOf: character.lowercased())
+        }
+    }
+}
+
+extension Parameters {
+    fileprivate func renamed(_ name: (String) -> String) -> Parameters {
+        Parameters(
+            items.map { item in
+                Parameter(
+                    name: name(item.name),
+                    value: item.value,
+                    rawValue: item.rawValue,
+                    place: item.place
+                )
+            }
+        )
+    }
+}
