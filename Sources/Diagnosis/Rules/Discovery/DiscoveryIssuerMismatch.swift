@@ -88,9 +88,12 @@ struct DiscoveryIssuerMismatch: Rule {
     private func refusedByClient(in flow: Flow) -> Violation? {
         for document in flow.serverMetadata where document.isUsable && !flow.wentOn(after: document) {
             guard let named = document.answer.parameters.parameter("issuer"),
-                let work = flow.surroundings.failedWork(behind: document.exchange),
-                let refusal = wordsOfIssuer(in: flow.capture[work], at: work)
+                let work = flow.surroundings.failedWork(behind: document.exchange)
             else { continue }
+            guard let refusal = wordsOfIssuer(in: flow.capture[work], at: work) else {
+                guard Self.isTemplate(named.value) else { continue }
+                return template(named, document, work, flow)
+            }
             return Violation(
                 [
                     document.urlEvidence,
@@ -112,6 +115,35 @@ struct DiscoveryIssuerMismatch: Rule {
         }
         return nil
     }
+
+    /// Entra's documents for the users of all tenants have no issuer but a template, which a client that does not know of it refuses.
+    private func template(_ named: Parameter, _ document: MetadataDocument, _ work: Int, _ flow: Flow)
+        -> Violation
+    {
+        Violation(
+            [
+                document.urlEvidence, Evidence(named, note: "a template, and no client's issuer"),
+                Evidence(
+                    place: Place(exchange: work, part: .responseStatus, name: ""),
+                    value: flow.capture[work].response.map { "\($0.status)" } ?? "no answer",
+                    note: "the app had read the metadata, and went no further"
+                ),
+            ],
+            severity: .error,
+            explanation: """
+                The metadata are those for the users of all tenants, and name a template where the issuer belongs. A client that compares the name with its \
+                own setting, as it has to, refuses them; this one read them, asked for nothing more, and the app failed.
+                """,
+            fix: """
+                Configure the client with the tenant's own address: https://login.microsoftonline.com/TENANT-ID/v2.0, in place of common or organizations. An \
+                app for several tenants needs a library, or a setting, that knows the template and compares each ID token's issuer with its tenant.
+                """,
+            title: "The metadata for all tenants name no issuer that a client could compare",
+            exchange: document.exchange
+        )
+    }
+
+    private static func isTemplate(_ issuer: String) -> Bool { issuer.containsBytes("{tenantid}") }
 
     /// Where the app's answer speaks of the issuer.
     private func wordsOfIssuer(in answer: Exchange, at index: Int) -> Evidence? {

@@ -59,10 +59,10 @@ struct InsecureEndpoint: Rule {
     // MARK: - Refused for it
 
     /// Keycloak takes requests over http from the machine itself and from private networks alone, or from the machine alone, as its
-    /// realm is set.
+    /// realm is set; OpenIddict takes none. Behind a proxy that ends TLS both have to be told what the client asked over.
     private func refusal(in flow: Flow) -> Violation? {
         guard flow.ending != .success else { return nil }
-        let asked = flow.loginAttempts.lazy.compactMap(\.refusal).first { $0.says([Self.words]) }
+        let asked = flow.loginAttempts.lazy.compactMap(\.refusal).first { $0.says(Self.words) }
         let said = flow.messages.lazy.compactMap { message -> Answer? in
             switch message {
             case .discovery(let document): document.answer
@@ -70,37 +70,51 @@ struct InsecureEndpoint: Rule {
             case .userInfo(let call), .deviceAuthorization(let call), .pushedRequest(let call): call.answer
             default: nil
             }
-        }.first { $0.isRefusal && $0.errorText.containsBytes(Self.words) }
+        }.first { $0.isRefusal && Self.words.contains(where: $0.errorText.containsBytes) }
         guard let exchange = said?.exchange ?? asked?.exchange,
-            flow.capture[exchange].request.urlOfBrowser.scheme?.lowercased() == "http",
-            let words = said.map({ $0.evidence() }) ?? asked?.evidence(around: [Self.words])
+            let scheme = flow.capture[exchange].request.urlOfBrowser.scheme?.lowercased(),
+            let words = said.map({ $0.evidence() }) ?? asked?.evidence(around: Self.words)
         else { return nil }
+        let isInClear = scheme == "http"
         return Violation(
             [
                 Evidence(
                     place: Place(exchange: exchange, part: .requestURL, name: ""),
                     value: Masking.shown(flow.capture[exchange].request.url.withoutQuery, of: "url"),
-                    note: "asked over http"
+                    note: "asked over \(scheme)"
                 ), words,
             ],
             severity: .error,
-            explanation: """
-                The provider refused a request for nothing else than that it came over plain http: it takes those from its own machine, \
-                or its own network, alone. Nothing is wrong with the address but its scheme.
-                """,
-            fix: """
-                Give clients the provider's https address, and a certificate that the device trusts. For development alone the realm may \
-                be set to take http from everywhere (Keycloak: Realm settings, Require SSL: None); behind a proxy that ends TLS let \
-                Keycloak read the proxy's headers (proxy-headers, or its older name for that).
-                """,
-            title: "The provider refuses requests over plain http",
+            explanation: isInClear ? Self.inClear : Self.untold,
+            fix: isInClear ? Self.inClearFix : Self.untoldFix,
+            title: isInClear
+                ? "The provider refuses requests over plain http"
+                : "The provider behind the proxy believes that it is asked over plain http",
             exchange: exchange,
             explains: ["discovery-unreachable"]
         )
     }
 
-    /// Keycloak's, in lower case.
-    private static let words = "https required"
+    private static let inClear = """
+        The provider refused a request for nothing else than that it came over plain http: it takes those from its own machine, \
+        or its own network, alone. Nothing is wrong with the address but its scheme.
+        """
+    private static let inClearFix = """
+        Give clients the provider's https address, and a certificate that the device trusts. For development alone the realm may \
+        be set to take http from everywhere (Keycloak: Realm settings, Require SSL: None); behind a proxy that ends TLS let \
+        Keycloak read the proxy's headers (proxy-headers, or its older name for that).
+        """
+    private static let untold = """
+        The client asked over https, and the provider refuses the request for having come over plain http. Something in front of it ends TLS and passes \
+        requests on without it, and the provider was not told, or does not believe it.
+        """
+    private static let untoldFix = """
+        Have the proxy send X-Forwarded-Proto: https, and the provider trust it: ASP.NET (OpenIddict) by UseForwardedHeaders ahead of all else, with the proxy \
+        among KnownProxies or KnownNetworks; Keycloak by proxy-headers. Do not switch the demand for https off.
+        """
+
+    /// Keycloak's and OpenIddict's, in lower case.
+    private static let words = ["https required", "only accepts https requests"]
 
     // MARK: - Sent in clear
 

@@ -142,6 +142,32 @@ struct DiscoveryIssuerMismatchTests {
         #expect(try document(url, issuer: issuer).finding(rule)?.severity == .error)
     }
 
+    /// Entra's template is none where nothing follows it but an error of the app's; else there are clients that know it.
+    @Test(arguments: [(500, true), (302, false)])
+    func tellsATemplateThatTheAppStoppedAt(status: Int, fires: Bool) throws {
+        var recording = try document(
+            "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration",
+            issuer: "https://login.microsoftonline.com/{tenantid}/v2.0"
+        )
+        recording.exchanges.removeLast(recording.exchanges.count - 1)
+        var work = recording.exchanges[0]
+        recording.exchanges[0].client.process = "gitlab"
+        work.client.process = "firefox"
+        work.request = RecordedRequest(method: "GET", url: RecordedURL("https://www.shop.example/login"))
+        work.response = RecordedResponse(status: status)
+        if status == 302 { work.response?.redirect(to: "/") }
+        work.startedAt = work.startedAt - .milliseconds(5)
+        work.duration = .seconds(5)
+        recording.exchanges.append(work)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding {
+            #expect(finding.isPrimary && finding.severity == .error)
+            #expect(finding.title.contains("all tenants"))
+            #expect(finding.places.last == "1 response.status ")
+        }
+    }
+
     @Test func isAWarningWhereTheLoginWentOn() throws {
         let recording = try Recording("healthy/native-app").editingAnswer(
             of: "/.well-known/openid-configuration"

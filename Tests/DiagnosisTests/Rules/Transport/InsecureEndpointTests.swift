@@ -38,6 +38,23 @@ struct InsecureEndpointTests {
         #expect((recording.finding("discovery-unreachable")?.effectOf == rule) == isOne)
     }
 
+    /// Behind a proxy that ends TLS the provider was not told of it.
+    @Test(arguments: ["HTTPS required", "This server only accepts HTTPS requests."])
+    func providerMayNotKnowThatItIsAskedOverTLS(words: String) throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://id.harbour.example/.well-known/openid-configuration",
+            400,
+            body: .json(#"{"error":"invalid_request","error_description":"\#(words)"}"#)
+        )
+        let recording = Recording(capture.exchanges)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.notes.first == "asked over https")
+        #expect(finding.fix.contains("X-Forwarded-Proto"))
+        #expect(recording.finding("discovery-unreachable")?.effectOf == rule)
+    }
+
     @Test func isTheCauseOfALoginThatIsRefusedForIt() throws {
         let recording = try Recording("healthy/web-code-flow").withEndpoints {
             "http://id.harbour.example/\($0)"
