@@ -164,6 +164,8 @@ struct ClientCall {
         case "unauthorized_client" where isOfIssuedCode && (answer.error?.description ?? "").isEmpty:
             return !authentication.methods.isEmpty
         case "unauthorized_client" where answer.speaksOfGrant ?? false: return false
+        // eSignet's name for a client that does not prove itself.
+        case "invalid_assertion" where authentication.assertion != nil: return true
         case "use_dpop_nonce", "invalid_dpop_proof", "invalid_grant", "invalid_token", "insufficient_scope",
             "invalid_code":
             return false

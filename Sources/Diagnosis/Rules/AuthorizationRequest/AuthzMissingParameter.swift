@@ -49,7 +49,8 @@ struct AuthzMissingParameter: Rule {
                 missing = ["scope"]
             }
             guard !missing.isEmpty else {
-                return attempt.hiddenParameters.map { .abstains($0) } ?? .holds
+                if let hidden = attempt.hiddenParameters { return .abstains(hidden) }
+                return wanted(attempt, refusal).map { .violated($0) } ?? .holds
             }
             if let escaped = missing.compactMap({ attempt.parameter("amp;" + $0) }).first {
                 return .violated(self.escaped(escaped, missing[0], attempt, refusal))
@@ -64,6 +65,46 @@ struct AuthzMissingParameter: Rule {
             )
         }
     }
+
+    /// What a provider says that it misses beside what every request has: SMART's `aud`, the `acr_values` of login.gov.
+    private func wanted(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation? {
+        // What Singpass wants is told by its own rule.
+        guard
+            (attempt.request?.endpoint ?? attempt.pushed?.endpoint).flatMap({ SingpassEndpoint($0) }) == nil,
+            refusal.says(["missing", "required", "must be", "must have", "must contain", "no acceptable"])
+        else { return nil }
+        let words = Set(
+            refusal.text.asciiLowercased().utf8
+                .split { !((0x61...0x7a).contains($0) || $0 == 0x5f) }.map {
+                    String(decoding: $0, as: UTF8.self)
+                }
+        )
+        let isOfIDToken = attempt["response_type"]?.containsBytes("id_token") ?? false
+        guard
+            let name = Self.further.first(where: { name in
+                words.contains(name) && attempt[name] == nil && !(name == "nonce" && isOfIDToken)
+            })
+        else { return nil }
+        return Violation(
+            [
+                attempt.missing(name, note: "sent: \(attempt.names().value)"),
+                refusal.evidence(around: [name]),
+            ],
+            variant: name,
+            explanation: """
+                This provider wants a parameter that others do without, and refuses requests that lack it. It names the one that it misses.
+                """,
+            fix:
+                "Send \(name) as the provider's documentation has it; most libraries take further parameters of the request in their settings.",
+            title: "The authorization request lacks a parameter that this provider wants",
+            exchange: attempt.exchange
+        )
+    }
+
+    /// What some providers want; of others, a rule of its own tells.
+    private static let further = [
+        "aud", "acr_values", "nonce", "state", "response_mode", "claims", "login_hint", "prompt", "vtr",
+    ]
 
     /// A parameter that was sent behind `&amp;`, and so under another name.
     private func escaped(

@@ -66,7 +66,9 @@ struct ResourceIndicatorMismatch: Rule {
                 let answer = refusal ?? attempt.tokenRequests.lazy.compactMap { Self.refused($0) }.first
                 return violation(expected: stated, resource, first, answer, flow)
             }
-            if refusal == nil, let unknown = Self.unknownAudience(attempt) { return .violated(unknown) }
+            if refusal == nil, let unknown = Self.unknownAudience(attempt) ?? Self.unknownServer(attempt) {
+                return .violated(unknown)
+            }
             guard let refusal else { return .holds }
             let isOfScopes = said?.says([Self.entraCode]) ?? false
             let compared = asked + (isOfScopes ? attempt.all("scope") : [])
@@ -130,6 +132,32 @@ struct ResourceIndicatorMismatch: Rule {
             exchange: attempt.exchange
         )
     }
+
+    /// What is said of an `aud`, by which an app names the FHIR server whose data it wants (SMART App Launch, section 2.0.8).
+    private static func unknownServer(_ attempt: LoginAttempt) -> Violation? {
+        guard let server = attempt.parameter("aud"), let refusal = attempt.refusal, refusal.isOfTheRequest,
+            refusal.says(audiences)
+        else { return nil }
+        return Violation(
+            [Evidence(server), refusal.evidence(around: audiences)],
+            severity: .error,
+            explanation: """
+                The app names the FHIR server that it wants data of by aud, and the authorization server does not know one of this address. It compares \
+                the whole string: scheme, host, port, path, and the slash at the end.
+                """,
+            fix: """
+                Send as aud the base URL of the FHIR server, as the EHR gives it in iss at the launch, or as the app asks its smart-configuration below it. \
+                Each tenant and each version (R4, DSTU2) has its own, and so has the sandbox.
+                """,
+            title: "The provider knows no FHIR server of this address",
+            exchange: attempt.exchange
+        )
+    }
+
+    /// In lower case.
+    private static let audiences = [
+        "audience", "invalid aud", "aud parameter", "aud is", "'aud'", "\"aud\"", "parameter: aud",
+    ]
 
     /// Entra's number for a resource that is not the one of the scopes, in lower case.
     private static let entraCode = "aadsts9010010"

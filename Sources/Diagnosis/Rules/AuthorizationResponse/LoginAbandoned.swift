@@ -168,7 +168,7 @@ struct LoginAbandoned: Rule {
     /// The device's code was given out, and it asked for its tokens in vain until the recording ended.
     private func unconfirmedCode(in flow: Flow) -> Violation? {
         guard flow.ending == .incomplete, let grant = DeviceGrant.all(in: flow).last,
-            let code = grant.userCode, let poll = grant.polls.last
+            let code = grant.userCode, let poll = grant.polls.last, !isThrottled(poll, flow)
         else { return nil }
         let times = grant.polls.count == 1 ? "once" : "\(grant.polls.count) times"
         // Whoever has it may confirm the device still.
@@ -197,6 +197,14 @@ struct LoginAbandoned: Rule {
             title: "The device's code was not confirmed while it was recorded",
             exchange: poll.exchange
         )
+    }
+
+    /// Whether the device was told to wait last, and had not: that says nothing of the user.
+    private func isThrottled(_ poll: TokenRequest, _ flow: Flow) -> Bool {
+        guard poll.answer.error?.error == "slow_down",
+            case .violated(let violation) = flow.verdict(of: DevicePollingTooFast())
+        else { return false }
+        return violation.severity != .note
     }
 
     private static let unconfirmed = """

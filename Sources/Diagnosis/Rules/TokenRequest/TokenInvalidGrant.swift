@@ -47,7 +47,7 @@ struct TokenInvalidGrant: Rule {
             request.answer.evidence(note: flow.checkedValues(of: request))
         }
         let unsent = unsent(insteadOf: refused, flow)
-        evidence += unsent + assertion(of: first, flow)
+        evidence += unsent + assertion(of: first, flow) + unasked(by: first, flow)
         var words =
             unsent.isEmpty || MissingToken.isOne(first.code ?? "") ? RefusedGrant(refused) : .otherCode
         if words == nil, let wrong = WrongRefreshToken(of: first, in: flow) {
@@ -91,6 +91,19 @@ struct TokenInvalidGrant: Rule {
                     && [request.continuation, request.nextContinuation].contains($0.continuation)
             }
         }
+    }
+
+    /// A redirect URI of an exchange whose login named none: providers that compare the two (RFC 6749, section 4.1.3) find one.
+    private func unasked(by request: TokenRequest, _ flow: Flow) -> [Evidence] {
+        guard request.isCodeExchange, let sent = request.parameters.parameter("redirect_uri"),
+            !sent.value.isEmpty,
+            let login = flow.askedLogins.first(where: { login in
+                flow.certainTokenRequests(of: login).contains { $0.exchange == request.exchange }
+            }),
+            !login.request.parameters.isEmpty, login.request.parameters["redirect_uri"] == nil,
+            !["request", "request_uri"].contains(where: login.request.parameters.contains)
+        else { return [] }
+        return [Evidence(sent, note: "the login's own request named none: send it in both, or in neither")]
     }
 
     /// Whom an assertion in a code's place is for, and when it holds, by the clock of the answer (RFC 7523, section 3).

@@ -37,6 +37,27 @@ struct AuthzMissingParameterTests {
         #expect(recording.findings.filter(\.isPrimary).count == 1)
     }
 
+    /// What some providers want beside it, by their own words.
+    @Test(
+        arguments: [
+            ("aud", "The required parameter aud is missing", true),
+            ("acr_values", "acr_values: no acceptable value", true),
+            ("aud", "An audience was not found", false),
+            ("claims", "Missing parameter: claims_locales", false),
+        ]
+    )
+    func knowsWhatOneProviderWantsMore(name: String, words: String, fires: Bool) throws {
+        let recording = try Recording("authorization-response/authorization-error").asking(name, nil)
+            .redirecting(with: [("error", "invalid_request"), ("error_description", words)])
+        let finding = recording.finding(rule)
+        #expect((finding?.variant == name) == fires)
+        #expect((recording.finding("authorization-error") == nil) == fires)
+        guard fires else { return }
+        #expect(finding?.isPrimary == true && finding?.title.contains("this provider wants") == true)
+        // One that was sent is not missed.
+        #expect(recording.asking(name, "a-value-of-it").finding(rule) == nil)
+    }
+
     @Test func takesAnEmptyParameterForNone() throws {
         #expect(try Recording(broken).asking("response_type", "").finding(rule) != nil)
     }

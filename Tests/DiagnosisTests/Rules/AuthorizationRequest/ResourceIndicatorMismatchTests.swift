@@ -25,6 +25,20 @@ struct ResourceIndicatorMismatchTests {
         )
     }
 
+    /// An app of SMART names the FHIR server by `aud`.
+    @Test(arguments: [
+        ("An invalid audience was specified on the authorize request.", true), ("Invalid aud: unknown", true),
+        ("The launch context is unknown", false),
+    ])
+    func tellsAFHIRServerThatIsNotKnown(words: String, fires: Bool) throws {
+        let login = try Recording("authorization-response/authorization-error")
+            .redirecting(with: [("error", "invalid_request"), ("error_description", words)])
+        let finding = login.asking("aud", "https://fhir.example/r4").finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((finding?.places.first == "1 request.query aud") == fires)
+        #expect(login.finding(rule) == nil)
+    }
+
     @Test func leavesATokenRequestWithoutAResourceAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -148,6 +148,15 @@ struct LoginAbandonedTests {
         #expect(recording.outcomes == [.incomplete])
     }
 
+    /// One that is told to wait to the end says nothing of its user.
+    @Test func leavesADeviceAloneThatDoesNotWait() throws {
+        let recording = try Recording("logout-and-device/device-polling-too-fast")
+            .answering("/token", 400, ["error": "slow_down"])
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("device-polling-too-fast")?.isPrimary == true)
+        #expect(recording.outcomes == [.incomplete])
+    }
+
     @Test func leavesADeviceThatGotItsTokensAlone() throws {
         #expect(
             try Recording("logout-and-device/device-polling-too-fast.near-miss")

@@ -21,6 +21,17 @@ struct TokenInvalidClientTests {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
 
+    /// eSignet has a name of its own for an assertion that it does not take.
+    @Test(arguments: [true, false]) func knowsTheNameOfARefusedAssertion(isSent: Bool) throws {
+        let assertion = [#"{"alg":"RS256"}"#, #"{"iss":"shop-web","sub":"shop-web"}"#].map(encoded)
+        let recording = try Recording(broken).editing {
+            $0.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        }
+        .sending("client_assertion", isSent ? assertion.joined(separator: ".") + ".AAAA" : nil)
+        .answering("/token", 400, ["error": "invalid_assertion"])
+        #expect((recording.finding(rule) != nil) == isSent)
+    }
+
     @Test func takesABare401() throws {
         let finding = try Recording(broken).answering("/token", 401).finding(rule)
         #expect(finding?.evidence[0].value == "401")

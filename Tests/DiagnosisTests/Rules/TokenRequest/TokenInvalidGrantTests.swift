@@ -20,6 +20,15 @@ struct TokenInvalidGrantTests {
         )
     }
 
+    /// Discord refuses a redirect URI that the login did not name, without a word on it.
+    @Test func namesARedirectURIOfTheExchangeAlone() throws {
+        let finding = try #require(Recording(broken).asking("redirect_uri", nil).finding(rule))
+        #expect(finding.isPrimary && finding.places.last == "4 request.body redirect_uri")
+        #expect(finding.notes.last?.hasPrefix("the login's own request named none") == true)
+        let neither = try Recording(broken).asking("redirect_uri", nil).sending("redirect_uri", nil)
+        #expect(neither.finding(rule)?.places == ["4 response.body error"])
+    }
+
     @Test func whatTheRefusalRepeatsOfTheRequestIsNotShown() throws {
         let verifier = String(repeating: "verify", count: 8)
         let answer: JSONValue = .string("verifier \(verifier) was not expected")
