@@ -11,6 +11,9 @@ package enum GrantType {
     /// RFC 7522, section 2.1.
     package static let saml2Bearer = "urn:ietf:params:oauth:grant-type:saml2-bearer"
 
+    /// Those that are given for a token or a signed statement, with the parameter that carries it.
+    package static let exchanged = [tokenExchange: "subject_token", jwtBearer: "assertion"]
+
     /// Those whose user decides on another device while the client polls.
     package static let decoupled: Set<String> = [deviceCode, ciba]
 }

@@ -93,7 +93,7 @@ extension ProviderEngine {
         return header.map { String(decoding: $0, as: UTF8.self).lowercased() } == "dpop "
     }
 
-    private func validToken(_ text: String) -> ProviderState.AccessToken? {
+    func validToken(_ text: String) -> ProviderState.AccessToken? {
         guard let access = state.accessTokens[text], access.expiresAt > now,
             state.revokedFamilies[access.grant.family] == nil
         else { return nil }
@@ -164,7 +164,10 @@ extension ProviderEngine {
         if let refresh = state.refreshTokens[token], refresh.grant.clientID == client.id {
             state.revokedFamilies[refresh.grant.family] = true
         }
-        if state.accessTokens[token]?.grant.clientID == client.id { state.accessTokens[token] = nil }
+        // It stays known as one that was.
+        if state.accessTokens[token]?.grant.clientID == client.id {
+            state.accessTokens[token]?.expiresAt = now
+        }
         return dialect.revocation.map { BuiltAnswer(like: $0, role: .revocation) }
             ?? .json(JSONObject(), role: .revocation)
     }

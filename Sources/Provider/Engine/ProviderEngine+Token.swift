@@ -6,9 +6,15 @@ import OAuth
 extension ProviderEngine {
     mutating func token(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
         if let refusal = repetition(in: request) { return refuse(refusal, at: .token) }
+        let parameters = Parameters(form, of: 0, in: .requestBody)
+        let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
         let client: ProviderConfiguration.Client
         do throws(Refused) {
-            client = try authenticate(form, request, at: .token)
+            if authentication.clientID == nil, let author = author(of: form) {
+                client = author
+            } else {
+                client = try authenticate(form, request, at: .token)
+            }
         } catch {
             return error.answer
         }
@@ -18,8 +24,6 @@ extension ProviderEngine {
         case .none: boundKey = nil
         case .valid(let thumbprint): boundKey = dialect.ignoresProofs ? nil : thumbprint
         }
-        let parameters = Parameters(form, of: 0, in: .requestBody)
-        let authentication = ClientAuthentication(of: request, exchange: 0, parameters: parameters)
         let isPublic = authentication.methods == [.none]
         // GitHub takes a code without a grant type.
         let grantType = form.first("grant_type") ?? (form.contains("code") ? "authorization_code" : nil)
@@ -33,6 +37,8 @@ extension ProviderEngine {
                 return refuse(.clientAuthenticationMissing, at: .token)
             }
             return actForItself(form, client, boundKey)
+        case let grantType? where exchanges(grantType):
+            return exchange(form, grantType, client, boundKey)
         case "password" where dialect.allows("password"): return passwordGrant(form, client, boundKey)
         case nil: return refuse(.grantTypeMissing, at: .token)
         default: return refuse(.grantTypeUnsupported, at: .token)
@@ -42,7 +48,7 @@ extension ProviderEngine {
     /// Grants that tokens are given for.
     static let playedGrants: Set<String> = [
         "authorization_code", "refresh_token", GrantType.deviceCode, GrantType.ciba, "client_credentials",
-        "password",
+        "password", GrantType.tokenExchange, GrantType.jwtBearer,
     ]
 
     // MARK: - Codes

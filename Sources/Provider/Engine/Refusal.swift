@@ -33,6 +33,8 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case deviceUnknown
     case deviceDenied
     case credentialsWrong
+    case subjectTokenInvalid
+    case assertionInvalid
     // A back-channel authentication request
     case userUnknown
     // A call with a token
@@ -95,6 +97,8 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .deviceUnknown: (400, "invalid_grant", "what is polled for is not known, or was answered")
         case .deviceDenied: (400, "access_denied", "the user did not agree")
         case .credentialsWrong: (400, "invalid_grant", "user name or password is wrong")
+        case .subjectTokenInvalid: (400, "invalid_request", "the subject_token is not valid")
+        case .assertionInvalid: (400, "invalid_grant", "the assertion is not valid, or has expired")
         case .userUnknown: (400, "unknown_user_id", "the hint is of no user here")
         case .tokenMissing: (401, "invalid_request", "an access token is missing")
         case .tokenInvalid: (401, "invalid_token", "the access token is not valid")

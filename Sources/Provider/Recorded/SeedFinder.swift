@@ -42,6 +42,12 @@ struct SeedFinder {
                 if let code = request.parameters["device_code"], !issued.contains(code) {
                     state.devices[code] = device(grant)
                 }
+                for name in GrantType.exchanged.values {
+                    guard let token = request.parameters[name], !issued.contains(token),
+                        JSONWebToken.parse(token).map({ $0.issuer != $0.subject }) ?? true
+                    else { continue }
+                    state.accessTokens[token] = foreign(grant, flow)
+                }
                 if let name = request.parameters["auth_req_id"], !issued.contains(name) {
                     state.backchannelRequests[name] = device(grant)
                 }
@@ -76,11 +82,12 @@ struct SeedFinder {
         default: return
         }
         guard let token, !issued.contains(token) else { return }
-        state.accessTokens[token] = ProviderState.AccessToken(
-            grant: grant(flow, nil, nil),
-            issuedAt: flow.started,
-            expiresAt: Self.always
-        )
+        state.accessTokens[token] = foreign(grant(flow, nil, nil), flow)
+    }
+
+    /// A token of an earlier time, which nobody saw the end of.
+    private func foreign(_ grant: ProviderState.Grant, _ flow: Flow) -> ProviderState.AccessToken {
+        ProviderState.AccessToken(grant: grant, issuedAt: flow.started, expiresAt: Self.always)
     }
 
     /// Cookies that came with an authorization request and were never set.
