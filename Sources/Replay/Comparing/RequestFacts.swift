@@ -36,6 +36,9 @@ struct RequestFacts {
 
     private var endpoint: RecordedURL? { step.message?.endpoint }
 
+    /// Whether it goes to a client's own address, which is the provider's word as a whole (RFC 7592, section 3).
+    private var isOfClient: Bool { step.kind.isOfRegistration && step.kind != .clientRegistration }
+
     private func place(_ part: Place.Part, _ name: String) -> Place {
         Place(exchange: step.index, part: part, name: name)
     }
@@ -55,8 +58,6 @@ struct RequestFacts {
 
     private mutating func addAddress() {
         list.add(place(.requestURL, "method"), request.method, .verdict)
-        // Each client has an address of its own (RFC 7592, section 3).
-        let isOfClient = step.kind.isOfRegistration && step.kind != .clientRegistration
         list.add(
             place(.requestURL, ""),
             endpoint?.text ?? request.url.withoutQuery,
@@ -83,7 +84,8 @@ struct RequestFacts {
         // Of metadata the parameters are those of the answer, and what is part of an endpoint's URL is compared with that.
         let own = endpoint?.queryItems.items ?? []
         for parameter in step.step.parameters.items
-        where parameter.place.exchange == step.index && parameter.place.part != .responseBody
+        where !(isOfClient && [.requestURL, .requestQuery].contains(parameter.place.part))
+            && parameter.place.exchange == step.index && parameter.place.part != .responseBody
             && !own.contains(where: { $0.name == parameter.name && $0.value == parameter.value })
         {
             add(parameter, in: parameter.place.part == .jwtClaims ? .jwtClaims : .requestBody)

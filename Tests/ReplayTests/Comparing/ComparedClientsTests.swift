@@ -7,8 +7,8 @@ import Testing
 
 /// Clients that are registered anew in each run, and read at an address of their own (RFC 7592).
 struct ComparedClientsTests {
-    private func flow(of client: String, token: String) throws -> Flow {
-        let uri = "https://idp.example/register/\(client)"
+    private func flow(of client: String, token: String, at path: String = "/register/") throws -> Flow {
+        let uri = "https://idp.example\(path)\(client)"
         let information = """
             {"client_id":"\(client)","registration_client_uri":"\(uri)","registration_access_token":"\(token)",\
             "redirect_uris":["https://shop.example/cb"]}
@@ -42,5 +42,21 @@ struct ComparedClientsTests {
         let step = try #require(difference.steps.first { $0.kind == .clientReadRequest })
         #expect(step.expected == 1 && step.seen == 1)
         #expect(!step.differences.contains { $0.place.part == .requestURL })
+    }
+
+    /// The name of the client in it is the provider's word, in the path or in a query.
+    @Test func addressOfAnotherShapeIsNoDifference() throws {
+        let difference = FlowDifference(
+            try flow(of: "shop-7Hq2vLx7TzB4nWm8", token: "reg-5Jq2vLx7TzB4nWm8RdYc"),
+            try flow(
+                of: "shop-9Kq2vLx7RdYc4nWm",
+                token: "reg-8Kq2vLx7TzB4nWm8RdYc",
+                at: "/register?v=2&client_id="
+            )
+        )
+        let step = try #require(difference.steps.first { $0.kind == .clientReadRequest })
+        #expect(step.expected == 1 && step.seen == 1)
+        let told = step.differences.filter { $0.weight == .difference && $0.place.part != .responseBody }
+        #expect(told.isEmpty, "\(told)")
     }
 }
