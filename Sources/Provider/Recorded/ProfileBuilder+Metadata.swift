@@ -98,13 +98,14 @@ extension ProfileBuilder {
         } else {
             dialect.metadata = AnswerTemplate(status: 200, members: seen(dialect, keys))
         }
-        dialect.metadata.members?["issuer"] = .string(name + (issuer.endsWithSlash ? "/" : ""))
+        var ofAll: JSONObject = ["issuer": .string(name + (issuer.endsWithSlash ? "/" : ""))]
         // Tokens are checked with keys that somebody has to find.
         if !keys.isEmpty, dialect.paths[.keys] == nil {
             dialect.paths[.keys] = [own.path + "/jwks"]
-            dialect.metadata.members?["jwks_uri"] = .string(name + "/jwks")
+            ofAll["jwks_uri"] = .string(name + "/jwks")
         }
-        addFurtherMetadata(&dialect, usable, besides: best?.document.url.withoutQuery)
+        for member in ofAll.members { dialect.metadata.members?[member.name] = member.value }
+        addFurtherMetadata(&dialect, usable, besides: best?.document.url.withoutQuery, ofAll)
         addOtherIssuers(&dialect)
     }
 
@@ -117,19 +118,20 @@ extension ProfileBuilder {
     }
 
     /// The documents of a provider that has several, at paths of their own or by a query (policies of Azure AD B2C).
+    ///
+    /// `best`: where the one is that is served for all others; `ofAll`: what each says.
     private func addFurtherMetadata(
         _ dialect: inout ProviderDialect,
         _ documents: [(document: MetadataDocument, exchange: Exchange)],
-        besides best: String?
+        besides best: String?,
+        _ ofAll: JSONObject
     ) {
         let hasQueries = Set(documents.compactMap(\.document.url.query)).count > 1
         for (document, exchange) in documents {
             guard let response = exchange.response else { continue }
             var template = AnswerTemplate(response)
             template.members = addresses.rewritten(template.members ?? JSONObject())
-            for name in ["issuer", "jwks_uri"] where name == "issuer" || template.members?[name] == nil {
-                template.members?[name] = dialect.metadata.members?[name]
-            }
+            for member in ofAll.members { template.members?[member.name] = member.value }
             if hasQueries, let query = document.url.query {
                 dialect.metadataByQuery.add(RecordedURL("?\(query)"), template)
             }
