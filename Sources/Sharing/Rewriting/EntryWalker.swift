@@ -18,7 +18,7 @@ struct EntryWalker {
         rewriting(value, name: name, inside: "", [:])
     }
 
-    /// `arguments`: what is given to the variables of a query that stands in the same list.
+    /// `arguments`: what is given to the variables of a query that stands in the same list, or in another part of the request.
     private func rewriting(
         _ value: JSONValue,
         name: String,
@@ -26,7 +26,7 @@ struct EntryWalker {
         _ arguments: GraphQLVariables.Arguments
     ) -> JSONValue {
         switch value {
-        case .string(let text): return .string(string(text, name))
+        case .string(let text): return .string(string(text, name, arguments))
         case .number(let number):
             let named = NamedText(
                 name: name,
@@ -38,7 +38,9 @@ struct EntryWalker {
             return .number(JSONNumber(text: String(decoding: other, as: UTF8.self)))
         case .array(let elements):
             let digits = Self.typedDigits(in: elements, of: name)
-            let arguments = Self.isOfParameters(name) ? GraphQLVariables.arguments(beside: elements) : [:]
+            let arguments =
+                Self.isOfParameters(name)
+                ? GraphQLVariables.arguments(beside: elements).merging(arguments) { own, _ in own } : [:]
             return .array(
                 elements.indices.map { index in
                     rewriting(
@@ -67,14 +69,16 @@ struct EntryWalker {
         }
         var result = object
         if object["mimeType"] != nil, let text = object["text"]?.string {
-            body(&result, text, isRequest: own == "postData")
+            body(&result, text, isRequest: own == "postData", arguments)
         }
         let isBody = object["mimeType"] != nil
+        let ofRequest = own == "request" ? GraphQLVariables.arguments(of: object) : [:]
         result.members = result.members.map { member in
             if isBody, member.name == "text" { return member }
+            let given = isBody ? arguments : Self.partsOfRequest.contains(member.name) ? ofRequest : [:]
             return JSONObject.Member(
                 name: swept(member.name),
-                value: rewriting(member.value, name: member.name)
+                value: rewriting(member.value, name: member.name, inside: "", given)
             )
         }
         // Chrome names a request's body and its parameters; an answer's length is said three times.
@@ -93,6 +97,9 @@ struct EntryWalker {
             in: elements.map { ($0["name"]?.string ?? "", Array(($0["value"]?.string ?? "").utf8)[...]) }
         )
     }
+
+    /// Those in which a query in GraphQL may stand, or its variables.
+    private static let partsOfRequest: Set<String> = ["url", "queryString", "postData"]
 
     private static func isOfParameters(_ list: String) -> Bool { list == "params" || list == "queryString" }
 
@@ -176,15 +183,27 @@ struct EntryWalker {
         }
     }
 
-    private func string(_ text: String, _ name: String) -> String {
+    private func string(_ text: String, _ name: String, _ arguments: GraphQLVariables.Arguments) -> String {
         guard !text.isEmpty else { return text }
         let bytes = Array(text.utf8)
+        let value = NamedText(
+            name: name,
+            bytes: bytes,
+            container: .json,
+            arguments: arguments,
+            isPartOfRequest: true
+        )
         let other =
-            TextKind.ofHeader(name).map { texts.rewriting(bytes, as: $0) } ?? named(name, bytes, .json)
+            TextKind.ofHeader(name).map { texts.rewriting(bytes, as: $0) } ?? texts.rewritingValue(value)
         return swept(other.map(Self.text) ?? text)
     }
 
-    private func body(_ object: inout JSONObject, _ text: String, isRequest: Bool) {
+    private func body(
+        _ object: inout JSONObject,
+        _ text: String,
+        isRequest: Bool,
+        _ arguments: GraphQLVariables.Arguments
+    ) {
         let isBase64 = object["encoding"]?.string?.lowercased() == "base64" && Self.mayBeBase64(text)
         let bytes = isBase64 ? Base64.decode(text) : Array(text.utf8)
         var kind = Self.kind(of: object["mimeType"]?.string ?? "", bytes)
@@ -195,7 +214,8 @@ struct EntryWalker {
             kind = .claims
         }
         let walked =
-            texts.rewriting(bytes, as: kind) ?? (kind == .text ? texts.rewritingEncoded(bytes) : nil)
+            texts.rewriting(bytes, as: kind, arguments: arguments, isPartOfRequest: true)
+            ?? (kind == .text ? texts.rewritingEncoded(bytes) : nil)
             ?? texts.rewritingBase64(bytes)
         let read = texts.rewritingDocuments(in: walked ?? bytes) ?? walked
         let swept = sweep(read ?? bytes)

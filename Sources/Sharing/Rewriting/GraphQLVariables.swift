@@ -3,7 +3,8 @@ import JSON
 
 /// Variables of a query in GraphQL, which are called as their writer likes: `login(password: $p)`, `"variables": {"p": "…"}`.
 ///
-/// They stand in the document of the query, or in a text beside it: `"variables": "{\"p\": …}"`, `query=…&variables={…}`.
+/// They stand in the document of the query, in a text beside it (`"variables": "{\"p\": …}"`, `query=…&variables={…}`), or in
+/// another part of the request: in the address, and the query in the body.
 enum GraphQLVariables {
     /// The arguments by the variables that they are given; empty where there are none.
     typealias Arguments = [String: String]
@@ -15,8 +16,7 @@ enum GraphQLVariables {
         var all: Arguments = [:]
         var byObject: [Int: Arguments] = [:]
         for slot in slots where isQuery(slot.name) && !slot.isVariable {
-            let query = slot.coding?.decoded(text[slot.range]).bytes[...] ?? text[slot.range]
-            for (variable, argument) in arguments(in: CollectionOfOne(query)) {
+            for (variable, argument) in arguments(in: documents(of: [slot], in: text)) {
                 add(argument, of: variable, to: &all)
                 add(argument, of: variable, to: &byObject[slot.object, default: [:]])
             }
@@ -55,6 +55,43 @@ enum GraphQLVariables {
         return next == UInt8(ascii: "(")
     }
 
+    /// What the variables of a request are given to that stand in its address, the query in the body, or the other way
+    /// round; empty where there are none.
+    static func arguments(of request: JSONObject) -> Arguments {
+        let address = Array((request["url"]?.string ?? "").utf8)
+        guard address.contains(0x3f), let data = request["postData"]?.object else { return [:] }
+        let slots = SlotReader.slots(in: address[...], as: .url)
+            .filter { isQuery($0.name) || isVariables($0.name) }
+        guard !slots.isEmpty else { return [:] }
+        let parameters = data["params"]?.array ?? []
+        return arguments(in: documents(of: slots, in: address[...]) + documents(ofBody: data))
+            .merging(arguments(beside: parameters)) { known, _ in known }
+    }
+
+    /// The queries of a body, which may be one as a whole.
+    private static func documents(ofBody data: JSONObject) -> [ArraySlice<UInt8>] {
+        let body = Array((data["text"]?.string ?? "").utf8)
+        guard TextKind.opensDocument(body[...]) else { return [body[...]] }
+        return documents(of: SlotReader.slots(in: body[...], as: .json), in: body[...])
+    }
+
+    private static func documents(of slots: [Slot], in text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        slots.filter { isQuery($0.name) && !$0.isVariable }.map { slot in
+            slot.coding?.decoded(text[slot.range]).bytes[...] ?? text[slot.range]
+        }
+    }
+
+    /// The slots of a part of a request, its variables as another part of it names them.
+    static func named(_ slots: [Slot], elsewhere arguments: Arguments) -> [Slot] {
+        slots.map { slot in
+            if slot.isVariable { return named(slot, by: arguments) }
+            guard isVariables(slot.name), slot.arguments.isEmpty else { return slot }
+            var slot = slot
+            slot.arguments = arguments
+            return slot
+        }
+    }
+
     /// The slots of a text of variables, which may stand in a text once more.
     static func named(_ slots: [Slot], by arguments: Arguments) -> [Slot] {
         slots.map { slot in
@@ -66,9 +103,12 @@ enum GraphQLVariables {
     }
 
     private static func named(_ slot: Slot, by arguments: Arguments) -> Slot {
-        guard let argument = arguments[slot.name] else { return slot }
+        // What stands in an object that is given to an argument, `password: $p`, is no less secret than that.
+        let isInside = arguments[slot.name] == nil
+        guard let argument = arguments[isInside ? slot.variable ?? "" : slot.name] else { return slot }
         switch (SecretRoles.role(of: slot.name, in: .json), SecretRoles.role(of: argument, in: .json)) {
-        case (.unknown, _), (_, .secret): break
+        case (.unknown, .secret): break
+        case (.unknown, _) where !isInside, (_, .secret) where !isInside: break
         default: return slot
         }
         var slot = slot
@@ -103,8 +143,10 @@ enum GraphQLVariables {
     /// Of a dollar sign, a colon, and the percent sign of one of them.
     private static let escapes = ["%24", "%3A", "%3a", "%25"].map { Array($0.utf8) }
 
-    /// Of what holds the query.
-    private static func isQuery(_ name: String) -> Bool { isWord(name, "query") }
+    /// Of what holds the query, as clients of several makes call it.
+    private static func isQuery(_ name: String) -> Bool {
+        ["query", "mutation", "subscription", "document"].contains { isWord(name, $0) }
+    }
 
     /// Of what holds its variables.
     static func isVariables(_ name: String) -> Bool { isWord(name, "variables") }

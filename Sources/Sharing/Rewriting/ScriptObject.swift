@@ -6,6 +6,8 @@ struct ScriptObject {
     let start: Int
     /// Of the variables of a query, and what they hold, where the object of the query begins.
     let queryObject: Int?
+    /// The member of the document, or of the variables of a query, that it is or stands in; nil for those themselves.
+    let variable: String?
     /// What a member of it says: `{"name": "IDToken2", "value": "…"}`.
     var said: String?
     /// The slot that says it.
@@ -33,8 +35,9 @@ struct ScriptObject {
     init(name: String, at start: Int, inside parent: ScriptObject?) {
         self.name = name
         self.start = start
-        queryObject =
-            parent?.queryObject ?? (GraphQLVariables.isVariables(name) ? parent?.start ?? start : nil)
+        let holdsVariables = parent?.queryObject == nil && GraphQLVariables.isVariables(name)
+        queryObject = holdsVariables ? parent?.start ?? start : parent?.queryObject
+        variable = holdsVariables ? nil : parent.map { $0.variable ?? name }
         if name == "attributes", let parent { isPerson = parent.isOfPerson }
     }
 

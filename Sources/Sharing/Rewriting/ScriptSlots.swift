@@ -200,6 +200,7 @@ struct ScriptSlots {
         if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
         if ScriptObject.naming.contains(key) || ScriptObject.describing.contains(key), !slot.isNumber {
             let own = SlotReader.string(TextCoding.escapes.decoded(text[slot.range]).bytes)
+        slots[slots.count - 1].variable = objects[object].variable
             guard objects[object].says(own, in: place, called: key), let value = objects[object].value else {
                 return
             }

@@ -10,6 +10,7 @@ enum SentenceSlots {
         let words = text.split { $0 <= 0x20 }
         var slots = given(text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
         slots += GreetingSlots.slots(in: text) + LogLineSlots.slots(in: text)
+        slots += refused(in: text)
         slots += words.map(bare).filter { isDocument($0) }.map { slot("", $0) }
         for place in words.indices.dropLast() {
             slots += told(
@@ -54,6 +55,24 @@ enum SentenceSlots {
         case .drawn(let kind): kind == .token || kind == .apiKey || kind == .credentials
         default: false
         }
+    }
+
+    /// `Variable "$password" got invalid value "Zk9!wq"`: what servers of GraphQL say of a variable that has not its type.
+    private static func refused(in text: ArraySlice<UInt8>) -> [Slot] {
+        var slots: [Slot] = []
+        var rest = text
+        while let phrase = rest.firstRange(of: Array("\" got invalid value ".utf8)) {
+            rest = text[phrase.upperBound...]
+            let name = text[..<phrase.lowerBound].suffix(64).reversed().prefix { $0.isASCIIWordByte }
+            guard !rest.isEmpty, let value = quoted(from: rest.startIndex, in: text) else { continue }
+            // `at "in.password"`: which member of the variable it is.
+            let place = text[(value.endIndex + 1)...]
+            let path =
+                place.starts(with: " at \"".utf8)
+                ? quoted(from: place.startIndex + 4, in: text)?.split(separator: 0x2e).last : nil
+            slots.append(slot(SlotReader.string(path ?? ArraySlice(name.reversed())), value))
+        }
+        return slots
     }
 
     /// What a word says of the one behind it.

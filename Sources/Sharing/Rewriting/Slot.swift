@@ -18,6 +18,8 @@ struct Slot {
     var object = 0
     /// It stands within the `variables` of a query.
     var isVariable = false
+    /// Of what stands within an object that is a variable of a query: what that is called.
+    var variable: String?
     /// Of a text with the variables of a query: what they are given to.
     var arguments: GraphQLVariables.Arguments = [:]
     /// base64 stands around the value (Basic credentials).

@@ -15,6 +15,8 @@ struct NamedText {
     var isOfPerson = false
     /// Of a text with the variables of a query in GraphQL: what they are given to.
     var arguments: GraphQLVariables.Arguments = [:]
+    /// The variables stand in a part of it, since it is one of a request whose query is in another one.
+    var isPartOfRequest = false
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -42,18 +44,24 @@ struct TextWalker {
 
     /// The text with other values in it; nil where nothing changed.
     ///
-    /// `arguments`: see ``NamedText/arguments``.
+    /// `arguments`, `isPartOfRequest`: see ``NamedText``.
     func rewriting(
         _ text: [UInt8],
         as kind: TextKind,
         depth: Int = 0,
-        arguments: GraphQLVariables.Arguments = [:]
+        arguments: GraphQLVariables.Arguments = [:],
+        isPartOfRequest: Bool = false
     ) -> [UInt8]? {
         guard depth < Self.deepest, !text.isEmpty else { return nil }
         var output = Splicer(text)
         var end = 0
         var slots = SlotReader.slots(in: text[...], as: kind)
-        if !arguments.isEmpty { slots = GraphQLVariables.named(slots, by: arguments) }
+        if !arguments.isEmpty {
+            slots =
+                isPartOfRequest
+                ? GraphQLVariables.named(slots, elsewhere: arguments)
+                : GraphQLVariables.named(slots, by: arguments)
+        }
         for slot in slots.sorted(by: {
             $0.range.lowerBound < $1.range.lowerBound
         })
@@ -125,7 +133,13 @@ struct TextWalker {
         {
             guess = .claims
         }
-        if let other = rewriting(value.bytes, as: guess, depth: depth + 1, arguments: value.arguments) {
+        if let other = rewriting(
+            value.bytes,
+            as: guess,
+            depth: depth + 1,
+            arguments: value.arguments,
+            isPartOfRequest: value.isPartOfRequest
+        ) {
             return other
         }
         // What has parts was decoded where it was read; once more would read it as something else.

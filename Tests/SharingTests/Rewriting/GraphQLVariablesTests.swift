@@ -46,6 +46,12 @@ struct GraphQLVariablesTests {
         ("query=mutation($password:String=%22tr0ub4dor%22,$a:B){a(b:$password)}", .form),
         ("query=\(query)&variables=\(variables)", .form),
         ("variables=\(variables)&query={a(password:+%24p)}", .form),
+        (#"{"mutation": "{a(password: $p)}", "variables": {"p": "tr0ub4dor"}}"#, .json),
+        (#"{"document": "{a(password: $p)}", "variables": {"p": "tr0ub4dor"}}"#, .json),
+        // Of an object, whatever its members are called.
+        (#"{"query": "{a(password: $o)}", "variables": {"o": {"raw": "tr0ub4dor", "kind": "x"}}}"#, .json),
+        (#"{"query": "{a(password: $o)}", "variables": {"o": [{"in": {"raw": "tr0ub4dor"}}]}}"#, .json),
+        (#"{"query": "{a(password: $o)}", "variables": "{\"o\": {\"raw\": \"tr0ub4dor\"}}"}"#, .json),
         (#"{"Query": "{a(password: $p)}", "Variables": "{\"p\": \"tr0ub4dor\"}"}"#, .json),
         ("query={a(password%253A$p)}&variables=%257B%2522p%2522:%2522tr0ub4dor%2522%257D", .form),
         ("https://api.example/graphql?query=\(query)&variables=\(variables)", .url),
@@ -77,6 +83,10 @@ struct GraphQLVariablesTests {
         (
             #"{"query": "{a(password: $p)}", "variables": {"p": "x"}, "extensions": {"p": "plain"}}"#, .json,
             ["p"]
+        ),
+        (
+            #"{"query": "{a(password: $o, kind: $k)}", "variables": {"k": {"raw": "plain"}, "o": {"type": "plain"}}}"#,
+            .json, ["raw", "type"]
         ),
         // Each query of a batch has its own.
         (
@@ -120,5 +130,33 @@ struct GraphQLVariablesTests {
         let other = EntryWalker(texts: texts, sweep: { _ in nil }).rewriting(entry)
         let values = other[list]?.array?.map { $0["value"]?.string }
         #expect(values == [query, #"{"p": "another"}"#, #"{"p": "plain"}"#])
+    }
+
+    private static let requests: [(query: String, type: String, body: String)] = [
+        ("variables=\(variables)", "application/json", #"{"query": "{a(password: $p)}"}"#),
+        ("variables=\(variables)", "application/json", #"[{"mutation": "{a(password: $p)}"}]"#),
+        ("variables=\(variables)", "application/graphql", "{a(password: $p)}"),
+        ("variables=\(variables)", "application/x-www-form-urlencoded", "query=\(query)"),
+        ("query=\(query)", "application/json", #"{"variables": {"p": "tr0ub4dor"}}"#),
+        ("query=\(query)", "application/json", #"{"variables": "{\"p\": \"tr0ub4dor\"}"}"#),
+        ("query=\(query)", "application/x-www-form-urlencoded", "variables=\(variables)"),
+    ]
+
+    /// What has the name of a variable and is none stays.
+    @Test(arguments: requests.indices) func queryMayStandInAnotherPartOfTheRequest(index: Int) {
+        let (query, type, body) = Self.requests[index]
+        let entry: JSONValue = [
+            "request": [
+                "url": .string("https://api.example/graphql?\(query)&p=plain"),
+                "postData": ["mimeType": .string(type), "text": .string(body)],
+            ]
+        ]
+        let texts = TextWalker { $0.name == "password" ? Array("another".utf8) : nil }
+        let request = EntryWalker(texts: texts, sweep: { _ in nil }).rewriting(entry)["request"]
+        let address = request?["url"]?.string ?? ""
+        let sent = request?["postData"]?["text"]?.string ?? ""
+        #expect(!address.contains("tr0ub4dor") && !sent.contains("tr0ub4dor"))
+        #expect(address.contains("another") != sent.contains("another"))
+        #expect(address.hasSuffix("&p=plain"))
     }
 }
