@@ -221,7 +221,7 @@ enum SlotReader {
         }
         return [
             Slot(
-                name: scheme == "bearer" || scheme == "dpop" ? "access_token" : "authorization",
+                name: isBearer ? "access_token" : "authorization",
                 range: range
             )
         ]
@@ -247,6 +247,9 @@ enum SlotReader {
         guard let last = text.lastIndex(where: { !isSpace($0) }) else {
             return text[text.startIndex..<text.startIndex]
         }
+        let isBearer = scheme == "bearer" || scheme == "dpop"
+        let parameters = isBearer ? [] : AuthorizationParameters.slots(in: rest)
+        guard parameters.isEmpty else { return parameters }
         return text[...last].drop(while: isSpace)
     }
 

@@ -1,3 +1,5 @@
+import Captures
+
 /// Stand-ins of what says who somebody is.
 extension StandIns {
     /// Drawn for the text as a whole: that two begin alike is nobody's business.
@@ -50,8 +52,11 @@ extension StandIns {
 
     func personal(_ text: String) -> String {
         if text.utf8.contains(0x40) { return email(text) }
-        guard let scheme = text.utf8.firstRange(of: "://".utf8) else { return drawn(text) { $1($0) } }
-        // Of an address of somebody's picture the server stays.
+        guard let scheme = text.utf8.firstRange(of: "://".utf8),
+            text.utf8[..<scheme.lowerBound].allSatisfy(\.isASCIIAlphanumeric),
+            text.utf8.allSatisfy({ $0 > 0x20 })
+        else { return drawn(text) { $1($0) } }
+        // Of an address of somebody's picture the server stays; an address in a text is none.
         let path = text.utf8[scheme.upperBound...].firstIndex(of: 0x2f) ?? text.utf8.endIndex
         return text[..<path] + drawn(String(text[path...])) { $1($0) }
     }

@@ -46,6 +46,22 @@ struct SlotReaderTests {
     }
 
     @Test(arguments: [
+        (.authorization, "Custom YWJjZA==", ["authorization=YWJjZA=="]),
+        (.authorization, "Token token=0a1b2c3d", ["authorization=0a1b2c3d"]),
+        (
+            .authorization,
+            "Digest username=\"ada\", realm=\"r\", nonce=\"8f2c1d9a\", uri=\"/a?b\", response=\"0a1b2c3d\", qop=auth",
+            [
+                "username=ada", "realm=r", "authorization=8f2c1d9a", "uri=/a?b", "authorization=0a1b2c3d",
+                "qop=auth",
+            ]
+        ),
+        (
+            .authorization,
+            "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260101/x/s3/aws4_request, SignedHeaders=host;date, Signature=0a1b2c3d",
+            ["authorization=AKIDEXAMPLE", "SignedHeaders=host;date", "Signature=0a1b2c3d"]
+        ),
+        (.authorization, "OAuth a, oauth_token=x", ["authorization=a, oauth_token=x"]),
         (#"{"a":"1","b":{"c":["2","3"]},"d":4}"#, ["a=1", "c=2", "c=3", "d=4"]),
         (#"{"sub" : "x","n":1.5,"e":-3}"#, ["sub=x", "n=1.5"]),
         // What a value is called by stands around it.
