@@ -348,4 +348,84 @@ struct AdversarialCaptureTests {
         )
         #expect(first == "[" + standIns.map { "{\"access_token\":\"\($0)\"}" }.joined(separator: ",") + "]")
     }
+
+    /// What somebody chose, at places that are no field of a form.
+    @Test(arguments: [
+        #"{"secret":"kestrel#27"}"#, #"{"refreshTokens":0,"token":"kestrel#27"}"#,
+        #"{"message":"no route to postgres://app:kestrel#27@db/shop"}"#,
+        #"{"message":"Variable \"$password\" got invalid value \"kestrel#27\"; no"}"#,
+        #"{"a":1,"password":"kestrel#27"#,
+    ])
+    func chosenSecretIsReplaced(body: String) throws {
+        var world = try SharingWorld()
+        world.append("https://id.harbour.example/x", json: body)
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        #expect(!shared.text.contains("kestrel#27"))
+        #expect(shared.differences.isEmpty)
+    }
+
+    /// Signed with parameters, of which those stay that say how.
+    @Test(arguments: [
+        #"Digest username="Brunhild", realm="shop", nonce="k3X9", uri="/a", response="SECRET""#,
+        "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260101/x/shop/aws4_request, SignedHeaders=host, Signature=SECRET",
+        #"OAuth realm="shop", oauth_consumer_key="ck", oauth_token="SECRET", oauth_signature="SECRET""#,
+        #"Hawk id="Brunhild", ts="1", realm="shop", nonce="a", mac="SECRET""#,
+    ])
+    func signedRequestIsShared(authorization: String) throws {
+        let secret = "b7Kq9ZxW3vTn"
+        var world = try SharingWorld()
+        let value = authorization.replacing("SECRET", with: secret)
+        world.append("https://api.shop.example/a", headers: [("Authorization", value)])
+        world.options.keepsAll = true
+        let outcome = try SharingWorld.outcome(of: world.capture(), world.options)
+        #expect(outcome.isProven, "\(outcome.leaks)")
+        let text = try world.shared().text
+        #expect(!text.contains(secret) && !text.contains("Brunhild") && !text.contains("AKIDEXAMPLE"))
+        #expect(text.contains("shop\\\"") || text.contains("/x/shop/aws4_request"))
+    }
+
+    /// What somebody wrote is replaced with the addresses in it, and before them.
+    @Test func addressInATextAboutSomebodyKeepsNothing() throws {
+        var world = try SharingWorld()
+        let body = #"{"bodyPreview":"Brunhild Quist, see https://shop.example/a"}"#
+        world.append("https://id.harbour.example/x", json: body)
+        world.options.keepsAll = true
+        let outcome = try SharingWorld.outcome(of: world.capture(), world.options)
+        #expect(outcome.isProven, "\(outcome.leaks)")
+        #expect(try !world.shared().text.contains("Brunhild"))
+    }
+
+    /// A proxy says whose certificate it was shown.
+    @Test(arguments: [
+        ("X-Forwarded-Client-Cert", #"By=spiffe://a;Subject="CN=Brunhild Quist,OU=x";URI=spiffe://b"#),
+        ("X-Client-Cert-Subject", "/C=DE/O=Acme/CN=Brunhild Quist"),
+    ])
+    func subjectOfAClientCertificateIsReplaced(name: String, value: String) throws {
+        var world = try SharingWorld()
+        world.append("https://api.shop.example/a", headers: [(name, value)])
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        #expect(!shared.text.contains("Brunhild") && !shared.text.contains("Quist"))
+        #expect(shared.differences.isEmpty)
+    }
+
+    /// Equal header fields are looked at once, and counted wherever they stand.
+    @Test func whatStandsInSeveralEntriesIsCountedInEach() throws {
+        func cookies(in entries: Int) throws -> SharingReport.Row? {
+            var world = try SharingWorld()
+            world.options.keepsAll = true
+            for _ in 0..<entries {
+                world.append("https://www.shop.example/a", headers: [("Cookie", "basket=Zk4Xq92LmPv7Tb")])
+            }
+            return try SharingWorld.outcome(of: world.capture(), world.options).report.rows
+                .first { $0.kind == .cookie }
+        }
+        let none = try #require(try cookies(in: 0))
+        let one = try #require(try cookies(in: 1))
+        let two = try #require(try cookies(in: 2))
+        #expect(one.places > none.places)
+        #expect(two.places - one.places == one.places - none.places)
+        #expect(two.entries.count == one.entries.count + 1)
+    }
 }

@@ -78,7 +78,7 @@ enum PersonalRoles {
         }
         add(
             .personal,
-            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser"
+            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject xclientcertsubject xsslclientsubject xclientcertsubjectdn xclientcertdn xforwardedclientcert xforwardedtlsclientcert xforwardedtlsclientcertinfo xclientcert clientcert clientcertchain sslclientcert xsslclientcert xsslcert xarrclientcert xamznmtlsclientcert xamznmtlsclientcertleaf xamznmtlsclientcertsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser"
         )
         // Who did or owns something, where it is no object; what mail says before it is opened; where somebody is.
         add(
@@ -88,7 +88,7 @@ enum PersonalRoles {
         // Numbers of a state, a bank, an employer.
         add(
             .personal,
-            "nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber driverslicense driverslicence drivinglicense drivinglicence licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber dkcpr nationalidentificationnumber personalidentificationnumber urn:oid:1224621 personidentifier eidaspersonidentifier birthcertno chassisno"
+            "nationalid ssn socialsecuritynumber personalnumber personnummer nationalidentitynumber taxid taxnumber cpf fiscalnumber codicefiscale idcardnumber identitycardnumber documentnumber passportno driverlicense driverlicensenumber driverslicense driverslicence drivinglicense drivinglicence licensenumber iban accountnumber cardnumber aadhaar curp dni nif bsn pesel hetu cprnumber dkcpr nationalidentificationnumber personalidentificationnumber urn:oid:1224621 urn:oid:25442 urn:oid:2544 urn:oid:2543 urn:oid:0923421920030010011 urn:oid:216840111373031241 personidentifier eidaspersonidentifier birthcertno chassisno"
         )
         add(
             .personal,

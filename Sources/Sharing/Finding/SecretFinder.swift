@@ -146,9 +146,16 @@ final class SecretFinder {
         case .secret(.authorizationCode) where text.utf8.contains(0x0a),
             .drawn(.authorizationCode) where text.utf8.contains(0x0a):
             judgeByLook(value, text)
+    /// Whether a text may be a secret that somebody chose: one word with letters and digits, and no address.
+    private static func isChosen(_ bytes: [UInt8]) -> Bool {
+        (8...64).contains(bytes.count) && bytes.allSatisfy { $0 > 0x20 }
+            && bytes.contains(where: \.isASCIIDigit) && bytes.contains(where: \.isASCIILetter)
+            && TextKind.guessed(bytes[...]) == .text
+    }
+
         case .secret(let kind): note(kind, value.name, text)
         case .drawn(let kind):
-            if Drawn.looks(value.bytes) {
+            if Drawn.looks(value.bytes) || SecretRoles.saysSecret(value.name) && Self.isChosen(value.bytes) {
                 note(kind, value.name, text)
             } else if Self.isOneTimeCode(value.bytes, under: kind) {
                 // What a text message brings is also called so.
@@ -254,7 +261,9 @@ final class SecretFinder {
 
     /// Whether a value tells where somebody is, by a name that also means other things: `lat=52.373169`.
     private static func isCoordinate(_ value: NamedText) -> Bool {
-        guard ["lat", "lng", "lon", "long"].contains(value.name.lowercased()) else { return false }
+        guard ["lat", "lng", "lon", "long", "coordinates"].contains(value.name.lowercased()) else {
+            return false
+        }
         let parts = value.bytes.drop { $0 == 0x2d }.split(separator: 0x2e, omittingEmptySubsequences: false)
         return parts.count == 2 && (1...3).contains(parts[0].count) && parts[1].count >= 3
             && parts.allSatisfy { $0.allSatisfy(\.isASCIIDigit) }

@@ -41,15 +41,35 @@ enum SecretRoles {
         if bare != last, let kind = secrets[bare] ?? PersonalRoles.kind(of: bare, isAboutPeople: false) {
             return .secret(kind)
         }
-        if isPassword(bare) { return .secret(.password) }
+        if isPassword(bare) || isPassword(lastWord(of: name)) { return .secret(.password) }
         // `g_csrf_token`, `login_csrf`; `csrfFieldName` is none.
         if ["csrf", "xsrf"].contains(where: key.containsBytes) { return .drawn(.formToken) }
-        return byEnding(key, bare, in: container) ?? whole
+        return byEnding(key, bare, in: container, isOfWords: name.utf8.contains(0x2d)) ?? whole
+    }
+
+    /// The last of several words, in small letters: `pass` of `u_pass` and of `dbPass1`; empty where there is one only.
+    private static func lastWord(of name: String) -> String {
+        let bytes = Array(name.utf8).reversed().drop { $0.isASCIIDigit }
+        var word: [UInt8] = []
+        for byte in bytes {
+            guard byte.isASCIILetter else { break }
+            // Where small letters end before a capital.
+            if let first = word.last, first & 0x20 == 0, byte & 0x20 != 0 { break }
+            word.append(byte)
+        }
+        return word.count < bytes.count ? SlotReader.string(word.reversed()).lowercased() : ""
     }
 
     /// `X-Secret`, `oauth_token_secret`, `DD-API-KEY`, `totpPin`: names of which the last word says what the value is, if it
     /// looks like that; nil for others.
-    private static func byEnding(_ key: String, _ bare: String, in container: TextKind) -> Role? {
+    ///
+    /// `isOfWords`: the name is of words with hyphens between them, as those of header fields are.
+    private static func byEnding(
+        _ key: String,
+        _ bare: String,
+        in container: TextKind,
+        isOfWords: Bool
+    ) -> Role? {
         if key.hasPrefix("x") {
             switch role(ofKey: String(key.dropFirst()), in: container) {
             case .secret(let kind): return .secret(kind)
@@ -59,7 +79,18 @@ enum SecretRoles {
         }
         // What is published is called a key as well.
         if key.containsBytes("public") || key.hasSuffix("sitekey") { return nil }
-        return endings.first { bare.hasSuffix($0.ending) }.map { .drawn($0.kind) }
+        guard let kind = endings.first(where: { bare.hasSuffix($0.ending) })?.kind else { return nil }
+        // `X-Goog-Api-Key`: a header field that is called so is nothing else.
+        let isField = container == .text && isOfWords && headerEndings.contains(where: bare.hasSuffix)
+        return isField ? .secret(kind) : .drawn(kind)
+    }
+
+    private static let headerEndings = ["token", "apikey", "secret"]
+
+    /// Whether a name leaves no doubt, so that what somebody chose is a secret as well: `secret`, `refreshToken`, `credentials`.
+    static func saysSecret(_ name: String) -> Bool {
+        let key = normalized(name)
+        return ["secret", "secrets", "token", "credential", "credentials"].contains(where: key.hasSuffix)
     }
 
     private static let endings: [(ending: String, kind: Secret.Kind)] = [

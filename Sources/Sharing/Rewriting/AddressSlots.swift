@@ -1,16 +1,19 @@
 import Captures
 
-/// Addresses with parameters among the words of a text: `Found. Redirecting to https://app.example/cb?state=x`, in style sheets
-/// too.
+/// Addresses with parameters among the words of a text, or with a password: `Found. Redirecting to https://app.example/cb?state=x`,
+/// `cannot reach postgres://app:Zk9wq@db/shop`; in style sheets too.
 enum AddressSlots {
     /// `coding`: what the text is written in.
     static func slots(in text: ArraySlice<UInt8>, coding: TextCoding? = nil) -> [Slot] {
-        guard text.contains(0x3d) else { return [] }
+        guard text.contains(0x3d) || text.contains(0x40) else { return [] }
         let isOfStyles = text.firstRange(of: function) != nil
         return text.split { $0 <= 0x20 }
-            .flatMap { isOfStyles ? called(in: $0) : [SentenceSlots.bare($0)] }
-            .filter(isAddress).map {
-                Slot(name: "", range: $0.startIndex..<$0.endIndex, coding: coding, kind: .url)
+            .flatMap { isOfStyles ? called(in: $0) : [withPassword($0) ?? SentenceSlots.bare($0)] }
+            .filter(isAddress).flatMap { word in
+                [Slot(name: "", range: word.startIndex..<word.endIndex, coding: coding, kind: .url)]
+                    + (password(in: word).map { range in
+                        [Slot(name: "password", range: range, coding: coding ?? .percent, kind: .text)]
+                    } ?? [])
             }
     }
 
@@ -40,6 +43,31 @@ enum AddressSlots {
     }
 
     private static func isAddress(_ word: ArraySlice<UInt8>) -> Bool {
-        word.contains(0x3d) && TextKind.guessed(word) == .url
+        (word.contains(0x3d) || withPassword(word) != nil) && TextKind.guessed(word) == .url
     }
+
+    /// By itself, since it may have marks in it that end the host elsewhere: `postgres://app:Zk9#wq@db`.
+    private static func password(in word: ArraySlice<UInt8>) -> Range<Int>? {
+        guard let mark = word.firstRange(of: Array("://".utf8)),
+            let at = word[mark.upperBound...].prefix(longestUserInfo).lastIndex(of: 0x40),
+            let colon = word[mark.upperBound..<at].firstIndex(of: 0x3a), colon + 1 < at,
+            !word[mark.upperBound..<at].contains(0x2f)
+        else { return nil }
+        return (colon + 1)..<at
+    }
+
+    /// Of a word the address that has a password before its host, from its scheme on: `url=redis://:Zk9wq@cache/0`.
+    private static func withPassword(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let password = password(in: word),
+            let colon = word.firstRange(of: Array("://".utf8))?.lowerBound
+        else { return nil }
+        let scheme = word[..<colon].reversed().prefix { $0.isASCIIAlphanumeric || $0 == 0x2b }
+        let end = word[password.upperBound...].firstIndex {
+            [0x22, 0x27, 0x29, 0x2c, 0x3c, 0x3e, 0x60].contains($0)
+        }
+        return word[(colon - scheme.count)..<(end ?? word.endIndex)]
+    }
+
+    /// In bytes.
+    private static let longestUserInfo = 256
 }

@@ -63,6 +63,7 @@ struct MarkupSlots {
         }
         if var content = content(of: element, named: field, isXML: isOfXML) {
             if isOfXML { key.name(&content, of: element.tag, in: text) }
+            if content.name.isEmpty, let named = labels.slot(in: text[content.range]) { content = named }
             slots.append(content)
             index = content.range.upperBound
         }

@@ -59,7 +59,10 @@ struct ScriptSlots {
         case 0x5b, 0x5d, 0x28, 0x29: readBracket(byte)
         case 0x7b, 0x7d: readBrace(byte)
         case 0x22:
-            guard let end = endOfString(from: index + 1) else { return false }
+            guard let end = endOfString(from: index + 1) else {
+                readTorn()
+                return false
+            }
             readQuoted(to: end)
         case 0x27:
             if isLiteral, let end = endOfString(from: index + 1) { readLiteral(to: end) } else { index += 1 }
@@ -133,6 +136,16 @@ struct ScriptSlots {
         index = end + 1
     }
 
+    /// The last value of a text that was cut off within it.
+    private mutating func readTorn() {
+        let rest = text[(index + 1)...]
+        guard isValue, !rest.isEmpty, rest.count <= Self.longestTorn, !rest.contains(0x0a) else { return }
+        add(Slot(name: name, range: (index + 1)..<text.endIndex, coding: .escapes, kind: Self.kind(of: name)))
+    }
+
+    /// In bytes: more behind a single quotation mark is no string.
+    private static let longestTorn = 1 << 12
+
     /// A word, which may be the name of what a script gives it.
     private mutating func readWord() {
         let end =
@@ -187,6 +200,7 @@ struct ScriptSlots {
         guard let object = objects.indices.last else { return }
         slots[slots.count - 1].object = objects[object].queryObject ?? objects[object].start
         slots[slots.count - 1].isVariable = objects[object].queryObject != nil
+        slots[slots.count - 1].variable = objects[object].variable
         let (place, key) = (slots.count - 1, member.lowercased())
         if ScriptObject.typing.contains(key), !slot.isNumber {
             objects[object].isType(SlotReader.string(text[slot.range]))
@@ -200,7 +214,6 @@ struct ScriptSlots {
         if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
         if ScriptObject.naming.contains(key) || ScriptObject.describing.contains(key), !slot.isNumber {
             let own = SlotReader.string(TextCoding.escapes.decoded(text[slot.range]).bytes)
-        slots[slots.count - 1].variable = objects[object].variable
             guard objects[object].says(own, in: place, called: key), let value = objects[object].value else {
                 return
             }

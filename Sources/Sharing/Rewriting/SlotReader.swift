@@ -44,14 +44,15 @@ enum SlotReader {
             pathStart = slash
         }
         var start = pathStart
-        var segment = address[start..<start]
+        // The one before, and the one before that.
+        var (segment, earlier) = (address[start..<start], address[start..<start])
         for index in pathStart...address.endIndex {
             guard index == address.endIndex || address[index] == 0x2f || address[index] == 0x3b else {
                 continue
             }
             if index > start {
-                slots.append(pathPart(address[start..<index], behind: segment))
-                segment = address[start..<index]
+                slots.append(pathPart(address[start..<index], behind: segment, earlier))
+                (segment, earlier) = (address[start..<index], segment)
             }
             start = index + 1
         }
@@ -78,14 +79,17 @@ enum SlotReader {
 
     /// A segment of a path, or a parameter behind a semicolon (`;jsessionid=…`).
     ///
-    /// `segment`: the one before it: what is drawn behind `reset-password` lets in who has it.
-    private static func pathPart(_ part: ArraySlice<UInt8>, behind segment: ArraySlice<UInt8>) -> Slot {
+    /// `segment`: the one before it: what is drawn behind `reset-password` lets in who has it; `earlier`: the one before
+    /// that, as in `/reset-password/42/…`.
+    private static func pathPart(
+        _ part: ArraySlice<UInt8>,
+        behind segment: ArraySlice<UInt8>,
+        _ earlier: ArraySlice<UInt8>
+    ) -> Slot {
         if let equals = part.firstIndex(of: 0x3d), equals > part.startIndex {
             return Slot(name: string(part[..<equals]), range: (equals + 1)..<part.endIndex, coding: .percent)
         }
-        let isTicket =
-            segment.count <= 24 && isTicket(part)
-            && ticketed.contains(where: SecretRoles.normalized(string(segment)).containsBytes)
+        let isTicket = isTicket(part) && (asksForTicket(segment) || asksForTicket(earlier))
         let isAccount =
             SureWords.isAccountNumber(part) && AccountNames.isSegment(string(segment).lowercased())
         return Slot(
@@ -98,10 +102,17 @@ enum SlotReader {
 
     /// Letters and digits in one word, or what looks drawn.
     private static func isTicket(_ part: ArraySlice<UInt8>) -> Bool {
-        let isWord = part.allSatisfy { $0.isASCIIAlphanumeric }
-        return Drawn.looks(part)
-            || isWord && part.count >= 8 && part.contains(where: \.isASCIIDigit)
-                && part.contains { $0 >= 0x41 }
+        guard !Drawn.looks(part) else { return true }
+        guard part.count >= 8, part.allSatisfy(\.isASCIIAlphanumeric) else { return false }
+        guard !part.contains(where: \.isASCIIDigit) else { return part.contains { $0 >= 0x41 } }
+        // Words that are written together change case less often.
+        let changes = zip(part, part.dropFirst()).count { ($0 ^ $1) & 0x20 != 0 }
+        return changes * 5 > part.count * 2
+    }
+
+    private static func asksForTicket(_ segment: ArraySlice<UInt8>) -> Bool {
+        guard !segment.isEmpty, segment.count <= 24 else { return false }
+        return ticketed.contains(where: SecretRoles.normalized(string(segment)).containsBytes)
     }
 
     /// Of the links that are sent to somebody by mail.
@@ -136,15 +147,7 @@ enum SlotReader {
             guard index >= end || separators.contains(text[index]) else { continue }
             if start < index {
                 let item = text[start..<index]
-                if let equals = item.firstIndex(of: 0x3d) {
-                    let name = TextCoding.form.decoded(item[..<equals]).bytes
-                    slots.append(Slot(name: string(name), range: (equals + 1)..<index, coding: .form))
-                } else {
-                    let isDocument = TextKind.opensDocument(TextCoding.form.decoded(item).bytes[...])
-                    slots.append(
-                        Slot(name: "", range: start..<index, coding: .form, kind: isDocument ? nil : .text)
-                    )
-                }
+                slots += (separators.contains(0x3f) ? atSemicolons(item) : [item]).map(self.item)
             }
             start = index + 1
         }
@@ -152,6 +155,31 @@ enum SlotReader {
             slots[place].name = TypedDigits.name
         }
         return GraphQLVariables.named(slots, in: text)
+    }
+
+    private static func item(_ item: ArraySlice<UInt8>) -> Slot {
+        guard let equals = item.firstIndex(of: 0x3d) else {
+            let isDocument = TextKind.opensDocument(TextCoding.form.decoded(item).bytes[...])
+            let range = item.startIndex..<item.endIndex
+            return Slot(name: "", range: range, coding: .form, kind: isDocument ? nil : .text)
+        }
+        let name = TextCoding.form.decoded(item[..<equals]).bytes
+        return Slot(name: string(name), range: (equals + 1)..<item.endIndex, coding: .form)
+    }
+
+    /// The parameters of an item of a query: a semicolon with a name behind it separates them as well, but for what is secret
+    /// as a whole.
+    private static func atSemicolons(_ item: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var items: [ArraySlice<UInt8>] = []
+        var rest = item
+        while let mark = rest.firstIndex(of: 0x3b), let equals = rest[..<mark].firstIndex(of: 0x3d) {
+            let name = rest[(mark + 1)...].prefix { $0.isASCIIWordByte || $0 == 0x2d || $0 == 0x2e }
+            guard !name.isEmpty, name.endIndex < rest.endIndex, rest[name.endIndex] == 0x3d else { break }
+            if case .secret = SecretRoles.role(of: string(rest[..<equals]), in: .url) { break }
+            items.append(rest[..<mark])
+            rest = rest[(mark + 1)...]
+        }
+        return items + [rest]
     }
 
     /// `name=value` or `name: value`, a line each; of a whole HTTP message its target and its body, too.
@@ -219,6 +247,9 @@ enum SlotReader {
         if scheme == "basic" {
             return [Slot(name: basicCredentials, range: range, kind: basic, isBase64: true)]
         }
+        let isBearer = scheme == "bearer" || scheme == "dpop"
+        let parameters = isBearer ? [] : AuthorizationParameters.slots(in: rest)
+        guard parameters.isEmpty else { return parameters }
         return [
             Slot(
                 name: isBearer ? "access_token" : "authorization",
@@ -247,9 +278,6 @@ enum SlotReader {
         guard let last = text.lastIndex(where: { !isSpace($0) }) else {
             return text[text.startIndex..<text.startIndex]
         }
-        let isBearer = scheme == "bearer" || scheme == "dpop"
-        let parameters = isBearer ? [] : AuthorizationParameters.slots(in: rest)
-        guard parameters.isEmpty else { return parameters }
         return text[...last].drop(while: isSpace)
     }
 

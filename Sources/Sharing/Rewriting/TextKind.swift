@@ -62,7 +62,7 @@ enum TextKind: Sendable, Hashable {
         // A reference that is a query or a fragment only.
         if first == 0x3f || first == 0x23 { return isForm(start.dropFirst()) ? .url : .text }
         if GlobalID(start) != nil { return .globalID }
-        if isURL(start) { return .url }
+        if isURL(start) || isReference(start) { return .url }
         if isForm(start) { return .form }
         if isLines(start) { return .lines }
         return holdsCode(start) ? .json : .text
@@ -149,6 +149,14 @@ enum TextKind: Sendable, Hashable {
             || scheme && text[(colon + 1)...].first == 0x2f
                 && (text.contains(0x3f) || text[..<colon].contains(0x2e))
             || scheme && colon - text.startIndex > 1 && hasParameters(text[(colon + 1)...])
+    }
+
+    /// `users.add?auth=…`: a reference without a slash, as the calls of a batch are.
+    private static func isReference(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let mark = text.firstIndex(of: 0x3f) else { return false }
+        let path = text[..<mark]
+        return isForm(text[(mark + 1)...]) && path.contains { $0 == 0x2e || $0 == 0x2f }
+            && path.allSatisfy { isNameByte($0) || $0 == 0x2f }
     }
 
     /// `cb?code=…`, `/cb#access_token=…`: what stands behind the scheme of an app's own.

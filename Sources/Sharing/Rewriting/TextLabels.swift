@@ -1,6 +1,6 @@
 import Captures
 
-/// Follows the text of a page: `Username: <b>carla</b>`, `First name: Carla`.
+/// Follows the text of a page: `Username: <b>carla</b>`, `First name: Carla`, `Your password is <code>Zk9wq</code>`.
 ///
 /// What may as well be words of the page is left out.
 struct TextLabels {
@@ -19,6 +19,11 @@ struct TextLabels {
             label = ("display_name", .personal)
             return nil
         }
+        let last = text.suffix(Self.longestLabel).split(separator: 0x20).suffix(2).map(SlotReader.string)
+        if last.count == 2, last[1] == "is" || last[1] == "was", SecretRoles.saysPassword(last[0]) {
+            label = (last[0], .password)
+            return nil
+        }
         guard let colon = text.prefix(48).firstIndex(of: 0x3a), colon > text.startIndex else { return nil }
         let words = text[..<colon].split(separator: 0x20).suffix(2).joined(separator: [0x20])
         let name = SlotReader.string(Array(words))
@@ -30,6 +35,9 @@ struct TextLabels {
         label = (name, kind)
         return nil
     }
+
+    /// In bytes.
+    private static let longestLabel = 48
 
     /// Takes note of a tag: what stands behind a field or a link is no value.
     mutating func meet(_ tag: String) { if Self.others.contains(tag) { label = nil } }

@@ -41,11 +41,12 @@ struct SecretRolesTests {
         ("secret", .json, "drawn credentials"),
         // The last word says it, where it is not about a token or a key.
         ("oauth_token_secret", .json, "drawn credentials"), ("X-Secret", .text, "secret credentials"),
-        ("DD-API-KEY", .text, "drawn API key"), ("continuation_token", .url, "drawn token"),
+        ("dd-api-key", .json, "drawn API key"), ("continuation_token", .url, "drawn token"),
         ("token_type", .json, "open"), ("grant_type", .form, "open"), ("kty", .json, "open"),
         ("identity_nonce", .claims, "drawn nonce"), ("c_nonce", .json, "drawn nonce"),
         ("X-Amzn-Oidc-Identity", .text, "secret subject"), ("dob_year", .form, "secret personal data"),
         ("addressLines", .json, "secret personal data"),
+        ("bypass", .json, "unknown"), ("Compass1", .form, "unknown"),
         ("sub_type", .json, "unknown"), ("public_key", .json, "unknown"),
     ])
     func roleOfAName(name: String, container: TextKind, expected: String) {
@@ -56,13 +57,14 @@ struct SecretRolesTests {
         "X-Client-Secret", "Secret", "Token", "X-Token", "X-OTP", "X-GitHub-OTP", "X-Pin", "X-Auth",
         "X-Auth-Key",
         "X-Auth-Secret", "X-API-Secret", "X-Shared-Secret", "X-Session-Id", "X-Vault-Token", "Private-Token",
-        "X-Access-Code", "X-Csrf",
+        "X-Access-Code", "X-Csrf", "DD-API-KEY", "X-Goog-Api-Key", "X-Plex-Token",
     ])
     func headerFieldGivesASecretAway(name: String) {
         #expect(Self.words(name, .text).hasPrefix("secret "))
     }
 
     @Test(arguments: [
+        "u_pass", "dbPass", "admin-pass1",
         "j_pass", "log_pass", "psw", "clave", "wachtwoord", "hasło", "пароль", "密码", "パスワード", "recovery_code",
         "recovery_codes", "backupCodes", "sessionToken", "login_ticket", "tgt", "PHPSESSID",
     ])

@@ -27,6 +27,23 @@ struct SentenceSlotsTests {
             text: "Found. Redirecting to (https://app.example/cb?state=lo123)",
             told: ["=https://app.example/cb?state=lo123"]
         ),
+        Row(
+            text: "cannot reach postgres://app:zem4Kestrel!@db/shop",
+            told: ["=postgres://app:zem4Kestrel!@db/shop", "password=zem4Kestrel!"]
+        ),
+        Row(
+            text: "at url=redis://:zem4#Kestrel@db/0, 3 times",
+            told: ["=redis://:zem4#Kestrel@db/0", "password=zem4#Kestrel"]
+        ),
+        Row(text: "see https://app.example/@ada:7 or http://a:b/@c", told: []),
+        Row(
+            text: "Variable \"$password\" got invalid value \"zem4Kestrel\"; Expected type String.",
+            told: ["password=zem4Kestrel"]
+        ),
+        Row(
+            text: "Variable \"$in\" got invalid value \"zem4\" at \"in.password\"; Expected an Int.",
+            told: ["password=zem4"]
+        ),
         Row(text: "a = b, see https://app.example/cb or state=lo123", told: []),
         Row(text: "The password must have 12 characters", told: []),
         Row(text: "user may not read", told: []),
@@ -57,6 +74,9 @@ struct SentenceSlotsTests {
             text: "<p>Go to /x?a=1&amp;state=lo123</p>or https://b.example/?c=2",
             told: ["=/x?a=1&amp;state=lo123", "=https://b.example/?c=2"]
         ),
+        Row(text: "<p>Your password is <b>zem4Kestrel!</b></p>", told: ["password=zem4Kestrel!"]),
+        Row(text: "<p>Your password is <code>zem4Kestrel!</code></p>", told: ["password=zem4Kestrel!"]),
+        Row(text: "<p>The password is <b>wrong</b></p>", told: []),
         Row(text: "<p>Password: Forgot it?</p>", told: []),
         Row(text: "<label>Username:</label><input><span>Required here</span>", told: []),
         Row(text: "<p>Username: please enter yours</p>", told: []),

@@ -19,6 +19,15 @@ struct SlotReaderTests {
         ),
         ("com.example.app:/cb?code=1", ["(path)=com.example.app:", "(path)=cb", "code=1"]),
         ("https://user:pw@a.example/", ["username=user", "password=pw"]),
+        // A semicolon separates as well, but for what is secret as a whole.
+        (
+            "/s?view=public;password=x&a=b;c;d=e",
+            ["(path)=s", "view=public", "password=x", "a=b;c;d=e"]
+        ),
+        ("/s?state=a;b=c", ["(path)=s", "state=a;b=c"]),
+        // What lets in who has it, and words that are written together.
+        ("/reset/42/GeoZdMEncKhV", ["(path)=reset", "(path)=42", "ticket=GeoZdMEncKhV"]),
+        ("/verify/acceptInvitation", ["(path)=verify", "(path)=acceptInvitation"]),
         ("/s;jsessionid=42?x=1&&y", ["(path)=s", "jsessionid=42", "x=1", "=y"]), ("", []),
     ])
     func partsOfURLs(text: String, expected: [String]) {
@@ -37,15 +46,6 @@ struct SlotReaderTests {
         (.authorization, "Basic YTpi", ["(basic)=YTpi"]),
         (.authorization, "opaque", ["authorization=opaque"]),
         (.authorization, "Negotiate abc", ["authorization=abc"]),
-        (.disposition, "attachment; x=y; FileName=\"a;b.pdf\"; size=3", ["(file)=a;b"]),
-        (.disposition, "attachment; filename*=UTF-8''a%20b.pdf", ["(file)=a%20b"]),
-        (.disposition, "attachment; filename =a; filename", []),
-    ])
-    func partsOfFormsAndHeaders(kind: TextKind, text: String, expected: [String]) {
-        #expect(Self.slots(text, kind) == expected)
-    }
-
-    @Test(arguments: [
         (.authorization, "Custom YWJjZA==", ["authorization=YWJjZA=="]),
         (.authorization, "Token token=0a1b2c3d", ["authorization=0a1b2c3d"]),
         (
@@ -62,6 +62,15 @@ struct SlotReaderTests {
             ["authorization=AKIDEXAMPLE", "SignedHeaders=host;date", "Signature=0a1b2c3d"]
         ),
         (.authorization, "OAuth a, oauth_token=x", ["authorization=a, oauth_token=x"]),
+        (.disposition, "attachment; x=y; FileName=\"a;b.pdf\"; size=3", ["(file)=a;b"]),
+        (.disposition, "attachment; filename*=UTF-8''a%20b.pdf", ["(file)=a%20b"]),
+        (.disposition, "attachment; filename =a; filename", []),
+    ])
+    func partsOfFormsAndHeaders(kind: TextKind, text: String, expected: [String]) {
+        #expect(Self.slots(text, kind) == expected)
+    }
+
+    @Test(arguments: [
         (#"{"a":"1","b":{"c":["2","3"]},"d":4}"#, ["a=1", "c=2", "c=3", "d=4"]),
         (#"{"sub" : "x","n":1.5,"e":-3}"#, ["sub=x", "n=1.5"]),
         // What a value is called by stands around it.
@@ -82,7 +91,10 @@ struct SlotReaderTests {
         (#"{"kind":"otp","data":"1x"}"#, ["=otp", "otp=1x"]),
         (#"{"kind":"mobile","data":"1x"}"#, ["kind=mobile", "data=1x"]),
         ("f({type: 'password', value: 'x'})", ["=password", "password=x"]),
-        ("var s = {\"token\": \"x\", k: 'y'};", ["token=x", "k=y"]), (#"{"a":"never ends"#, []),
+        ("var s = {\"token\": \"x\", k: 'y'};", ["token=x", "k=y"]),
+        // Cut off.
+        (#"{"a":1,"password":"never en"#, ["a=1", "password=never en"]), (#"{"a":1,"never"#, ["a=1"]),
+        ("var a = \"x\nb()", []), ("var a = 1; // or\" b", ["a=1"]),
     ])
     func stringsAndNumbersOfJSON(text: String, expected: [String]) {
         #expect(Self.slots(text, .json) == expected)
@@ -147,7 +159,9 @@ struct SlotReaderTests {
     @Test(arguments: [
         ("{\"a\":1}", TextKind.json), ("  [1]", .json), ("<p>", .html), ("https://a.example", .url),
         ("/a/b", .url),
-        ("/a?b", .url), ("app:/cb?code=1", .url), ("a=1&b=2", .form), ("a=b c", .text), ("==", .text),
+        ("/a?b", .url), ("users.add?auth=1", .url), ("a=b?c=d", .form), ("users?a=1", .text),
+        ("so? a=b", .text),
+        ("app:/cb?code=1", .url), ("a=1&b=2", .form), ("a=b c", .text), ("==", .text),
         ("x", .text),
         ("2+/3=", .text), ("", .text),
     ])
