@@ -123,12 +123,13 @@ package struct CaptureSharing {
             let shared = try store(index)(write)
             hasDecoded = hasDecoded || redactor.hasDecoded
             let report = redactor.report(entries: entries, of: source.capture)
+            let proof = Self.proof(of: shared, scan)
             return Outcome(
                 entries: entries,
                 report: report,
-                leaks: Self.leaks(in: shared, scan),
+                leaks: proof.leaks,
                 unprotected: scan.unprotected,
-                unread: shared.indices.filter { Self.isUnread(shared, $0) },
+                unread: proof.unread,
                 differences: check.differences(
                     originals[index],
                     shared,
@@ -140,17 +141,25 @@ package struct CaptureSharing {
         return (outcomes, hasDecoded)
     }
 
-    /// What no scan can look into is not clean.
-    private static func isUnread(_ shared: Capture, _ index: Int) -> Bool {
-        guard let text = shared.text(ofEntry: index), let entry = try? JSONParser.parse(text) else {
-            return true
-        }
-        return BodyOpener.unread(entry) > 0
-    }
-
     /// Everything in a shared capture that must not be there.
     package static func leaks(in shared: Capture, _ scan: LeakScan) -> [Leak] {
-        shared.logMembers.members.flatMap { scan.leaks(in: $0.value) }
-            + shared.indices.flatMap { scan.leaks(inText: shared.text(ofEntry: $0) ?? [], entry: $0) }
+        proof(of: shared, scan).leaks
+    }
+
+    /// The leaks, and the entries that cannot be read.
+    private static func proof(of shared: Capture, _ scan: LeakScan) -> (leaks: [Leak], unread: [Int]) {
+        var leaks = shared.logMembers.members.flatMap { scan.leaks(in: $0.value) }
+        var unread: [Int] = []
+        var clean = CleanTexts()
+        for index in shared.indices {
+            let text = shared.text(ofEntry: index) ?? []
+            let entry = try? JSONParser.parse(text)
+            leaks +=
+                entry.map { scan.leaks(in: $0, entry: index, clean: &clean) }
+                ?? scan.leaks(inText: text, entry: index)
+            // What no scan can look into is not clean.
+            if entry.map({ BodyOpener.unread($0) > 0 }) ?? true { unread.append(index) }
+        }
+        return (leaks, unread)
     }
 }

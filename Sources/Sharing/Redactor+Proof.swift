@@ -5,12 +5,13 @@ extension Redactor {
         let lawful = lawfulTexts(inside: secrets)
         // What is open text but for a few characters is looked for where it is named.
         let blurred = Set(LeakScan(secrets: secrets, lawful: lawful, short: [:]).unprotected.map(\.text))
+        let namedTexts = blurred.isEmpty ? [] : Set(found.named.keys.map(\.value))
         secrets.removeAll { secret in
             // What was found by its look alone has no name to be looked for under: an address at a host of the captures, an
             // identifier that is like one which everybody may know.
             blurred.contains(secret.text)
                 && (secret.kind.isPersonal || secret.kind == .unexplained
-                    || found.named.contains { $0.key.value == secret.text })
+                    || namedTexts.contains(secret.text))
         }
         return LeakScan(
             secrets: secrets,
@@ -71,8 +72,8 @@ extension Redactor {
                     found.kind(of: $0) == nil && !Drawn.looks($0.utf8)
                 }
         }
-        return found.open.union(found.hosts).union(found.words).union(joints).filter {
-            standIns.sweeping(Array($0.utf8)) == nil
+        return found.open.union(found.hosts).union(found.words).union(joints).filter { text in
+            standIns.sweepingOnce(Array(text.utf8)) == nil
         } + StandIns.keptPrefixes + found.domains.map { "@" + $0 }
     }
 

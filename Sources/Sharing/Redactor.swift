@@ -180,7 +180,8 @@ package final class Redactor {
             holdsClaims: holdsClaims,
             isOfClient: EntryWalker.authenticatesClient(value),
             sweep: { [standIns] in standIns.sweeping($0) },
-            number: { [standIns] in standIns.shifting($0) }
+            number: { [standIns] in standIns.shifting($0) },
+            recall: { [standIns] in standIns.recalling($0, $1) }
         ).rewriting(value)
     }
 

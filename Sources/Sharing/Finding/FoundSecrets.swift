@@ -96,18 +96,22 @@ struct FoundSecrets {
         hosts = hosts.filter(isFree)
     }
 
-    private func isSure(_ text: String, _ kind: Secret.Kind) -> Bool {
+    /// `words`: see ``wordsInSmallLetters``.
+    private func isSure(_ text: String, _ kind: Secret.Kind, but words: Set<String>) -> Bool {
         guard SureWords.isSure(kind), text.utf8.count >= SureWords.shortest,
             text.utf8.count < FragmentIndex.shortestPiece, values[text] != .asked
         else { return false }
         let lower = text.lowercased()
         let isWord = text.utf8.allSatisfy { $0.isASCIILetter }
         return !SureWords.isCommon(text) && !names.contains(lower) && !wellKnown.contains(text)
-            && !(isWord && open.contains(text)) && !words.contains { $0.lowercased() == lower }
+            && !(isWord && open.contains(text)) && !words.contains(lower)
     }
 
+    /// Names that are met inside of a value, in small letters.
+    private var wordsInSmallLetters: Set<String> { Set(words.map { $0.lowercased() }) }
+
     /// Whether a value is the name of an account that is no word: `carla_quist`, `10293847`.
-    private func isAccount(_ text: String) -> Bool {
+    private func isAccount(_ text: String, but words: Set<String>) -> Bool {
         guard people.contains(text), values[text] == nil,
             (SureWords.shortest..<FragmentIndex.shortestPiece).contains(text.utf8.count),
             text.utf8.allSatisfy({
@@ -119,7 +123,7 @@ struct FoundSecrets {
         let marks = text.utf8.filter { [0x2d, 0x2e, 0x5f].contains($0) }.count
         return (digits == text.utf8.count ? digits >= 8 : digits + marks > 0) && !SureWords.isCommon(text)
             && !isIdentifier(text) && !wellKnown.contains(text) && !names.contains(text.lowercased())
-            && !words.contains { $0.lowercased() == text.lowercased() }
+            && !words.contains(text.lowercased())
     }
 
     /// Whether a value is the number of an account that is too short to be told from others by its look.
@@ -161,12 +165,14 @@ struct FoundSecrets {
         dropPartsOfIdentifiers()
         dropExplained()
         let open = publicWords
-        for (pair, kind) in named where isSure(pair.value, kind) && !open.contains(pair.value.lowercased()) {
+        let words = wordsInSmallLetters
+        for (pair, kind) in named
+        where isSure(pair.value, kind, but: words) && !open.contains(pair.value.lowercased()) {
             known.insert(pair.value)
         }
         for (pair, kind) in named where !accountIDs.contains(pair) {
             let isSomebodys =
-                kind == .personal && isAccount(pair.value)
+                kind == .personal && isAccount(pair.value, but: words)
                 || kind == .subject && isAccountNumber(pair.value) && !open.contains(pair.value)
             if isSomebodys { known.insert(pair.value) }
         }

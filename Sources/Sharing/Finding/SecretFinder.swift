@@ -11,6 +11,8 @@ final class SecretFinder {
     private let options: SharingOptions
     var found = FoundSecrets()
     let look: LookScanner
+    /// Texts that were read before; what a text tells does not depend on when.
+    private var known = Recall<Void>()
     let patterns: [Regex<AnyRegexOutput>]
 
     init(options: SharingOptions) {
@@ -28,6 +30,11 @@ final class SecretFinder {
             sweep: { [unowned self] text in
                 sweep(text)
                 return nil
+            },
+            recall: { [unowned self] key, work in
+                guard known[key] == nil else { return nil }
+                known.remember((), of: key)
+                return work()
             }
         )
         _ = walker.rewriting(value)
@@ -139,13 +146,6 @@ final class SecretFinder {
         return true
     }
 
-    /// What a value is by its name, and by its look where the name does not say it.
-    private func judge(_ value: NamedText, _ text: String) {
-        switch SecretRoles.role(of: value.name, in: value.container) {
-        // It has no line ends (RFC 6749, appendix A.11): this is the text of a program, or of its errors.
-        case .secret(.authorizationCode) where text.utf8.contains(0x0a),
-            .drawn(.authorizationCode) where text.utf8.contains(0x0a):
-            judgeByLook(value, text)
     /// Whether a text may be a secret that somebody chose: one word with letters and digits, and no address.
     private static func isChosen(_ bytes: [UInt8]) -> Bool {
         (8...64).contains(bytes.count) && bytes.allSatisfy { $0 > 0x20 }
@@ -153,6 +153,13 @@ final class SecretFinder {
             && TextKind.guessed(bytes[...]) == .text
     }
 
+    /// What a value is by its name, and by its look where the name does not say it.
+    private func judge(_ value: NamedText, _ text: String) {
+        switch SecretRoles.role(of: value.name, in: value.container) {
+        // It has no line ends (RFC 6749, appendix A.11): this is the text of a program, or of its errors.
+        case .secret(.authorizationCode) where text.utf8.contains(0x0a),
+            .drawn(.authorizationCode) where text.utf8.contains(0x0a):
+            judgeByLook(value, text)
         case .secret(let kind): note(kind, value.name, text)
         case .drawn(let kind):
             if Drawn.looks(value.bytes) || SecretRoles.saysSecret(value.name) && Self.isChosen(value.bytes) {

@@ -13,6 +13,8 @@ struct EntryWalker {
     let sweep: ([UInt8]) -> [UInt8]?
     /// Looks at a number of the file itself that is not called by a name that is secret.
     var number: ([UInt8]) -> [UInt8]? = { _ in nil }
+    /// Looks at a text by the work that is handed in, or remembers what came of it the last time.
+    var recall: (PlacedText, () -> [UInt8]?) -> [UInt8]? = { $1() }
 
     func rewriting(_ value: JSONValue, name: String = "") -> JSONValue {
         rewriting(value, name: name, inside: "", [:])
@@ -111,17 +113,7 @@ struct EntryWalker {
         _ arguments: GraphQLVariables.Arguments
     ) -> JSONObject {
         var result = object
-        let bytes = Array(value.utf8)
-        let other: [UInt8]?
-        switch list {
-        case "headers": other = header(name, bytes)
-        case "cookies": other = named(name, bytes, .cookies)
-        case TypedDigits.name: other = named(TypedDigits.name, bytes, .form)
-        case "queryString", "params":
-            other = named(name, bytes, .form, GraphQLVariables.isVariables(name) ? arguments : [:])
-        // What a tool lists: `{"name": "refresh_token", "value": …}` of a browser's storage.
-        default: other = named(name, bytes, .json)
-        }
+        let other = pairValue(name, Array(value.utf8), inside: list, arguments)
         result.members = object.members.map { member in
             switch member.name {
             case "name",
@@ -135,6 +127,27 @@ struct EntryWalker {
             }
         }
         return result
+    }
+
+    private func pairValue(
+        _ name: String,
+        _ value: [UInt8],
+        inside list: String,
+        _ arguments: GraphQLVariables.Arguments
+    ) -> [UInt8]? {
+        if Self.isOfParameters(list), GraphQLVariables.isVariables(name) {
+            return named(name, value, .form, arguments)
+        }
+        return recall(PlacedText(place: isOfClient ? "client's " + list : list, name: name, bytes: value)) {
+            switch list {
+            case "headers": header(name, value)
+            case "cookies": named(name, value, .cookies)
+            case TypedDigits.name: named(TypedDigits.name, value, .form)
+            case "queryString", "params": named(name, value, .form)
+            // What a tool lists: `{"name": "refresh_token", "value": …}` of a browser's storage.
+            default: named(name, value, .json)
+            }
+        }
     }
 
     /// What a file of a form is called, with its ending as it was.
@@ -193,8 +206,11 @@ struct EntryWalker {
             arguments: arguments,
             isPartOfRequest: true
         )
-        let other =
+        let work = {
             TextKind.ofHeader(name).map { texts.rewriting(bytes, as: $0) } ?? texts.rewritingValue(value)
+        }
+        let other =
+            arguments.isEmpty ? recall(PlacedText(place: "(member)", name: name, bytes: bytes), work) : work()
         return swept(other.map(Self.text) ?? text)
     }
 
@@ -323,7 +339,13 @@ struct EntryWalker {
         return false
     }
 
-    private func swept(_ text: String) -> String { sweep(Array(text.utf8)).map(Self.text) ?? text }
+    private func swept(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        return recall(PlacedText(place: PlacedText.anywhere, name: "", bytes: bytes)) { sweep(bytes) }.map(
+            Self.text
+        )
+            ?? text
+    }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

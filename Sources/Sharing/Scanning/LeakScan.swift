@@ -101,8 +101,18 @@ package struct LeakScan: Sendable {
     ///
     /// `entry`: the index in `log.entries`; nil outside of the entries.
     package func leaks(in json: JSONValue, entry: Int? = nil) -> [Leak] {
+        var clean = CleanTexts()
+        return leaks(in: json, entry: entry, clean: &clean)
+    }
+
+    /// The same of one of many.
+    ///
+    /// `clean`: of this scan.
+    package func leaks(in json: JSONValue, entry: Int? = nil, clean: inout CleanTexts) -> [Leak] {
         var walk = Walk(scan: self, entry: entry)
+        swap(&walk.clean, &clean)
         walk.visit(json, context: [])
+        swap(&walk.clean, &clean)
         return walk.leaks
     }
 
@@ -124,6 +134,7 @@ package struct LeakScan: Sendable {
         let entry: Int?
         var path = LeakPath()
         var leaks: [Leak] = []
+        var clean = CleanTexts()
 
         /// `context`: the names under which the value stands.
         mutating func visit(_ value: JSONValue, context: [Int]) {
@@ -180,7 +191,7 @@ package struct LeakScan: Sendable {
         ) {
             // Too short for a secret in any encoding, and no pairs to look for.
             guard text.count >= WindowIndex.length || !scan.named.isEmpty || !scan.words.isEmpty,
-                !text.isEmpty
+                !text.isEmpty, !clean.contains(text, context, isBase64Body: isBase64Body)
             else { return }
             var scanned = TextScan(
                 windows: scan.windows,
@@ -192,6 +203,7 @@ package struct LeakScan: Sendable {
                 context: context
             )
             scanned.scan(text, isBase64Body: isBase64Body)
+            if scanned.findings.isEmpty { clean.insert(text, context, isBase64Body: isBase64Body) }
             for finding in scanned.findings {
                 leaks.append(
                     Leak(

@@ -31,12 +31,13 @@ struct Relatives {
             Self.neighbours(of: text, in: forward)
             + Self.neighbours(of: text.reversed(), in: backward).map { $0.reversed() }
         var best: Relative?
-        for candidate in candidates where candidate != text && !Self.encodes(candidate, text) {
+        for candidate in candidates where candidate != text {
             let prefix = zip(text, candidate).prefix { $0 == $1 }.count
             let most = min(text.count, candidate.count) - prefix
             let suffix = zip(text.reversed(), candidate.reversed()).prefix(most).prefix { $0 == $1 }.count
             guard prefix + suffix >= Self.least, 2 * (prefix + suffix) >= min(text.count, candidate.count),
-                best.map({ $0.prefix + $0.suffix < prefix + suffix }) ?? true
+                best.map({ $0.prefix + $0.suffix < prefix + suffix }) ?? true,
+                !Self.encodes(candidate, text)
             else { continue }
             best = Relative(value: String(decoding: candidate, as: UTF8.self), prefix: prefix, suffix: suffix)
         }

@@ -33,6 +33,11 @@ extension StandIns {
         return sweeping(first ?? text, depth: 0, &rest) ?? first
     }
 
+    /// The same of a text that may have been met before, and may be again.
+    func sweepingOnce(_ text: [UInt8]) -> [UInt8]? {
+        recalling(PlacedText(place: PlacedText.anywhere, name: "", bytes: text)) { sweeping(text) }
+    }
+
     /// A way through a text and what is encoded in it.
     struct Pass {
         /// Secrets as a whole only, and no pieces.

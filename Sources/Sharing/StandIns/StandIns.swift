@@ -127,6 +127,33 @@ final class StandIns {
 
     func forgetUses() { uses = [:] }
 
+    /// What became of texts that were met before, with what was replaced in them.
+    private var recalled = Recall<(text: [UInt8]?, notes: [Note])>()
+    /// Taken since the first of the texts was begun that are being looked at.
+    private var notes: [Note] = []
+    /// How many texts inside of one another are being looked at.
+    private var depth = 0
+
+    private struct Note {
+        var text: String
+        var kind: Secret.Kind
+    }
+
+    /// Does a work on a text, or takes over what it came to the last time; it is counted all the same.
+    func recalling(_ key: PlacedText, _ work: () -> [UInt8]?) -> [UInt8]? {
+        if let known = recalled[key] {
+            for note in known.notes { self.note(note.text, note.kind) }
+            return known.text
+        }
+        let start = notes.count
+        depth += 1
+        let text = work()
+        depth -= 1
+        recalled.remember((text, Array(notes[start...])), of: key)
+        if depth == 0 { notes = [] }
+        return text
+    }
+
     func note(_ text: String, named name: String? = nil) {
         let named = name.flatMap { found.named[NamedValue($0, text)] }
         guard let kind = named ?? found.kind(of: text) else { return }
@@ -144,6 +171,7 @@ final class StandIns {
     private func note(_ text: String, _ kind: Secret.Kind) {
         uses[kind, default: Use()].values.insert(text)
         uses[kind, default: Use()].places += 1
+        if depth > 0 { notes.append(Note(text: text, kind: kind)) }
         if let entry { uses[kind, default: Use()].entries.insert(entry) }
     }
 

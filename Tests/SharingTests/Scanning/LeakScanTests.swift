@@ -258,4 +258,15 @@ struct LeakScanTests {
         #expect(scan.leaks(in: ["a": "", "b": "%25", "": [1, true, nil]]).isEmpty)
         #expect(scan.unprotected.isEmpty)
     }
+
+    // MARK: - Equal texts
+
+    /// What is clean under one name need not be so under another.
+    @Test func equalTextsInSeveralEntriesAreAllToldOf() {
+        let scan = LeakScan(secrets: [], lawful: [], short: [NamedValue("pin", "4711"): .oneTimeCode])
+        var clean = CleanTexts()
+        let entries: [JSONValue] = [["a": "4711"], ["pin": "4711"], ["a": "4711"], ["pin": "4711"]]
+        let counts = entries.map { scan.leaks(in: $0, clean: &clean).count }
+        #expect(counts == [0, 1, 0, 1])
+    }
 }
