@@ -385,6 +385,19 @@ struct AdversarialCaptureTests {
         #expect(text.contains("shop\\\"") || text.contains("/x/shop/aws4_request"))
     }
 
+    /// Names that are filled up to a length, and marks in a row, stand anywhere.
+    @Test(arguments: ["display_name", "password"])
+    func marksInARowAreNoReasonToRefuse(name: String) throws {
+        var world = try SharingWorld()
+        let body = "{\"\(name)\":\"Brunhild            Quist7..............\",\n              \"a\":1}"
+        world.append("https://id.harbour.example/x", json: body)
+        world.append("https://id.harbour.example/y", json: "{\n              \"b\":\"..............\"}")
+        world.options.keepsAll = true
+        let outcome = try SharingWorld.outcome(of: world.capture(), world.options)
+        #expect(outcome.isProven, "\(outcome.leaks)")
+        #expect(try !world.shared().text.contains("Brunhild"))
+    }
+
     /// What somebody wrote is replaced with the addresses in it, and before them.
     @Test func addressInATextAboutSomebodyKeepsNothing() throws {
         var world = try SharingWorld()

@@ -37,7 +37,8 @@ struct WindowIndex: Sendable {
     ///
     /// What is lawful is not looked for: no window with a character in it that stands in twelve lawful characters in a
     /// row. So a window that begins in lawful text and ends in a secret is none: of its characters, the secret ones are too
-    /// few to tell anything, and one of them is soon the same by accident.
+    /// few to tell anything, and one of them is soon the same by accident. Nor is a window of marks alone: those stay as they
+    /// are, and the spaces that fill up somebody's name stand anywhere.
     ///
     /// `markLawful`: is handed a function that takes lawful text, as often as there is some.
     init(
@@ -88,13 +89,15 @@ struct WindowIndex: Sendable {
             filter.withUnsafeMutableBufferPointer { filter in
                 slots.withUnsafeMutableBufferPointer { slots in
                     var lastCovered = -1
+                    var lastLetter = -1
                     var looked = 0
                     Self.forEachWindow(in: bytes) { start, end, hash in
-                        while !isCovered.isEmpty, looked < end {
-                            if isCovered[looked] { lastCovered = looked }
+                        while looked < end {
+                            if !isCovered.isEmpty, isCovered[looked] { lastCovered = looked }
+                            if bytes[looked].isASCIIAlphanumeric || bytes[looked] >= 0x80 { lastLetter = looked }
                             looked += 1
                         }
-                        guard lastCovered < start else { return false }
+                        guard lastCovered < start, lastLetter >= start else { return false }
                         Self.insert(bytes, start..<end, hash, into: slots, filter)
                         return false
                     }
