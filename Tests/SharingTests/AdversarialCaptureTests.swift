@@ -385,6 +385,25 @@ struct AdversarialCaptureTests {
         #expect(text.contains("shop\\\"") || text.contains("/x/shop/aws4_request"))
     }
 
+    /// The name of somebody, or of a firm, as its host is called.
+    @Test func nameAsTheHostIsCalledIsNoReasonToRefuse() throws {
+        var world = try SharingWorld()
+        world.changeBody(7) { $0["name"] = "Harbour Example" }
+        let outcome = try SharingWorld.outcome(of: world.capture())
+        #expect(outcome.isProven, "\(outcome.differences)")
+        #expect(try !world.shared().text.contains("Harbour Example"))
+    }
+
+    /// It stays in the browser's name.
+    @Test func passwordAsTheBrowserIsCalledIsReplacedWhereItIsOne() throws {
+        var world = try SharingWorld()
+        world.send("flow=66xrK51pK7l60Ilqm7vutt&user=alice&password=Firefox", in: 3)
+        let outcome = try SharingWorld.outcome(of: world.capture())
+        #expect(outcome.isProven, "\(outcome.differences)")
+        let text = try world.shared().text
+        #expect(!text.contains("password=Firefox") && text.contains("Firefox/140.0"))
+    }
+
     /// Names that are filled up to a length, and marks in a row, stand anywhere.
     @Test(arguments: ["display_name", "password"])
     func marksInARowAreNoReasonToRefuse(name: String) throws {

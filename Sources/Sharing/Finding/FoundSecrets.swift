@@ -96,15 +96,29 @@ struct FoundSecrets {
         hosts = hosts.filter(isFree)
     }
 
-    /// `words`: see ``wordsInSmallLetters``.
-    private func isSure(_ text: String, _ kind: Secret.Kind, but words: Set<String>) -> Bool {
+    /// `words`: see ``wordsInSmallLetters``; `spoken`: see ``spokenWords``.
+    private func isSure(
+        _ text: String,
+        _ kind: Secret.Kind,
+        but words: Set<String>,
+        _ spoken: Set<String>
+    ) -> Bool {
         guard SureWords.isSure(kind), text.utf8.count >= SureWords.shortest,
             text.utf8.count < FragmentIndex.shortestPiece, values[text] != .asked
         else { return false }
         let lower = text.lowercased()
         let isWord = text.utf8.allSatisfy { $0.isASCIILetter }
         return !SureWords.isCommon(text) && !names.contains(lower) && !wellKnown.contains(text)
-            && !(isWord && open.contains(text)) && !words.contains(lower)
+            && !(isWord && (open.contains(text) || spoken.contains(lower))) && !words.contains(lower)
+    }
+
+    /// The words of what everybody may know, in small letters: `firefox` of a browser's name, the labels of a host.
+    private var spokenWords: Set<String> {
+        vocabulary.union(wellKnown).union(hosts).reduce(into: []) { spoken, text in
+            for word in text.lowercased().split(whereSeparator: { !$0.isLetter }) {
+                spoken.insert(String(word))
+            }
+        }
     }
 
     /// Names that are met inside of a value, in small letters.
@@ -165,9 +179,9 @@ struct FoundSecrets {
         dropPartsOfIdentifiers()
         dropExplained()
         let open = publicWords
-        let words = wordsInSmallLetters
+        let (words, spoken) = (wordsInSmallLetters, spokenWords)
         for (pair, kind) in named
-        where isSure(pair.value, kind, but: words) && !open.contains(pair.value.lowercased()) {
+        where isSure(pair.value, kind, but: words, spoken) && !open.contains(pair.value.lowercased()) {
             known.insert(pair.value)
         }
         for (pair, kind) in named where !accountIDs.contains(pair) {
@@ -209,8 +223,11 @@ struct FoundSecrets {
         let spellings =
             Set(days).sorted { $0.number < $1.number }.prefix(Self.mostDays).flatMap(\.spellings)
             + people.sorted().prefix(Self.mostPeople).flatMap(PersonNames.accounts)
+        // `acme.example` is Acme Example's host.
+        let domains = domains
         for text in spellings where text.utf8.count >= SureWords.shortest && values[text] == nil {
-            guard !isIdentifier(text), !wellKnown.contains(text), !names.contains(text),
+            guard !isIdentifier(text), !domains.contains(text), !wellKnown.contains(text),
+                !names.contains(text),
                 !vocabulary.contains(text)
             else { continue }
             known.insert(text)
@@ -279,12 +296,7 @@ struct FoundSecrets {
 
     /// The words of people's names that mean nothing else in these captures.
     var personNames: PersonNames {
-        var taken = Set(words.map { $0.lowercased() })
-        for text in vocabulary.union(wellKnown).union(hosts) {
-            for word in text.lowercased().split(whereSeparator: { !$0.isLetter }) {
-                taken.insert(String(word))
-            }
-        }
+        let taken = wordsInSmallLetters.union(spokenWords)
         return PersonNames(people.sorted()) { taken.contains($0) }
     }
 

@@ -94,7 +94,9 @@ struct WindowIndex: Sendable {
                     Self.forEachWindow(in: bytes) { start, end, hash in
                         while looked < end {
                             if !isCovered.isEmpty, isCovered[looked] { lastCovered = looked }
-                            if bytes[looked].isASCIIAlphanumeric || bytes[looked] >= 0x80 { lastLetter = looked }
+                            if bytes[looked].isASCIIAlphanumeric || bytes[looked] >= 0x80 {
+                                lastLetter = looked
+                            }
                             looked += 1
                         }
                         guard lastCovered < start, lastLetter >= start else { return false }
