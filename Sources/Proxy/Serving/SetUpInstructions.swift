@@ -233,7 +233,7 @@ struct SetUpInstructions {
             + Self.command(
                 "export HTTP_PROXY=http://\(proxy) HTTPS_PROXY=http://\(proxy) NO_PROXY=",
                 "export http_proxy=http://\(proxy) https_proxy=http://\(proxy) no_proxy=",
-                "export NODE_EXTRA_CA_CERTS=$PWD/authreel-ca.pem NODE_USE_ENV_PROXY=1  # Node 22.21, 24",
+                "export NODE_EXTRA_CA_CERTS=$PWD/authreel-ca.pem NODE_USE_ENV_PROXY=1  # Node 22.21, 24; axios: without the second",
                 "export SSL_CERT_FILE=$PWD/authreel-ca.pem       # OpenSSL: Python, Ruby, .NET on Linux; Go",
                 "export REQUESTS_CA_BUNDLE=$PWD/authreel-ca.pem  # Python's requests",
                 "export CURL_CA_BUNDLE=$PWD/authreel-ca.pem      # curl"
