@@ -137,8 +137,19 @@ struct ProxyRequestTests {
     @Test(arguments: [
         ("OPTIONS http://a.example", "OPTIONS *"), ("OPTIONS http://a.example/", "OPTIONS /"),
         ("OPTIONS http://a.example?q=1", "OPTIONS /?q=1"), ("GET http://a.example", "GET /"),
+        ("OPTIONS https://a.example", "OPTIONS *"), ("GET https://a.example", "GET /"),
     ]) func optionsOfAServerAreForNoPage(line: String, wanted: String) throws {
         #expect(try rewritten("\(line) HTTP/1.1\r\n\r\n").hasPrefix("\(wanted) HTTP/1.1\r\n"))
+    }
+
+    @Test(arguments: [
+        ("http://a.example/x", "a.example:80", false), ("https://a.example?x", "a.example:443", true),
+        ("HTTPS://a.example:8443/", "a.example:8443", true), ("http://[::1]:443", "[::1]:443", false),
+    ])
+    func urlSaysWhereARequestGoesAndWhetherInTLS(url: String, server: String, isSecure: Bool) throws {
+        let request = try ProxyRequest.parse(Array("GET \(url) HTTP/1.1\r\n\r\n".utf8))
+        let origin = try #require(Origin(authority: server, defaultPort: nil))
+        #expect(request.target == .absolute(origin) && request.isSecure == isSecure)
     }
 
     @Test func requestLineIsRewrittenAndFieldsForProxiesGo() throws {
