@@ -136,6 +136,15 @@ struct IPv6Tests {
         try await proxy.stop()
     }
 
+    @Test(arguments: [
+        ("[fe80::1%eth0]:443", "fe80::1%eth0"), ("[FE80::1%25wlP2p33s0]:443", "fe80::1%wlP2p33s0"),
+        ("[fe80::1%25]:443", "fe80::1%25"), ("[fe80::1%]:443", nil), ("[%eth0]:443", nil),
+        ("[fe80::1%e/0]:443", nil), ("[fe80::g]:443", nil),
+    ])
+    func zoneIsReadAsInAURLAndAsTheSystemHasIt(authority: String, host: String?) {
+        #expect(Origin(authority: authority, defaultPort: nil)?.host == host)
+    }
+
     @Test func addressIsNotAName() throws {
         #expect(LeafCertificates.name(of: "::1") == .address(Self.loopback))
         #expect(LeafCertificates.name(of: "2001:db8::7") != .host("2001:db8::7"))

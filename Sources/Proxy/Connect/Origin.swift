@@ -2,7 +2,7 @@ internal import Captures
 
 /// A host with a port.
 struct Origin: Hashable, CustomStringConvertible {
-    /// A name in lower case, or an address without brackets.
+    /// A name in lower case, or an address without brackets, with its zone as the system writes it (`fe80::1%eth0`).
     let host: String
     let port: Int
     let isIPv6: Bool
@@ -13,21 +13,21 @@ struct Origin: Hashable, CustomStringConvertible {
     init?(authority: String, defaultPort: Int?) {
         var rest = Array(authority.utf8)[...]
         if let at = rest.lastIndex(of: 0x40) { rest = rest[(at + 1)...] }
-        let host: ArraySlice<UInt8>
         if rest.first == 0x5b {
-            guard let bracket = rest.firstIndex(of: 0x5d) else { return nil }
-            host = rest[(rest.startIndex + 1)..<bracket]
+            guard let bracket = rest.firstIndex(of: 0x5d),
+                let address = Self.address(rest[(rest.startIndex + 1)..<bracket])
+            else { return nil }
+            host = address
             rest = rest[(bracket + 1)...]
-            guard !host.isEmpty, host.allSatisfy(Self.isAddressByte) else { return nil }
             isIPv6 = true
         } else {
             let colon = rest.firstIndex(of: 0x3a) ?? rest.endIndex
-            host = rest[..<colon]
+            let name = rest[..<colon]
             rest = rest[colon...]
-            guard !host.isEmpty, host.count <= 253, host.allSatisfy(Self.isHostByte) else { return nil }
+            guard !name.isEmpty, name.count <= 253, name.allSatisfy(Self.isHostByte) else { return nil }
+            host = String(decoding: name, as: UTF8.self).lowercased()
             isIPv6 = false
         }
-        self.host = String(decoding: host, as: UTF8.self).lowercased()
         if rest.isEmpty || rest.count == 1 {
             guard let defaultPort else { return nil }
             port = defaultPort
@@ -76,9 +76,25 @@ struct Origin: Hashable, CustomStringConvertible {
         }
     }
 
+    /// What stands in the brackets of an address; nil where that is none.
+    ///
+    /// The `%` before a zone is percent-encoded in a URL (RFC 6874, section 2), which not all who write one know. The zone is
+    /// the name of an interface, in which case counts.
+    private static func address(_ text: ArraySlice<UInt8>) -> String? {
+        let percent = text.firstIndex(of: 0x25) ?? text.endIndex
+        let address = text[..<percent]
+        guard !address.isEmpty, address.allSatisfy(isAddressByte) else { return nil }
+        let digits = String(decoding: address, as: UTF8.self).lowercased()
+        guard percent < text.endIndex else { return digits }
+        var zone = text[(percent + 1)...]
+        if zone.count > 2, zone.starts(with: "25".utf8) { zone = zone.dropFirst(2) }
+        guard !zone.isEmpty, zone.allSatisfy(isHostByte) else { return nil }
+        return "\(digits)%\(String(decoding: zone, as: UTF8.self))"
+    }
+
     private static func isAddressByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0x30...0x39, 0x41...0x46, 0x61...0x66, 0x2e, 0x3a, 0x25: true
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66, 0x2e, 0x3a: true
         default: false
         }
     }
