@@ -108,7 +108,7 @@ struct HTTP2Decoder {
     /// Fails every exchange that is under way.
     mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
         for (_, stream) in streams.sorted(by: { $0.value.exchange < $1.value.exchange }) {
-            fail(stream, reason, time, &sink)
+            fail(stream, stream.loss ?? reason, time, &sink)
         }
         streams = [:]
         _ = sink.mayHold(-headBytes)
@@ -119,7 +119,7 @@ struct HTTP2Decoder {
     ///
     /// An answer that is whole by its length is no failure: who counts resets the stream at once, as curl does, and the
     /// frame that would have ended it may come too late.
-    func fail(
+    private func fail(
         _ stream: ExchangeStream,
         _ reason: String,
         _ time: Timestamp,
@@ -127,7 +127,7 @@ struct HTTP2Decoder {
     ) {
         sink.receive(
             stream.isWhole(.response)
-                ? .responseEnd(at: time) : .failed(reason: stream.loss ?? reason, at: time),
+                ? .responseEnd(at: time) : .failed(reason: reason, at: time),
             of: stream.exchange
         )
     }
@@ -270,9 +270,11 @@ struct HTTP2Decoder {
     ) {
         guard let stream = forget(header.stream, &sink) else { return }
         let code = HTTP2ErrorCode.name(HTTP2FrameHeader.number(payload))
+        // Whether the client had all of an answer with a hole is not known.
         let reason =
             side == .client
-            ? "the client gave the request up before the answer was complete (RST_STREAM \(code))"
+            ? stream.loss
+                ?? "the client gave the request up before the answer was complete (RST_STREAM \(code))"
             : "the provider broke off the answer (RST_STREAM \(code))"
         fail(stream, reason, time, &sink)
     }

@@ -163,6 +163,19 @@ struct HTTP2LossTests {
         #expect(line.exchanges.first?.request.body?.isTruncated == false)
     }
 
+    /// What is missing may have been the rest of it.
+    @Test func whoResetsAnAnswerWithAHoleMayHaveHadAllOfIt() {
+        var line = Line()
+        line.ask(1, "/one")
+        line.server.headers(1, Self.ok)
+        line.server.data(1, "first")
+        line.pass(line.server.take(), .server)
+        line.pass([UInt8](repeating: 0, count: 30), .server, isLost: true, isExact: false)
+        line.client.reset(1, 5)
+        line.pass(line.client.take(), .client)
+        #expect(line.summary == ["/one 200 first… (up to 30 bytes of the server are not in the capture)"])
+    }
+
     /// What is left of an answer without its head are trailers, and no answer of a server that forgets its status.
     @Test func trailersBehindALostHeadAreNoHead() {
         var line = Line()
