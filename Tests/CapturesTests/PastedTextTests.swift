@@ -31,6 +31,10 @@ struct PastedTextTests {
             "<html><pre>\(har.replacing("&", with: "&amp;").replacing("<", with: "&lt;"))</pre></html>"
         ),
         (
+            "a script that goes on",
+            "<!DOCTYPE html><script>if (1 < 2) {}</script><script type=\"a\">\nvar harOutput = \(har);\nconst view = new View(harOutput);\n</script></html>"
+        ), ("a script of nothing else", "<html><script>\nload(\(har));\n</script><p>&amp;</p></html>"),
+        (
             "a string in other JSON",
             #"{"ticket":{"id":1,"files":[{"name":"a.har","content":\#(JSONWriter.text(of: .string(har)))}]}}"#
         ),

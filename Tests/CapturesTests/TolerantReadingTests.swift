@@ -205,6 +205,16 @@ struct TolerantReadingTests {
         #expect(capture[0].request.foreign["x"] == "é😀")
     }
 
+    @Test(arguments: [
+        ("{\"log\":{\"entries\":[\(three)]}}\nThanks!\n", false),
+        ("module.exports = {\"log\":{\"entries\":[\(three)]}};\nnext();\n", false),
+        ("\(entry(0))\n\(entry(1))\nThanks!\n\(entry(2))\n", true),
+    ]) func textBehindAWholeCaptureCutsNothingOff(text: String, isCut: Bool) throws {
+        let capture = try read(text)
+        #expect(capture.count >= 2 && capture.losses.count == 1, "\(capture.losses)")
+        #expect(capture.isCutShort == isCut, "\(capture.losses)")
+    }
+
     @Test func hostileTextCostsLittle() throws {
         let many = 200_000
         for text in [

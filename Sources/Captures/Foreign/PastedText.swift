@@ -1,8 +1,17 @@
 /// A capture that somebody put into other text: between the fences of a ticket, behind `const har =`, into a page with HTML's
-/// character references, or as a string into other JSON.
+/// character references or into a script of one, or as a string into other JSON.
 struct PastedText {
     private enum Form {
-        case plain, html, quoted
+        case plain, html, script, quoted
+
+        /// What ends it, where nothing else does: the next tag, or the fence; neither can stand inside of the JSON there.
+        var end: String {
+            switch self {
+            case .html: "</"
+            case .script: "</script"
+            case .plain, .quoted: "\n```"
+            }
+        }
     }
 
     private let source: CaptureSource
@@ -26,9 +35,23 @@ struct PastedText {
         guard let (form, start) = found.min(by: { $0.1 < $1.1 }) else { return nil }
         let isInPage = head.first { $0 > 0x20 } == UInt8(ascii: "<")
         self.source = source
-        self.form = form == .plain && isInPage ? .html : form
+        self.form =
+            form == .plain && isInPage ? Self.isInScript(head[..<start]) ? .script : .html : form
         self.start = start
         if self.form == .plain, head[..<start].allSatisfy({ $0 <= 0x20 }) { return nil }
+    }
+
+    /// Whether a page that goes on behind this is in a script, which has no character references.
+    private static func isInScript(_ before: ArraySlice<UInt8>) -> Bool {
+        let page = Array(before)
+        var place = 0
+        while let tag = ByteSearch.index(of: Array("<script".utf8), in: page, from: place) {
+            guard let end = ByteSearch.index(of: Array("</script".utf8), in: page, from: tag) else {
+                return true
+            }
+            place = end
+        }
+        return false
     }
 
     /// Where the object, or the string that holds it, begins whose first member has this name.
@@ -71,9 +94,9 @@ struct PastedText {
         }
     }
 
-    /// The next tag of the page, or the fence; both can only stand outside of JSON.
     private var end: Int {
-        let mark = Array((form == .html ? "</" : "\n```").utf8)
+        if form == .script, let end = endOfValue { return end }
+        let mark = Array(form.end.utf8)
         var offset = start
         while offset < source.size {
             let window = source.bytes(at: offset, count: Self.windowSize)
@@ -82,6 +105,13 @@ struct PastedText {
             offset += window.count - mark.count
         }
         return source.size
+    }
+
+    /// Where the object ends, behind which the script goes on; nil where it does not.
+    private var endOfValue: Int? {
+        var reader = LenientReader(source, at: start)
+        var none: [UInt8] = []
+        return (try? reader.value(into: &none, keep: false)).map { reader.position }
     }
 
     /// Bytes at the end of a window that belong to a reference or a character whose rest is not there.

@@ -71,6 +71,7 @@ struct TolerantScanner {
 
     /// Reads all of it; `isExpected`: whether what only may be a capture is taken for one.
     mutating func run(isExpected: Bool = true) {
+        var isInside = false
         do throws(LenientReader.Problem) {
             while true {
                 reader.skipSpace()
@@ -80,12 +81,15 @@ struct TolerantScanner {
                 if byte == UInt8(ascii: ",") || byte == 0x1e || endsCall && hasEntries {
                     reader.advance()
                 } else {
+                    isInside = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
                     try part(depth: 0, isExpected: isExpected)
+                    isInside = false
                 }
             }
         } catch {
             guard hasEntries, !isTorn else { return }
-            lose(error.offset, error.line, ending(error), isEnd: true)
+            // Other text behind a whole log: nothing of that is missing.
+            lose(error.offset, error.line, ending(error), isEnd: isInside || logCount == 0)
         }
     }
 
