@@ -34,48 +34,48 @@ struct DeviceCodeExpired: Rule {
         var isUnknown = false
         for grant in DeviceGrant.all(in: flow) {
             for poll in grant.polls where poll.answer.isRefusal {
-                let error = poll.answer.error?.error
-                let age = grant.issuedAt.map { poll.startedAt - $0 }
-                if error == "invalid_grant" {
-                    let text = poll.answer.errorText
-                    let isOver =
-                        if let age, let lifetime = grant.lifetime {
-                            age >= .seconds(lifetime.seconds)
-                        } else {
-                            Self.texts.contains(where: text.containsBytes)
-                        }
-                    if grant.lifetime == nil { isUnknown = true }
-                    guard isOver else { continue }
-                } else if error != "expired_token" {
-                    continue
-                }
-                var evidence: [Evidence] = []
-                if let lifetime = grant.lifetime, let parameter = lifetime.parameter {
-                    evidence.append(Evidence(parameter, note: "seconds"))
-                }
-                if let code = DeviceGrant.code(of: poll) {
-                    evidence.append(
-                        Evidence(
-                            place: code.place,
-                            value: Masking.masked(code.value),
-                            note: age.map { "\($0.words) old" }
-                        )
-                    )
-                }
-                evidence.append(poll.answer.evidence())
-                let isDevice = poll.grantType == GrantType.deviceCode
-                return .violated(
-                    Violation(
-                        evidence,
-                        explanation: isDevice ? nil : Self.notAnswered,
-                        fix: isDevice ? nil : Self.notAnsweredFix,
-                        title: isDevice ? nil : "The user did not answer on their own device in time",
-                        exchange: poll.exchange
-                    )
-                )
+                if isExpired(poll, grant) { return .violated(violation(poll, grant)) }
+                if grant.lifetime == nil, poll.answer.error?.error == "invalid_grant" { isUnknown = true }
             }
         }
         return isUnknown ? .abstains("the device authorization is not in the capture") : .holds
+    }
+
+    /// By the error of the specification; where it is `invalid_grant`, by the time, else by the provider's words.
+    private func isExpired(_ poll: TokenRequest, _ grant: DeviceGrant) -> Bool {
+        switch poll.answer.error?.error {
+        case "expired_token": return true
+        case "invalid_grant":
+            if let age = age(of: grant, at: poll), let lifetime = grant.lifetime {
+                return age >= .seconds(lifetime.seconds)
+            }
+            let text = poll.answer.errorText
+            return Self.texts.contains(where: text.containsBytes)
+        default: return false
+        }
+    }
+
+    private func age(of grant: DeviceGrant, at poll: TokenRequest) -> Duration? {
+        grant.issuedAt.map { poll.startedAt - $0 }
+    }
+
+    private func violation(_ poll: TokenRequest, _ grant: DeviceGrant) -> Violation {
+        let lifetime = grant.lifetime?.parameter.map { Evidence($0, note: "seconds") }
+        let code = DeviceGrant.code(of: poll).map { code in
+            Evidence(
+                place: code.place,
+                value: Masking.masked(code.value),
+                note: age(of: grant, at: poll).map { "\($0.words) old" }
+            )
+        }
+        let isDevice = poll.grantType == GrantType.deviceCode
+        return Violation(
+            [lifetime, code, poll.answer.evidence()].compactMap(\.self),
+            explanation: isDevice ? nil : Self.notAnswered,
+            fix: isDevice ? nil : Self.notAnsweredFix,
+            title: isDevice ? nil : "The user did not answer on their own device in time",
+            exchange: poll.exchange
+        )
     }
 
     private static let notAnswered = """
