@@ -53,58 +53,77 @@ private struct CallbackFates: Sendable {
         }
     }
 
-    private func fate(of callback: Int, _ login: Login?, _ anew: Set<Int>, _ flow: Flow)
-        -> CallbackFate
-    {
-        let exchange = flow.capture[callback]
-        guard let response = exchange.response else { return .unknown }
-        let status = Place(exchange: callback, part: .responseStatus, name: "")
-        if response.status >= 400 {
-            let code = login?.response?.code
-            if TakenCode.isTaken(code, behind: callback, by: flow.tokenRequests, in: flow.capture) {
-                return .unknown
-            }
-            if let login, login.tokenRequests.isEmpty, AppHandover.relayedOutcome(of: flow) == .success {
-                return .unknown
-            }
-            return .rejected(status)
-        }
-        let isTold = FailedLoginNotice.page(behind: callback, in: flow.surroundings) != nil
+    private func fate(of callback: Int, _ login: Login?, _ anew: Set<Int>, _ flow: Flow) -> CallbackFate {
+        guard let response = flow.capture[callback].response else { return .unknown }
+        if response.status >= 400 { return fate(ofRefused: callback, login, flow) }
         guard (300..<400).contains(response.status), let location = response.location else {
-            let isHeaded = ErrorHeading.isShown(
-                at: callback,
-                of: login?.response?.code,
-                redeemed: redeemed,
+            return fate(ofPageAt: callback, login, flow)
+        }
+        return fate(ofRedirectAt: callback, to: location, login, anew, flow)
+    }
+
+    private func fate(ofRefused callback: Int, _ login: Login?, _ flow: Flow) -> CallbackFate {
+        let code = login?.response?.code
+        if TakenCode.isTaken(code, behind: callback, by: flow.tokenRequests, in: flow.capture) {
+            return .unknown
+        }
+        if let login, login.tokenRequests.isEmpty, AppHandover.relayedOutcome(of: flow) == .success {
+            return .unknown
+        }
+        return .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
+    }
+
+    private func fate(ofPageAt callback: Int, _ login: Login?, _ flow: Flow) -> CallbackFate {
+        let isHeaded = ErrorHeading.isShown(
+            at: callback,
+            of: login?.response?.code,
+            redeemed: redeemed,
+            in: flow.surroundings
+        )
+        if isHeaded || witnesses[callback] != nil || isTold(callback, flow) {
+            return .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
+        }
+        guard let login, let answer = login.response,
+            let refused = HandedOnCode.refusal(
+                of: answer,
+                to: login.request,
+                exchangedBy: login.tokenRequests,
                 in: flow.surroundings
             )
-            if isHeaded || isTold || witnesses[callback] != nil { return .rejected(status) }
-            guard let login, let answer = login.response,
-                let refused = HandedOnCode.refusal(
-                    of: answer,
-                    to: login.request,
-                    exchangedBy: login.tokenRequests,
-                    in: flow.surroundings
-                )
-            else { return .unknown }
-            return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
-        }
+        else { return .unknown }
+        return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
+    }
+
+    private func fate(
+        ofRedirectAt callback: Int,
+        to location: String,
+        _ login: Login?,
+        _ anew: Set<Int>,
+        _ flow: Flow
+    ) -> CallbackFate {
+        let exchange = flow.capture[callback]
         let name = ErrorRedirect.parameter(of: exchange.request.url.resolving(location))
-        if name == nil, ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil {
+        if name == nil, let response = exchange.response,
+            ErrorRedirect.cookie(of: response, at: exchange.endedAt) != nil
+        {
             return .rejected(Place(exchange: callback, part: .responseHeader, name: "Set-Cookie"))
         }
-        guard
-            name != nil || isTold || anew.contains(callback)
-                || PageOfErrors.isShown(behind: callback, in: flow.surroundings)
-        else {
-            let code = login?.response?.code
-            let isExchanged = flow.tokenRequests.contains { $0.code != nil && $0.code == code }
-            guard !isExchanged, let refused = LostAnswer.refusal(behind: callback, in: flow.surroundings)
-            else {
-                return .sentOn
-            }
-            return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
+        if name != nil || anew.contains(callback) || isTold(callback, flow)
+            || PageOfErrors.isShown(behind: callback, in: flow.surroundings)
+        {
+            return .rejected(Place(exchange: callback, part: .responseLocation, name: name ?? ""))
         }
-        return .rejected(Place(exchange: callback, part: .responseLocation, name: name ?? ""))
+        let code = login?.response?.code
+        let isExchanged = flow.tokenRequests.contains { $0.code != nil && $0.code == code }
+        guard !isExchanged, let refused = LostAnswer.refusal(behind: callback, in: flow.surroundings) else {
+            return .sentOn
+        }
+        return .rejected(Place(exchange: refused, part: .responseStatus, name: ""))
+    }
+
+    /// Whether a page that it leads to says that nobody was signed in.
+    private func isTold(_ callback: Int, _ flow: Flow) -> Bool {
+        FailedLoginNotice.page(behind: callback, in: flow.surroundings) != nil
     }
 
     /// The exchanges from which redirects alone lead to an authorization endpoint.
