@@ -19,10 +19,10 @@ def signed_in(c, access=None, query=None, **rest):
     return login
 
 
-def call(login, status, *, url=API + "/orders", token=None, challenge=None, body=None, agent=BACKEND):
+def call(login, status, *, url=API + "/orders", token=None, challenge=None, body=None, kind=None, agent=BACKEND):
     """A call of an API with the access token, or another."""
     login.c.get(url, status, agent=agent, headers=[("Authorization", "Bearer " + (token or login.access))],
-                answers=[("WWW-Authenticate", challenge)] if challenge else (),
+                answers=[("WWW-Authenticate", challenge)] if challenge else (), kind=kind,
                 body=body if body is not None else ({"orders": []} if status == 200 else {"message": "Unauthorized"}))
 
 
@@ -45,8 +45,8 @@ def _(c):
 def _(c):
     """UserInfo answers with a signed token, which tells of the same user as the ID token."""
     login = signed_in(c)
-    call(login, 200, url=ID + "/userinfo", body=jwt({"iss": ID, "aud": login.client, "sub": "alice", "name": "Alice"}))
-    c.entries[-1]["response"]["content"]["mimeType"] = "application/jwt"
+    claims = {"iss": ID, "aud": login.client, "sub": "alice", "name": "Alice"}
+    call(login, 200, url=ID + "/userinfo", body=jwt(claims), kind="application/jwt")
     login.home()
 
 
