@@ -58,35 +58,42 @@ struct IDTokenExpired: Rule {
                 old = old ?? (given.flatMap { Self.isOld(delivered, $0, flow) })
                 continue
             }
-            // A time of 1970 or 1971 is what a lifetime looks like.
-            let isSpan = (0..<63_072_000).contains(end)
-            let late = Span.text(answer.time.seconds - end)
-            return .violated(
-                Violation(
-                    [
-                        delivered.evidence(
-                            ofTime: "exp",
-                            end,
-                            note: isSpan
-                                ? "\(Span.text(end)), a lifetime; a time is expected"
-                                : "\(late) before it came"
-                        ),
-                        answer.evidence(
-                            note: !answer.isStated
-                                ? "the recorder's clock"
-                                : answer.exchange == given?.exchange
-                                    ? "the provider's clock" : "the clock of the app's server"
-                        ),
-                    ],
-                    fix: isSpan
-                        ? "Have the provider write the time of the end into exp, in seconds since 1970: iat and the lifetime together."
-                        : nil,
-                    title: isSpan ? "The ID token's exp is a lifetime, and no time" : nil,
-                    exchange: delivered.idToken.place.exchange
-                )
-            )
+            let isByProvider = answer.exchange == given?.exchange
+            return .violated(violation(delivered, end, answer, isByProvider: isByProvider))
         }
         return old.map { .violated($0) } ?? reason.map { .abstains($0) } ?? .holds
+    }
+
+    /// `isByProvider`: the answer that shows it is the one that brought the token.
+    private func violation(
+        _ delivered: DeliveredIDToken,
+        _ end: Int64,
+        _ answer: AnswerTime,
+        isByProvider: Bool
+    ) -> Violation {
+        // A time of 1970 or 1971 is what a lifetime looks like.
+        let isSpan = (0..<63_072_000).contains(end)
+        let late = Span.text(answer.time.seconds - end)
+        return Violation(
+            [
+                delivered.evidence(
+                    ofTime: "exp",
+                    end,
+                    note: isSpan
+                        ? "\(Span.text(end)), a lifetime; a time is expected" : "\(late) before it came"
+                ),
+                answer.evidence(
+                    note: !answer.isStated
+                        ? "the recorder's clock"
+                        : isByProvider ? "the provider's clock" : "the clock of the app's server"
+                ),
+            ],
+            fix: isSpan
+                ? "Have the provider write the time of the end into exp, in seconds since 1970: iat and the lifetime together."
+                : nil,
+            title: isSpan ? "The ID token's exp is a lifetime, and no time" : nil,
+            exchange: delivered.idToken.place.exchange
+        )
     }
 
     /// What AppAuth takes for too old, on iOS and on Android: `iat` is more than ten minutes away.

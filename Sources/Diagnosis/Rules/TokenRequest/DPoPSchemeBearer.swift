@@ -35,54 +35,63 @@ struct DPoPSchemeBearer: Rule {
         """
 
     func verdict(on flow: Flow) -> Verdict {
-        var types: [String: Evidence] = [:]
-        for request in flow.tokenRequests where request.isDPoPToken {
-            guard let token = request.accessToken,
-                let type = request.answer.parameters.parameter("token_type")
-            else { continue }
-            types[token] = Evidence(type, note: "the token is bound to a key")
-        }
+        let types = boundTokens(in: flow)
         guard !types.isEmpty else { return .holds }
         let calls = DPoPCall.all(in: flow)
         var found: [Violation] = []
         for (index, call) in calls.enumerated() {
-            guard let token = call.accessToken, let type = types[token],
-                let header = flow.capture[call.exchange].request.headers.first("authorization"),
-                let scheme = AuthorizationScheme.of(flow.capture[call.exchange].request)
+            guard let type = call.accessToken.flatMap({ types[$0] }),
+                let scheme = AuthorizationScheme.of(flow.capture[call.exchange].request),
+                scheme == "bearer" || !call.hasHeader
             else { continue }
-            guard scheme == "bearer" || !call.hasHeader else { continue }
-            let isProofMissing = !call.hasHeader && scheme == "dpop"
-            let isRefused = call.answer.isRefusal && (400..<500).contains(call.answer.status ?? 0)
             let isRepaired = calls[(index + 1)...].prefix(20).contains {
                 $0.url.withoutQuery == call.url.withoutQuery && $0.answer.isSuccess
             }
-            found.append(
-                Violation(
-                    [
-                        type,
-                        Evidence(
-                            place: Place(
-                                exchange: call.exchange,
-                                part: .requestHeader,
-                                name: "Authorization"
-                            ),
-                            value: String(header.prefix { $0 != " " }),
-                            note: call.hasHeader ? "not the scheme DPoP" : "without a DPoP header"
-                        ), call.answerEvidence,
-                    ],
-                    severity: isRefused ? (isRepaired ? .note : .error) : .warning,
-                    explanation: call.hasHeader
-                        ? Self.besideProof : isProofMissing ? Self.withoutProof : nil,
-                    fix: call.hasHeader
-                        ? "Send the scheme DPoP in the Authorization header, in place of \(scheme)."
-                        : isProofMissing
-                            ? "Send a DPoP header with each request: a proof of its own, with ath, the hash of the access token."
-                            : nil,
-                    title: isProofMissing ? "A DPoP-bound token is sent without its proof" : nil,
-                    exchange: call.exchange
-                )
-            )
+            if let violation = violation(call, type, scheme, isRepaired: isRepaired, flow) {
+                found.append(violation)
+            }
         }
         return Violation.worst(of: found).map { .violated($0) } ?? .holds
+    }
+
+    /// The `token_type` of each access token that was issued for a key.
+    private func boundTokens(in flow: Flow) -> [String: Evidence] {
+        flow.tokenRequests.filter(\.isDPoPToken).reduce(into: [:]) { types, request in
+            guard let token = request.accessToken,
+                let type = request.answer.parameters.parameter("token_type")
+            else { return }
+            types[token] = Evidence(type, note: "the token is bound to a key")
+        }
+    }
+
+    private func violation(
+        _ call: DPoPCall,
+        _ type: Evidence,
+        _ scheme: String,
+        isRepaired: Bool,
+        _ flow: Flow
+    ) -> Violation? {
+        guard let header = flow.capture[call.exchange].request.headers.first("authorization") else {
+            return nil
+        }
+        let isProofMissing = !call.hasHeader && scheme == "dpop"
+        let isRefused = call.answer.isRefusal && (400..<500).contains(call.answer.status ?? 0)
+        let sent = Evidence(
+            place: Place(exchange: call.exchange, part: .requestHeader, name: "Authorization"),
+            value: String(header.prefix { $0 != " " }),
+            note: call.hasHeader ? "not the scheme DPoP" : "without a DPoP header"
+        )
+        return Violation(
+            [type, sent, call.answerEvidence],
+            severity: isRefused ? (isRepaired ? .note : .error) : .warning,
+            explanation: call.hasHeader ? Self.besideProof : isProofMissing ? Self.withoutProof : nil,
+            fix: call.hasHeader
+                ? "Send the scheme DPoP in the Authorization header, in place of \(scheme)."
+                : isProofMissing
+                    ? "Send a DPoP header with each request: a proof of its own, with ath, the hash of the access token."
+                    : nil,
+            title: isProofMissing ? "A DPoP-bound token is sent without its proof" : nil,
+            exchange: call.exchange
+        )
     }
 }
