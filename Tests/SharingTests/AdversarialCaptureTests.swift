@@ -385,6 +385,17 @@ struct AdversarialCaptureTests {
         #expect(text.contains("shop\\\"") || text.contains("/x/shop/aws4_request"))
     }
 
+    /// An app keeps its place in the fragment.
+    @Test(arguments: ["#/reset-password/kestrel27xyz", "#/a?next=b/c%3Ftoken%3Dkestrel27xyz"])
+    func ticketInAFragmentIsReplaced(fragment: String) throws {
+        var world = try SharingWorld()
+        world.append("https://www.shop.example/\(fragment)")
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        #expect(!shared.text.contains("kestrel27xyz"))
+        #expect(shared.differences.isEmpty)
+    }
+
     /// The name of somebody, or of a firm, as its host is called.
     @Test func nameAsTheHostIsCalledIsNoReasonToRefuse() throws {
         var world = try SharingWorld()

@@ -31,9 +31,9 @@ enum SecretRoles {
         let whole = role(ofKey: key, in: container)
         guard case .unknown = whole else { return whole }
         // `user[password]`, `credentials.passcode`, `ctl00$Main$Password`, `Password1`, `http://…/claims/emailaddress`.
-        let last = normalized(
-            String(decoding: name.utf8.split { marks.contains($0) }.last ?? [], as: UTF8.self)
-        )
+        let parts = name.utf8.split { marks.contains($0) }
+            .map { normalized(String(decoding: $0, as: UTF8.self)) }
+        let last = parts.last { !fields.contains($0) } ?? ""
         if last != key, case let part = role(ofKey: last, in: container), !isUnknown(part) { return part }
         let bare = String(
             last.drop(while: { $0 == "_" }).reversed().drop { $0.isASCII && $0.isNumber }.reversed()
@@ -106,6 +106,8 @@ enum SecretRoles {
     }
 
     private static let marks = Set(".[]$:/".utf8)
+    /// What a part of a name says that stands behind the telling one: `login:passwd:input`.
+    private static let fields: Set<String> = ["input", "value", "field", "text"]
 
     private static func isUnknown(_ role: Role) -> Bool { if case .unknown = role { true } else { false } }
 

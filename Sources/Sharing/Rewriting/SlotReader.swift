@@ -159,9 +159,11 @@ enum SlotReader {
 
     private static func item(_ item: ArraySlice<UInt8>) -> Slot {
         guard let equals = item.firstIndex(of: 0x3d) else {
-            let isDocument = TextKind.opensDocument(TextCoding.form.decoded(item).bytes[...])
+            // `#/reset-password/…`: the place in an app that keeps it in the fragment.
+            let isRead =
+                item.first == 0x2f || TextKind.opensDocument(TextCoding.form.decoded(item).bytes[...])
             let range = item.startIndex..<item.endIndex
-            return Slot(name: "", range: range, coding: .form, kind: isDocument ? nil : .text)
+            return Slot(name: "", range: range, coding: .form, kind: isRead ? nil : .text)
         }
         let name = TextCoding.form.decoded(item[..<equals]).bytes
         return Slot(name: string(name), range: (equals + 1)..<item.endIndex, coding: .form)

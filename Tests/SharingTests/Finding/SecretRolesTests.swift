@@ -46,6 +46,7 @@ struct SecretRolesTests {
         ("identity_nonce", .claims, "drawn nonce"), ("c_nonce", .json, "drawn nonce"),
         ("X-Amzn-Oidc-Identity", .text, "secret subject"), ("dob_year", .form, "secret personal data"),
         ("addressLines", .json, "secret personal data"),
+        ("login:passwd:input", .form, "secret password"), ("value", .form, "unknown"),
         ("bypass", .json, "unknown"), ("Compass1", .form, "unknown"),
         ("sub_type", .json, "unknown"), ("public_key", .json, "unknown"),
     ])
