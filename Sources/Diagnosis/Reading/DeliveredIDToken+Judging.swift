@@ -58,6 +58,16 @@ extension DeliveredIDToken {
         )
     }
 
+    /// The audiences of a token that names others beside its client.
+    var otherAudiences: Evidence? {
+        guard idToken.token.audience.count > 1 else { return nil }
+        return evidence(
+            ofClaim: "aud",
+            note:
+                "others beside the client: there are libraries that refuse them unless they are told to trust them"
+        )
+    }
+
     /// A time in a claim as evidence.
     func evidence(ofTime name: String, _ seconds: Int64, note: String? = nil) -> Evidence {
         Evidence(

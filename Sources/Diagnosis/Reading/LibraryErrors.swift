@@ -44,10 +44,13 @@ enum LibraryErrors {
     ]
 
     private static let sentences: [(words: String, meaning: String)] = [
-        ("Correlation failed", "ASP.NET: its correlation cookie did not come with the callback"),
         (
             "Unable to unprotect the message.State",
             "ASP.NET: the state was made with a key that this server does not have; its Data Protection keys are not shared or not kept"
+        ),
+        (
+            "Correlation failed",
+            "ASP.NET: its correlation cookie did not come with the callback, or was sealed with a key that this server does not have"
         ), ("message.State is null or empty", "ASP.NET: there was no state in the callback"),
         ("find a valid CSRF token", "OAuth2 Proxy: its CSRF cookie did not come with the callback"),
         (
@@ -78,7 +81,14 @@ enum LibraryErrors {
             "lua-resty-openidc: its session holds another state, or none: the session's cookie did not come, or another login took its place"
         ),
         ("State could not be found in server-side session", "Python Social Auth: its session holds no state"),
-        ("Session value state missing", "Python Social Auth: its session holds no state"),
+        (
+            "login-error=invalid-state",
+            "OpenID Connect Generic (WordPress): it holds no such state: the link to sign in is older than some minutes, was copied, or came from a cache of pages"
+        ),
+        (
+            "login-error=missing-state",
+            "OpenID Connect Generic (WordPress): there was no state in the callback, or it is not kept: a cache of pages may be in the way"
+        ), ("Session value state missing", "Python Social Auth: its session holds no state"),
         (
             "Missing state cookie from login request",
             "Auth0: its cookie with the state did not come with the callback"

@@ -79,6 +79,7 @@ extension RejectedCallback {
                 )
             )
         }
+        if let others = token.flatMap(\.otherAudiences) { evidence.append(others) }
         if let last {
             evidence.append(
                 Evidence(

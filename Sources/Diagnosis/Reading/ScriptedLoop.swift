@@ -19,7 +19,8 @@ enum ScriptedLoop {
                 Evidence(
                     place: Place(exchange: round.request, part: .requestURL, name: ""),
                     value: Masking.shown(request.request.url.withoutQuery, of: "url"),
-                    note: "round \(number + 1), \((request.startedAt - start).components.seconds) s after the first"
+                    note:
+                        "round \(number + 1), \((request.startedAt - start).components.seconds) s after the first"
                 )
             )
             guard number < 2, let callback = round.callback else { continue }
@@ -74,7 +75,10 @@ enum ScriptedLoop {
                         run = []
                     }
                     run.append(
-                        Round(request: request.exchange, callback: run.isEmpty || isAtOnce ? page?.callback : nil)
+                        Round(
+                            request: request.exchange,
+                            callback: run.isEmpty || isAtOnce ? page?.callback : nil
+                        )
                     )
                 }
                 add(run)
@@ -91,7 +95,11 @@ enum ScriptedLoop {
         }
 
         /// Whether a page of the callback's origin began a login right after that was loaded.
-        private static func isLed(to request: AuthorizationRequest, from callback: Int, in index: CaptureIndex)
+        private static func isLed(
+            to request: AuthorizationRequest,
+            from callback: Int,
+            in index: CaptureIndex
+        )
             -> Bool
         {
             let page = index.capture[callback]

@@ -48,7 +48,16 @@ struct AuthorizationError: Rule {
                     )
                 )
             }
-            return .violated(Violation(evidence, exchange: refusal.exchange).toldOfFront(in: flow))
+            let words = words(for: refusal, of: attempt, flow)
+            return .violated(
+                Violation(
+                    evidence + (words?.evidence ?? []),
+                    explanation: words?.explanation,
+                    fix: words?.fix,
+                    exchange: refusal.exchange
+                )
+                .toldOfFront(in: flow)
+            )
         }
         if let stopped = stoppedInFront(flow) { return .violated(stopped) }
         // Asked by the browser itself: a user's own no never gets as far as the provider.
@@ -73,6 +82,36 @@ struct AuthorizationError: Rule {
     private static let unrequestedFix = """
         Go by the error's name and text. To see what was asked for, record once more and begin before the sign-in: in a browser's developer tools, \
         open the network panel first and keep its log over the redirects.
+        """
+
+    /// What is known of a refusal that says little, or says it in words of its own.
+    private func words(for refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
+        evidence: [Evidence], explanation: String?, fix: String
+    )? {
+        if refusal.error == "invalid_state" {
+            let state = attempt.parameter("state").map {
+                Evidence($0, note: "\($0.value.unicodeScalars.count) characters")
+            }
+            return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix)
+        }
+        let page = flow.capture[refusal.exchange].request.url
+        guard refusal.channel == .page, page.queryItems.first("errorId") != nil else { return nil }
+        return ([], nil, Self.identityServer)
+    }
+
+    /// Hydra and others that are built on Fosite.
+    private static let weakState = """
+        This provider takes no request without a state of some length, so that nobody can guess it, and answers others with an error before it asks the \
+        user for anything.
+        """
+    private static let weakStateFix = """
+        Have the client send a random state of at least eight characters: in many libraries it is an option that is off (Passport: state: true). Compare \
+        it at the callback.
+        """
+    private static let identityServer = """
+        IdentityServer tells the reason in its own log alone, at the time of this page. unauthorized_client and invalid_request stand there for a client that \
+        is not known or not enabled, a redirect URI that is not among its RedirectUris to the letter, a response type that its AllowedGrantTypes do not have, \
+        and a missing code_challenge.
         """
 
     /// A request to the authorization endpoint's path without the query that is part of its URL (RFC 6749, section 3.1), to which

@@ -89,7 +89,7 @@ struct ClientAuthMethodUnsupported: Rule {
         }
         guard
             let asked = Self.registered(in: text, besides: used) ?? (named.count == 1 ? named[0] : nil)
-                ?? (named.isEmpty && Self.missesHeader(text, used) ? "client_secret_basic" : nil)
+                ?? (named.isEmpty && Self.missesHeader(text, used) ? Self.basic : nil)
         else { return nil }
         guard asked != used else { return isForbidden(used, by: call) ? forbidden(used, by: call) : nil }
         return Violation(
@@ -114,13 +114,15 @@ struct ClientAuthMethodUnsupported: Rule {
         return method != used && (names + ["none"]).contains(method) ? method : nil
     }
 
-    /// Whether a text misses the header in which a client authenticates, of a request that has the secret in its body (X).
+    /// Whether an answer misses the header in which a client authenticates, by its name alone (X, Fitbit).
     private static func missesHeader(_ text: String, _ used: String) -> Bool {
-        used == "client_secret_post" && text.containsBytes("authorization header")
-            && ["missing", "required", "not found", "no authorization header", "must"].contains(
-                where: text.containsBytes
-            )
+        used != basic && text.containsBytes("authorization header")
+            && [
+                "invalid", "missing", "required", "not found", "absent", "no authorization header", "must",
+            ].contains(where: text.containsBytes)
     }
+
+    private static let basic = "client_secret_basic"
 
     /// The answer names the method that was used, as one that this client may not use (Authelia).
     private func isForbidden(_ used: String, by call: ClientCall) -> Bool {

@@ -38,6 +38,7 @@ struct TokenEndpointError: Rule {
         if let violation = flow.takenToAuthorizationEndpoint(first) ?? misplacedByQuery(refused, flow)
             ?? misplaced(refused, flow)
             ?? CodelessExchange.violation(refused, flow)
+            ?? TokenOutOfPlace.violation(refused, flow)
         {
             return .violated(violation)
         }

@@ -43,6 +43,10 @@ struct TokenInvalidGrant: Rule {
         let isRepaired =
             isRepaired(refused, by: requests.filter(\.answer.isSuccess))
             || refused.allSatisfy(flow.surroundings.isAnsweredByLogin)
+        if var misplaced = TokenOutOfPlace.violation(refused, flow) {
+            if isRepaired { misplaced.severity = .note }
+            return .violated(misplaced)
+        }
         var evidence = refused.prefix(4).map { request in
             request.answer.evidence(note: flow.checkedValues(of: request))
         }

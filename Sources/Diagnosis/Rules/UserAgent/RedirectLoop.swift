@@ -267,6 +267,11 @@ struct RedirectLoop: Rule {
         if let first = callbacks.first, let withheld = withheld(from: first, flow) {
             evidence.append(withheld)
         }
+        let code = callbacks.first.flatMap { flow.capture[$0].request.url.queryItems.first("code") }
+        let token = flow.deliveredIDTokens.first {
+            $0.tokenRequest?.code != nil && $0.tokenRequest?.code == code
+        }
+        if let others = token.flatMap(\.otherAudiences) { evidence.append(others) }
         return evidence
     }
 

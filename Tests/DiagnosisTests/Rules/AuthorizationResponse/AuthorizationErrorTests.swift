@@ -38,6 +38,44 @@ struct AuthorizationErrorTests {
         }
     }
 
+    /// Hydra wants a state of eight characters, and names the error after it.
+    @Test(arguments: [("abc", "3 characters"), (nil, nil)] as [(String?, String?)])
+    func tellsAStateThatIsTooWeak(state: String?, note: String?) throws {
+        let recording = try Recording(broken).asking("state", state).redirecting(with: [
+            ("error", "invalid_state"), ("error_description", "The state is missing or too weak"),
+            ("state", state),
+        ])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("at least eight characters"))
+        #expect(finding.places.last?.hasSuffix("request.query state") == true)
+        #expect(finding.notes.contains(note ?? "") == (note != nil))
+    }
+
+    /// IdentityServer's page has a number, and its log the reason.
+    @Test func saysWhereIdentityServerTellsTheReason() throws {
+        var recording = try page(302, "")
+        let last = recording.exchanges.count - 1
+        let target = "https://id.harbour.example/home/error?errorId=CfDJ8a"
+        recording.exchanges[last].response?.redirect(to: target)
+        var shown = recording.exchanges[last]
+        shown.request = RecordedRequest(method: "GET", url: RecordedURL(target))
+        shown.response = RecordedResponse(
+            status: 200,
+            body: Body(
+                text: """
+                    <!DOCTYPE html><html><body><h1>Error</h1><div class="alert alert-danger">\
+                    Sorry, there was an error <strong><em> : unauthorized_client </em></strong></div></body></html>
+                    """,
+                mediaType: "text/html"
+            )
+        )
+        shown.startedAt = shown.endedAt
+        recording.exchanges.append(shown)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.fix.hasPrefix("IdentityServer tells the reason in its own log"))
+    }
+
     @Test func findsAPageOfTheProvider() throws {
         #expect(try page(400, "<p>invalid_request: display</p>").finding(rule)?.isPrimary == true)
         #expect(try page(400, "<p>Something is not right</p>").finding(rule) != nil)

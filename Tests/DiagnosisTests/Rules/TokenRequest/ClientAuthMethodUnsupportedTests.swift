@@ -50,6 +50,26 @@ struct ClientAuthMethodUnsupportedTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// Fitbit misses the header, and names no method.
+    @Test(arguments: [
+        ("Invalid authorization header format. Received header = null", true),
+        ("The client secret is wrong", false),
+    ])
+    func believesARefusalThatMissesTheHeader(text: String, fires: Bool) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["token_endpoint_auth_methods_supported"] = nil
+        }
+        .sendingHeader("Authorization", nil, to: "/token")
+        .sending("client_id", "shop-web").sending("client_secret", "not-a-secret-4711")
+        .answering("/token", 401, ["error": "invalid_client", "error_description": .string(text)])
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding {
+            #expect(finding.isPrimary && finding.severity == .error)
+            #expect(finding.notes.first == "asks for client_secret_basic")
+        }
+    }
+
     @Test func leavesMetadataOfAnotherProviderOfTheHostAlone() throws {
         let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
             document in

@@ -63,6 +63,38 @@ struct TokenEndpointErrorTests {
         #expect(finding.severity == .error)
     }
 
+    /// A token in another's place, and none.
+    @Test func tellsARefreshTokenThatIsSentAsACode() throws {
+        let recording = try Recording("healthy/web-code-flow").refreshing(to: "another-refresh-token-42")
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        var broken = recording
+        broken.exchanges[index].request.body = Body(
+            text: FormBody.encode([
+                ("grant_type", "authorization_code"), ("client_id", "shop-web"),
+                ("code", "a-refresh-token-8675309"),
+            ]),
+            mediaType: FormBody.mediaType
+        )
+        for (error, rule) in [("invalid_request", rule), ("invalid_grant", "token-invalid-grant")] {
+            let finding = try #require(
+                broken.answering("/token", 400, ["error": .string(error)]).finding(rule)
+            )
+            #expect(finding.title == "A refresh token is sent as a code")
+            #expect(finding.places.contains("\(index) request.body code"))
+            #expect(finding.fix.contains("grant_type=refresh_token"))
+        }
+    }
+
+    @Test(arguments: [("", true), ("undefined", true), ("a-refresh-token-8675309", false)])
+    func tellsARefreshWithoutAToken(token: String, isMissing: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").refreshing(to: "another-refresh-token-42")
+            .sending("refresh_token", token.isEmpty ? nil : token)
+            .answering("/token", 400, ["error": "invalid_request", "error_description": "No refresh token"])
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.title == "The refresh has no refresh token") == isMissing)
+        #expect(finding.fix.contains("keycloak-js") == isMissing)
+    }
+
     /// The GET that a client makes of it is no login of its own, nor what is wrong.
     @Test func whatTheRedirectMadeOfTheRequestBelongsToIt() throws {
         var recording = try Recording("healthy/web-code-flow")

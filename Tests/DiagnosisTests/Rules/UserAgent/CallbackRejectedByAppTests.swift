@@ -24,7 +24,12 @@ struct CallbackRejectedByAppTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.severity == .error)
-        #expect(finding.places == ["3 response.status ", "3 response.body ", "3 request.header Cookie"])
+        #expect(
+            finding.places == [
+                "3 response.status ", "3 response.body ", "3 request.header Cookie",
+                "0 response.header Set-Cookie",
+            ]
+        )
         #expect(finding.evidence[1].value == "Shop Something went wrong. Reference 7f9c")
         #expect(finding.evidence[2].value == "shop_login")
         #expect(recording.outcomes == [.failure])
@@ -81,6 +86,27 @@ struct CallbackRejectedByAppTests {
     ])
     func firesOnARedirectOfTheAppsThatNamesAnError(target: String) throws {
         #expect(try answered { $0.redirect(to: target) }.finding(rule)?.severity == .error)
+    }
+
+    /// Instances that share no keys, a login that took too long: the cookie was there.
+    @Test(arguments: [true, false]) func saysThatTheCookieCameBack(isSame: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            if !isSame {
+                exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+                exchange.request.headers.append("Cookie", "shop_login=another-value-0123456789")
+                exchange.request.listedCookies = []
+            }
+            exchange.response?.body = Body(
+                text: "<h1>Correlation failed. Unable to unprotect the message.State.",
+                mediaType: "text/html"
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("came back as it was") == isSame)
+        #expect((finding.places.last == "0 response.header Set-Cookie") == isSame)
+        #expect(finding.notes.contains { $0.contains("Data Protection keys are not shared") })
+        #expect(!finding.notes.contains { $0.contains("correlation cookie did not come") })
     }
 
     /// A server that signs in for an app of another site (Supabase) tells that one why it could not.
@@ -178,7 +204,12 @@ struct CallbackRejectedByAppTests {
     @Test func firesOnARedirectToAPageThatSaysSo() throws {
         let page = "<title>Shop</title><div class=alert-danger>The request to sign in was denied.</div>"
         let finding = try #require(sentOn(to: page).finding(rule))
-        #expect(finding.places == ["3 response.location ", "4 response.body ", "3 request.header Cookie"])
+        #expect(
+            finding.places == [
+                "3 response.location ", "4 response.body ", "3 request.header Cookie",
+                "0 response.header Set-Cookie",
+            ]
+        )
         #expect(finding.evidence[0].value == "/start")
         #expect(finding.evidence[1].value == "The request to sign in was denied.")
     }
@@ -603,6 +634,7 @@ struct CallbackRejectedByAppTests {
         #expect(
             finding.places == [
                 "4 response.status ", "0 request.url ", "4 response.body ", "4 request.header Cookie",
+                "1 response.header Set-Cookie",
             ]
         )
         #expect(finding.evidence[2].value == "Shop Timeout")

@@ -1,0 +1,64 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// Requests to the token endpoint whose grant and token do not go together: a refresh token that is sent as a code, and a refresh
+/// without any.
+enum TokenOutOfPlace {
+    /// What there is to say where the first of a flow's refused requests is such; nil otherwise.
+    static func violation(_ refused: [TokenRequest], _ flow: Flow) -> Violation? {
+        refused.first.flatMap { refreshTokenAsCode($0, flow) ?? refreshWithoutToken($0, flow) }
+    }
+
+    private static func refreshTokenAsCode(_ request: TokenRequest, _ flow: Flow) -> Violation? {
+        guard request.isCodeExchange, let sent = request.parameters.parameter("code"), !sent.value.isEmpty,
+            !Placeholder.isOne(sent.value),
+            let issued = flow.surroundings.issuedTokens.refreshTokens.last(where: { $0.value == sent.value })
+        else { return nil }
+        return Violation(
+            [
+                Evidence(issued, note: "issued as refresh_token"), Evidence(sent, note: "sent as code"),
+                request.answer.evidence(),
+            ],
+            explanation: """
+                The client wanted new tokens for its refresh token, and sent that in the place of a code: the grant of the request is \
+                authorization_code.
+                """,
+            fix: "Send grant_type=refresh_token with the token as refresh_token, and neither redirect_uri nor code_verifier.",
+            title: "A refresh token is sent as a code",
+            exchange: request.exchange
+        )
+    }
+
+    private static func refreshWithoutToken(_ request: TokenRequest, _ flow: Flow) -> Violation? {
+        let sent = request.parameters.parameter("refresh_token")
+        guard request.isRefresh, request.isRecorded, !request.parameters.isEmpty,
+            sent.map({ $0.value.isEmpty || MissingToken.isOne($0.value) }) ?? true
+        else { return nil }
+        let names = request.parameters.items.prefix(20).map(\.name).joined(separator: ", ")
+        return Violation(
+            [
+                sent.map {
+                    Evidence(place: $0.place, value: $0.value, note: "nothing, or a word for nothing")
+                }
+                    ?? Evidence(
+                        place: Place(exchange: request.exchange, part: .requestBody, name: "refresh_token"),
+                        value: "missing",
+                        note: "sent: \(names)"
+                    ), request.answer.evidence(),
+            ],
+            explanation: """
+                The client asked for new tokens with nothing to get them for: its request has no refresh_token. It was given none, or has dropped the one \
+                that it had.
+                """,
+            fix: """
+                Refresh only while there is a refresh token, and begin a login otherwise. See that each token answer's refresh_token is kept (and asked for: \
+                offline_access). keycloak-js drops it when its check of the session says that this has changed, which it also says where the browser keeps \
+                third-party cookies from the hidden frame: set checkLoginIframe to false then.
+                """,
+            title: "The refresh has no refresh token",
+            exchange: request.exchange
+        )
+    }
+}
