@@ -19,6 +19,7 @@ struct RefusedGrant {
             self =
                 request.parameters["requested_token_use"] == "on_behalf_of" ? Self.onBehalf : Self.assertion
         case GrantType.tokenExchange: self = Self.exchange
+        case GrantType.preAuthorizedCode: self = Self.preAuthorized
         default:
             guard request.isCodeExchange || request.isRefresh else { return nil }
             if request.isCodeExchange, request.code.map({ $0.isEmpty || MissingToken.isOne($0) }) ?? true {
@@ -110,6 +111,18 @@ struct RefusedGrant {
         """
         See that the subject_token is one of this provider and still good, that subject_token_type names its kind, and that the client is allowed to \
         exchange it for what it asks for.
+        """
+    )
+
+    private static let preAuthorized = RefusedGrant(
+        "The issuer rejected the pre-authorized code, or the code that goes with it",
+        """
+        The wallet brought the pre-authorized code of a credential offer, and the issuer does not accept it: the transaction code (tx_code) beside it is wrong \
+        or missing, or the offer was used before, has run out or was taken back.
+        """,
+        """
+        Where the offer has a tx_code, ask the user for what the issuer sent on another way, and send it as it is, zeros in front included. An offer is good for \
+        one exchange: keep its tokens, and have the issuer make a new offer once this one was used or has run out.
         """
     )
 

@@ -10,10 +10,7 @@ extension RejectedCallback {
     func prematureTime(in flow: Flow) -> (evidence: [Evidence], span: Int64)? {
         let answer = AnswerTime(of: place, in: flow)
         guard answer.isStated,
-            let delivered = flow.deliveredIDTokens.last(where: {
-                $0.tokenRequest?.code != nil && $0.tokenRequest?.code == response.code
-                    && $0.tokenRequest?.answer.isSuccess ?? false
-            })
+            let delivered = idToken(in: flow)
         else { return nil }
         let token = delivered.idToken.token
         let early = [("nbf", token.notBefore), ("iat", token.issuedAt)].compactMap { name, time in
@@ -31,6 +28,14 @@ extension RejectedCallback {
                 ),
             ], span
         )
+    }
+
+    /// What the code was exchanged for that says who the user is; nil where there is none.
+    func idToken(in flow: Flow) -> DeliveredIDToken? {
+        flow.deliveredIDTokens.last {
+            $0.tokenRequest?.code != nil && $0.tokenRequest?.code == response.code
+                && $0.tokenRequest?.answer.isSuccess ?? false
+        }
     }
 
     /// That the app had exchanged the code when it refused, and what it had to judge by.

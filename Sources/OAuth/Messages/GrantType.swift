@@ -8,6 +8,8 @@ package enum GrantType {
     package static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
     /// RFC 7523, section 2.1.
     package static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    /// OpenID for Verifiable Credential Issuance, section 4.1.1.
+    package static let preAuthorizedCode = "urn:ietf:params:oauth:grant-type:pre-authorized_code"
     /// RFC 7522, section 2.1.
     package static let saml2Bearer = "urn:ietf:params:oauth:grant-type:saml2-bearer"
 

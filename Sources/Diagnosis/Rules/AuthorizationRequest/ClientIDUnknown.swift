@@ -74,8 +74,9 @@ struct ClientIDUnknown: Rule {
                 refusal.channel == .page && refusal.says(["invalid_client"]) && refusal.status != 200
                 && !isOfRedirectURI
             let words = refusal.channel == .page ? RefusalWording.unknownClient(in: refusal.text) : nil
+            let isOfDocument = ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text)
             guard
-                refusal.says(Self.texts) || isNamed || isForgeRockPage || words != nil
+                isOfDocument || refusal.says(Self.texts) || isNamed || isForgeRockPage || words != nil
                     || refusal.channel == .page && Self.isAllThatIsSaid(of: refusal.text)
             else {
                 return refusal.isTextRecorded
@@ -95,7 +96,11 @@ struct ClientIDUnknown: Rule {
                 [client ?? attempt.missing("client_id"), endpoint, said],
                 exchange: attempt.exchange
             )
-            if refusal.says([Self.ofOneTenant]) {
+            if isOfDocument {
+                violation.explanation = ClientDocument.explanation
+                violation.fix = ClientDocument.fix
+                violation.title = ClientDocument.title
+            } else if refusal.says([Self.ofOneTenant]) {
                 violation.explanation = Self.tenantOnly
                 violation.fix = Self.tenantOnlyFix
                 violation.title = "The app is registered for one tenant, and asks at another address"

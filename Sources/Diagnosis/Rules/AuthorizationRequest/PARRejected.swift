@@ -37,6 +37,19 @@ struct PARRejected: Rule {
             if call.answer.error?.error == "use_dpop_nonce" {
                 return .abstains("no try with the nonce that the provider asked for is in the capture")
             }
+            let client = call.authentication.clientID
+            guard !ClientDocument.isRefused(client?.value, call.answer.error?.error, call.answer.errorText)
+            else {
+                return .violated(
+                    Violation(
+                        [call.answer.evidence()] + (client.map { [Evidence($0)] } ?? []),
+                        explanation: ClientDocument.explanation,
+                        fix: ClientDocument.fix,
+                        title: ClientDocument.title,
+                        exchange: call.exchange
+                    )
+                )
+            }
             return .violated(
                 Violation([call.answer.evidence(), attempt.names()], exchange: call.exchange)
                     .toldOfFront(in: flow)

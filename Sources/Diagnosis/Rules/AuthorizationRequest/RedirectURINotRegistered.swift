@@ -82,6 +82,8 @@ struct RedirectURINotRegistered: Rule {
             violation.fix = Self.copiedFix
         } else if Self.isList(request.redirectURI ?? "") {
             violation.fix = Self.listFix
+        } else if Self.isNameOfLoopback(request.redirectURI, refusal.value) {
+            violation.fix = Self.loopbackFix
         } else if hasChosenPort(request, flow) {
             violation.fix = Self.chosenPortFix
         } else if let beginning = beginning(inClear: request, flow) {
@@ -126,10 +128,28 @@ struct RedirectURINotRegistered: Rule {
                 continue
             }
             guard RedirectURIRefusal.isSaid(refusal.error, refusal.text) else { continue }
-            return Violation([Evidence(sent), refusal.evidence()], exchange: attempt.exchange)
+            return Violation(
+                [Evidence(sent), refusal.evidence()],
+                fix: Self.isNameOfLoopback(sent.value, refusal.text) ? Self.loopbackFix : nil,
+                exchange: attempt.exchange
+            )
         }
         return nil
     }
+
+    /// Whether an address has the name of this machine, and is refused in words that speak of its number or of how it is read.
+    private static func isNameOfLoopback(_ uri: String?, _ words: String) -> Bool {
+        guard let url = uri.map({ RecordedURL($0) }), url.scheme?.lowercased() == "http",
+            url.host == "localhost"
+        else { return false }
+        let lower = words.asciiLowercased()
+        return lower.containsBytes("127.0.0.1") || lower.containsBytes("insecure")
+    }
+
+    private static let loopbackFix = """
+        Send http://127.0.0.1 with the port in place of http://localhost, in the token request too, and register it so: this provider takes plain http for the address of the \
+        machine itself alone, not for a name that could lead elsewhere (RFC 8252, section 8.3). A web app has its https address instead.
+        """
 
     /// Whether an app on this machine listens at a port that nobody could register, as it is another one each time.
     private func hasChosenPort(_ request: AuthorizationRequest, _ flow: Flow) -> Bool {

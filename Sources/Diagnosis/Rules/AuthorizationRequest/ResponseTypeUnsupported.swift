@@ -49,12 +49,16 @@ struct ResponseTypeUnsupported: Rule {
                     note: isUnheardOf && $0.name == "response_type" ? "no such type is registered" : nil
                 )
             }
+            let isPostWanted = refusal.says([Self.postWanted]) && attempt["response_mode"] != "form_post"
+            let mode =
+                isPostWanted && attempt["response_mode"] == nil ? [attempt.missing("response_mode")] : []
             return .violated(
                 Violation(
-                    (sent.isEmpty ? [attempt.names()] : sent) + (unlisted.map { [$0] } ?? [])
+                    (sent.isEmpty ? [attempt.names()] : sent) + mode + (unlisted.map { [$0] } ?? [])
                         + [refusal.evidence(around: Self.texts + Self.kinds)],
                     severity: .error,
-                    fix: isOfTheMode(refusal, attempt) ? Self.modeFix : nil,
+                    fix: isPostWanted
+                        ? Self.postFix : isOfTheMode(refusal, attempt) ? Self.modeFix : nil,
                     exchange: attempt.exchange
                 )
             )
@@ -68,6 +72,13 @@ struct ResponseTypeUnsupported: Rule {
         return refusal.channel == .page
             && (refusal.says(Self.texts) || refusal.says(["unauthorized_client"]) && isOfAKind)
     }
+
+    /// What Apple says where a name or an address is asked for, in lower case.
+    private static let postWanted = "response_mode must be form_post"
+    private static let postFix = """
+        Send response_mode=form_post: Apple gives a name or an email address to such requests alone. The answer then comes as a POST from Apple's page, so the callback \
+        has to take one, and its cookie needs SameSite=None; Secure. Without the scopes name and email no response_mode is needed.
+        """
 
     private static let modeFix =
         "Leave response_mode out, or send one that response_modes_supported in the provider's metadata has."

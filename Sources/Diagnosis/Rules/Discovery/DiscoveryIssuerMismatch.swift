@@ -41,6 +41,7 @@ struct DiscoveryIssuerMismatch: Rule {
         var severity = Severity.warning
         var explained: Set<String> = []
         var isShortened = true
+        var isOfService = true
         for document in flow.serverMetadata where document.isUsable {
             guard let named = document.answer.parameters.parameter("issuer"),
                 Self.isOther(named.value, document),
@@ -54,6 +55,7 @@ struct DiscoveryIssuerMismatch: Rule {
                 explained = ["callback-rejected-by-app"]
             }
             isShortened = isShortened && Self.isBelow(document.askedIssuer, named.value)
+            isOfService = isOfService && Self.isOfOneSite(document.askedIssuer, named.value)
             guard found.count < 6 else { continue }
             let asked = document.askedIssuer
             found += [
@@ -67,11 +69,17 @@ struct DiscoveryIssuerMismatch: Rule {
                 found,
                 severity: severity,
                 explanation: isShortened ? Self.shortened : nil,
-                fix: isShortened ? Self.shortenedFix : nil,
+                fix: isShortened ? Self.shortenedFix : isOfService ? Self.ofServiceFix : nil,
                 explains: explained
             )
         )
     }
+
+    private static let ofServiceFix = """
+        Where the provider is a service that has one issuer for all its addresses (Oracle's identity domains), configure the client with that issuer, and with the address of the \
+        document or the endpoints beside it, if its library takes both. Where the provider is yours, tell it its public address: scheme, host, port and path exactly as clients write \
+        them.
+        """
 
     private static let shortened = """
         The client asked the right server, and the metadata that it got name an issuer further down in its paths: that of a realm, a \
@@ -222,6 +230,13 @@ struct DiscoveryIssuerMismatch: Rule {
         let named = RecordedURL(issuer)
         guard named.isWeb, named.origin == RecordedURL(asked).origin else { return false }
         return plain(issuer).utf8.starts(with: (plain(asked) + "/").utf8)
+    }
+
+    /// Whether both are names of one site, read over https.
+    private static func isOfOneSite(_ asked: String, _ issuer: String) -> Bool {
+        let (asked, named) = (RecordedURL(asked), RecordedURL(issuer))
+        guard let host = asked.host, let other = named.host, host != other else { return false }
+        return asked.scheme == "https" && named.scheme == "https" && Site.of(host) == Site.of(other)
     }
 
     /// Whether a document names another issuer than it was asked for under.

@@ -47,7 +47,7 @@ struct RegistrationRejected: Rule {
                 evidence(last, flow) + unnamed,
                 severity: isSignedIn ? .note : nil,
                 explanation: unnamed.isEmpty ? nil : Self.guessed,
-                fix: unnamed.isEmpty ? fix(last.answer) : Self.guessedFix,
+                fix: unnamed.isEmpty ? fix(last) : Self.guessedFix,
                 title: unnamed.isEmpty ? nil : "The provider does not offer dynamic client registration",
                 exchange: last.exchange
             )
@@ -167,8 +167,12 @@ struct RegistrationRejected: Rule {
         return call.parameters.items.prefix(100)
             // Keys and statements are long, and may hold what nobody has to see.
             .filter { $0.name != "jwks" && $0.name != "software_statement" }
-            .filter { $0.name.utf8.count > 3 && text.containsBytes($0.name.lowercased()) }
-            .max { $0.name.utf8.count < $1.name.utf8.count }
+            .compactMap { item in
+                item.name.utf8.count > 3
+                    ? text.firstRange(of: item.name.lowercased()).map { (item, $0) } : nil
+            }
+            // The one that is named first is at fault; of two at one place the longer name is meant.
+            .min { ($0.1.lowerBound, $1.1.upperBound) < ($1.1.lowerBound, $0.1.upperBound) }?.0
     }
 
     /// Whether a client of that name, or with that id, is there already (WSO2).
@@ -178,8 +182,9 @@ struct RegistrationRejected: Rule {
         ) && !["jwks", "redirect", "software"].contains(where: text.containsBytes)
     }
 
-    private func fix(_ answer: Answer) -> String? {
-        switch (answer.error?.error, answer.status) {
+    private func fix(_ call: EndpointCall) -> String? {
+        let answer = call.answer
+        return switch (answer.error?.error, answer.status) {
         case ("invalid_redirect_uri", _):
             """
             Register a redirect URI that the provider allows: mostly https, or a loopback address or private-use scheme for native apps; \
@@ -189,6 +194,11 @@ struct RegistrationRejected: Rule {
             """
             Register under a name that no other client has, one for each installation where each registers itself; or go on with the registration that is \
             there, and delete those that nobody uses any more.
+            """
+        case ("invalid_client_metadata", _) where member(call)?.name.hasSuffix("_uri") ?? false:
+            """
+            Change the address that the provider names, or have its policy allow it. Providers want the client's addresses (client_uri, logo_uri, tos_uri, policy_uri, \
+            redirect_uris) to be https, and some of them all at one host.
             """
         case ("invalid_client_metadata", _):
             """

@@ -64,7 +64,9 @@ struct BearerRejected: Rule {
             !call.isUserInfo && call.claimsToken != nil && refusal.reasons.contains(.signature)
             && !refusal.reasons.contains(.expiry)
         shown.details = claims(of: call, flow) + key(of: call, refusal, isForItsKey, flow)
-        if let violation = misspelled(call, shown, flow) ?? changed(call, shown, flow) {
+        if let violation = misspelled(call, shown, flow) ?? changed(call, shown, flow)
+            ?? companion(call, refusal, shown)
+        {
             return .violated(violation)
         }
         if call.grant == nil, idTokens.contains(call.token.value) {
@@ -218,6 +220,32 @@ struct BearerRejected: Rule {
             exchange: exchange
         )
     }
+
+    /// An API that misses something of the client beside the token, and says so: Twitch, gateways with keys of their own.
+    private func companion(_ call: BearerCall, _ refusal: BearerRefusal, _ shown: Shown) -> Violation? {
+        let words = refusal.body.asciiLowercased()
+        guard !call.isUserInfo, refusal.challenges.allSatisfy({ $0["error"] == nil }),
+            Self.companions.contains(where: words.containsBytes)
+        else { return nil }
+        return Violation(
+            shown.all,
+            explanation: """
+                The API does not speak of the token, but of something that it wants beside it: the client's id, or a key of the API's own. What has to be sent, and under which name, is in \
+                its reference.
+                """,
+            fix:
+                "Send what the answer names in the header that the API's reference gives for it (Client-Id at Twitch, Ocp-Apim-Subscription-Key at Azure's gateways), beside the token.",
+            title: "The API wants something of the client beside the access token",
+            exchange: call.call.exchange
+        )
+    }
+
+    /// In lower case.
+    private static let companions = [
+        "client id is missing", "client-id header", "missing client-id",
+        "client id and oauth token do not match",
+        "subscription key", "missing api key", "api key is missing", "no api key",
+    ]
 
     /// Another string than the one that was issued.
     private func changed(_ call: BearerCall, _ shown: Shown, _ flow: Flow) -> Violation? {

@@ -65,9 +65,12 @@ struct ClientAuthMissing: Rule {
         }
         // Whoever asks about a token is mostly the API that was shown it.
         let isQuestion = call.kind == .introspection
+        let isEmpty = call.parameters["client_secret"] == ""
+        var secret = call.parameters.missing("client_secret", of: call.exchange)
+        if isEmpty { secret.value = "empty" }
         return Violation(
             [
-                call.parameters.missing("client_secret", of: call.exchange),
+                secret,
                 call.answer.evidence(
                     note: flow.surroundings.isSanitized
                         ? "in the provider's words"
@@ -76,7 +79,9 @@ struct ClientAuthMissing: Rule {
             ] + [method].compactMap(\.self),
             severity: call.isRepaired ? .note : .error,
             explanation: isQuestion ? Self.question : nil,
-            fix: isQuestion ? Self.questionFix : flow.provider == .google ? Self.ofGoogle : nil,
+            fix: isQuestion
+                ? Self.questionFix
+                : flow.provider == .google ? Self.ofGoogle : isEmpty ? Self.emptyFix : nil,
             title: call.kind == .token
                 ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
             exchange: call.exchange
@@ -173,6 +178,12 @@ struct ClientAuthMissing: Rule {
     private static let unnamedFix = """
         Send client_id with refreshes, too. In AppAuth it comes from the configuration of the stored state: make the request with tokenRefreshRequest \
         instead of by hand.
+        """
+
+    /// PingFederate takes an empty secret for a wrong one.
+    private static let emptyFix = """
+        The setting with the client's secret is empty where the app runs: set it. A client that has none, registered with the method none and with PKCE, has to leave \
+        client_secret out of the request: some providers take an empty one for an attempt to prove itself, and refuse that.
         """
 
     private static let question = """

@@ -92,6 +92,8 @@ struct CodeAltered: Rule {
         let delivered = code.value
         guard !delivered.isEmpty, !sent.isEmpty, delivered != sent else { return nil }
         if sent == "\"\(delivered)\"" { return "in quotes" }
+        // Facebook and Instagram put `#_` behind the code.
+        if sent.hasPrefix(delivered + "#") { return "the fragment of the callback's URL (#…) is still on it" }
         let decoded = PercentEncoding.decode(delivered)
         let recodings = [
             code.rawValue, decoded, PercentEncoding.decode(delivered, plusIsSpace: true),

@@ -53,16 +53,27 @@ struct TokenInvalidClient: Rule {
         }
         let named = isRepaired ? nil : endpoint(otherThan: first, flow)
         if let named { evidence.append(named) }
+        let isForItsKey = named == nil && refused.allSatisfy { AssertionRefusal.of($0) == .signature }
         return .violated(
             Violation(
                 evidence,
                 severity: isRepaired ? .note : nil,
-                explanation: named == nil ? nil : Self.elsewhere,
-                fix: named == nil ? nil : Self.elsewhereFix,
+                explanation: isForItsKey ? Self.unverified : named == nil ? nil : Self.elsewhere,
+                fix: isForItsKey ? Self.unverifiedFix : named == nil ? nil : Self.elsewhereFix,
+                title: isForItsKey ? "The provider could not verify the client assertion's signature" : nil,
                 exchange: first.exchange
             )
         )
     }
+
+    private static let unverified = """
+        The provider knows the client, and the signature of its assertion is not one of the key that it has for it: another key signed, or the provider has an \
+        older one, or reads the algorithm otherwise.
+        """
+    private static let unverifiedFix = """
+        Compare the public half of the key that signs, by its kid, with what is registered at the provider or stands at the client's jwks_uri, which the provider has \
+        to reach and may keep a copy of. See that alg is the one that is registered, and that an EC signature is the plain pair of numbers, not DER.
+        """
 
     /// That the client was taken away before.
     private func deletion(before refused: [ClientCall], _ flow: Flow, _ evidence: [Evidence]) -> Violation? {

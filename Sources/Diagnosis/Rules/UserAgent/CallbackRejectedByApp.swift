@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JOSE
 import OAuth
 
 /// The app answered its own callback with an error, though the provider had sent a code or an ID token.
@@ -189,6 +190,20 @@ struct CallbackRejectedByApp: Rule {
         The app knew the login again and exchanged its code, and then answered with an error all the same: it was not content with what it got, \
         or failed while it began its own session. Cookies and state are not the reason.
         """
+    private func fix(behindTokensOf callback: RejectedCallback, _ flow: Flow) -> String {
+        guard let delivered = callback.idToken(in: flow) else { return Self.withoutIDTokenFix }
+        let isEncrypted = (delivered.idToken.envelope ?? delivered.idToken.token).form == .encrypted
+        return isEncrypted ? Self.encryptedFix : Self.withTokensFix
+    }
+
+    private static let withoutIDTokenFix = """
+        There is no ID token in the answer to the code. Compare what the app wants of that answer with what it has: an ID token (scope openid), a refresh_token, expires_in as a \
+        number, token_type; then what it asks an API about the user, and whether it knows this user. Its own log for the time of this request says which.
+        """
+    private static let encryptedFix = """
+        The ID token is encrypted. See first that the app has the private key of the token's kid, takes its alg and enc, and that the provider has the public half of that very key; then \
+        compare what it expects of what is inside: algorithm, issuer, audience, nonce. The app's own log for the time of this request says which.
+        """
     private static let withTokensFix = """
         Compare what the app is set to expect of the ID token with what this one has: the algorithm of its signature, issuer, audience, the \
         claims it wants, and whether it knows this user. The app's own log for the time of this request says which.
@@ -280,7 +295,7 @@ struct CallbackRejectedByApp: Rule {
                 return (tokens, Self.gatewayWithTokens, Self.gatewayWithTokensFix)
             }
             guard let early = callback.prematureTime(in: flow) else {
-                return (tokens, Self.withTokens, Self.withTokensFix)
+                return (tokens, Self.withTokens, fix(behindTokensOf: callback, flow))
             }
             return (tokens + early.evidence, Self.premature, Self.prematureFix)
         }

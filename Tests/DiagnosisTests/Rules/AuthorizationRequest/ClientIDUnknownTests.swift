@@ -10,6 +10,16 @@ struct ClientIDUnknownTests {
     private let rule = "client-id-unknown"
     private let broken = "authorization-request/client-id-unknown"
 
+    /// Solid's servers read the document that the client's id is the address of.
+    @Test(arguments: [("https://shop.example/clientid.jsonld", true), ("shop-web", false)])
+    func tellsAClientsDocument(client: String, fires: Bool) throws {
+        let recording = try Recording(broken).asking("client_id", client)
+            .saying(
+                "<h1>Error</h1>invalid_client_metadata: The client registration client_id field must match"
+            )
+        #expect((recording.finding(rule)?.fix.contains("Fetch the client_id yourself") == true) == fires)
+    }
+
     @Test func namesTheClientThePlaceAndTheWords() throws {
         let finding = try #require(Recording(broken).finding(rule))
         #expect(finding.isPrimary)

@@ -24,6 +24,20 @@ struct PARRejectedTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// Bluesky fetches the document that the client's id is the address of.
+    @Test(arguments: [
+        ("https://shop.example/client.json", "Unable to obtain client metadata: unexpected redirect", true),
+        ("shop-web", "Unable to obtain client metadata: unexpected redirect", false),
+        ("https://shop.example/client.json", "The parameter display is not supported", false),
+    ])
+    func tellsAClientsDocument(client: String, words: String, fires: Bool) throws {
+        let recording = try Recording(broken).sending("client_id", client, to: "/par")
+            .editing { $0.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" } }
+            .answering("/par", 400, ["error": "invalid_request", "error_description": .string(words)])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("Fetch the client_id yourself") == fires)
+    }
+
     @Test func abstainsOnANonceThatNobodyAnswered() throws {
         let recording = try Recording(Array(Recording(broken + ".near-miss").exchanges.prefix(1)))
         #expect(recording.finding(rule) == nil)

@@ -312,6 +312,18 @@ struct RedirectURINotRegisteredTests {
         #expect(recording.finding("redirect-uri-not-registered")?.isPrimary == true)
     }
 
+    /// Spotify, Bluesky.
+    @Test(arguments: [
+        ("http://localhost:8400/callback", "INVALID_CLIENT: Insecure redirect URI", true),
+        ("http://localhost:8400/callback", "Invalid redirect_uri (allowed: http://127.0.0.1/callback)", true),
+        ("http://localhost:8400/callback", "INVALID_CLIENT: Invalid redirect URI", false),
+        ("http://shop.example/callback", "INVALID_CLIENT: Insecure redirect URI", false),
+    ])
+    func saysWhatToSendInPlaceOfTheNameOfTheMachine(uri: String, words: String, fires: Bool) throws {
+        let recording = try Recording(broken).asking("redirect_uri", uri).saying(words)
+        #expect(try #require(recording.finding(rule)).fix.contains("127.0.0.1 with the port") == fires)
+    }
+
     @Test func saysThatTheProviderItselfRegisteredIt() throws {
         let login = try Recording("registration/registration-redirect-differs")
         let request = try #require(login.exchanges.first { $0.request.url.path == "/authorize" })

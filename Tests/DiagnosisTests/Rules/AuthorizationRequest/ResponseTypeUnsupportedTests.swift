@@ -17,6 +17,16 @@ struct ResponseTypeUnsupportedTests {
         #expect(finding.evidence[0].value == "id_token")
     }
 
+    /// Apple's page for a request of a name or an address.
+    @Test(arguments: [(nil, true), ("query", true), ("form_post", false)] as [(String?, Bool)])
+    func saysHowAppleWantsToAnswer(mode: String?, fires: Bool) throws {
+        let recording = try Recording("authorization-request/client-id-unknown").asking("response_mode", mode)
+            .saying("response_mode must be form_post when name or email scope is requested.")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.hasPrefix("Send response_mode=form_post") == fires)
+        #expect(finding.places.contains("1 request.query response_mode"))
+    }
+
     @Test func readsTheListAsSetsOfWords() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -37,6 +37,19 @@ struct DiscoveryIssuerMismatchTests {
         #expect(finding.fix.contains("Configure the client with the issuer") == isBelow)
     }
 
+    /// A service that has one issuer for all its hosts (Oracle's).
+    @Test(arguments: [
+        ("https://idcs-1.identity.oraclecloud.com", "https://identity.oraclecloud.com/", true),
+        ("https://id.shop.example", "https://id.harbour.example", false),
+        ("https://id.shop.example", "http://id.shop.example", false),
+    ])
+    func saysWhatToDoWithTheIssuerOfAService(asked: String, issuer: String, fires: Bool) throws {
+        let finding = try #require(
+            document(asked + "/.well-known/openid-configuration", issuer: issuer).finding(rule)
+        )
+        #expect(finding.fix.contains("one issuer for all its addresses") == fires)
+    }
+
     /// The client is configured with a slash that the document has not, which no URL shows: its server says so.
     @Test(
         arguments: [

@@ -41,6 +41,27 @@ struct RegistrationRejectedTests {
         )
     }
 
+    /// Matrix' authentication service compares the hosts of them; the one that it names first is at fault.
+    @Test func namesTheAddressThatTheProviderNamesFirst() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/register" else { return }
+            let text =
+                #"{"redirect_uris":["https://shop.example/cb"],"client_uri":"https://shop.example","tos_uri":"https://x.example"}"#
+            exchange.request.body = Body(text: text, mediaType: "application/json")
+        }
+        .answering(
+            "/register",
+            400,
+            [
+                "error": "invalid_client_metadata",
+                "error_description": "tos_uri not on the same host as the client_uri",
+            ]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places.last == "1 request.body tos_uri")
+        #expect(finding.fix.hasPrefix("Change the address"))
+    }
+
     @Test(arguments: [
         ("Application with the name shop already exist in the system", "another"), ("x", "method"),
     ])

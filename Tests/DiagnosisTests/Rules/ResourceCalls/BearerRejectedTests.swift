@@ -394,6 +394,18 @@ struct BearerRejectedTests {
         #expect(recording.outcomes == [fires ? .failure : .success])
     }
 
+    /// Twitch and gateways want more than a token.
+    @Test(arguments: [("Client ID is missing", true), ("Unauthorized", false)])
+    func namesWhatTheAPIWantsBesideTheToken(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/orders") { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name == "WWW-Authenticate" }
+        }
+        .answering("/orders", 401, ["error": "Unauthorized", "message": .string(words)])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect((finding.title == "The API wants something of the client beside the access token") == fires)
+    }
+
     /// What the app's server asked for last, while it worked on a callback that it then refused.
     @Test(
         arguments: [

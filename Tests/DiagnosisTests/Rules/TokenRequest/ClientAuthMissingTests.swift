@@ -22,7 +22,10 @@ struct ClientAuthMissingTests {
     }
 
     @Test func takesAnEmptySecretForNone() throws {
-        #expect(try Recording(broken).sending("client_secret", "").finding(rule) != nil)
+        let finding = try #require(Recording(broken).sending("client_secret", "").finding(rule))
+        #expect(finding.evidence[0].value == "empty")
+        #expect(finding.fix.contains("leave client_secret out"))
+        #expect(try Recording(broken).finding(rule)?.fix.contains("leave client_secret out") == false)
     }
 
     @Test(

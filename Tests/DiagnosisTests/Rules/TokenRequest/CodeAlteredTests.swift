@@ -23,6 +23,14 @@ struct CodeAlteredTests {
         }.sending("code", sent)
     }
 
+    /// Facebook and Instagram put `#_` behind the callback's URL.
+    @Test func namesAFragmentThatIsStillOnIt() throws {
+        let recording = try Recording("token-request/token-invalid-grant")
+        let code = try #require(recording.flows.first?.tokenRequests.first?.code)
+        let finding = recording.sending("code", code + "#_").finding("code-altered")
+        #expect(finding?.notes.contains { $0.contains("fragment") } == true)
+    }
+
     @Test func namesBothCodesAndTheStep() throws {
         let finding = try #require(Recording(broken).finding(rule))
         #expect(finding.isPrimary)

@@ -32,6 +32,21 @@ struct TokenInvalidClientTests {
         #expect((recording.finding(rule) != nil) == isSent)
     }
 
+    @Test(arguments: [("Invalid signature in private_key_jwt", true), ("Client not known", false)])
+    func tellsAKeyThatIsNotTheRegisteredOne(words: String, fires: Bool) throws {
+        let assertion = [#"{"alg":"RS256","kid":"key-1"}"#, #"{"iss":"shop-web","sub":"shop-web"}"#].map(
+            encoded
+        )
+        let recording = try Recording(broken).editing {
+            $0.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+        }
+        .sending("client_assertion", assertion.joined(separator: ".") + ".AAAA")
+        .answering("/token", 401, ["error": "invalid_client", "error_description": .string(words)])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains("could not verify") == fires)
+        #expect(finding.fix.contains("public half") == fires)
+    }
+
     @Test func takesABare401() throws {
         let finding = try Recording(broken).answering("/token", 401).finding(rule)
         #expect(finding?.evidence[0].value == "401")

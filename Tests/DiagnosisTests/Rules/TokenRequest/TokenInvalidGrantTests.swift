@@ -44,6 +44,7 @@ struct TokenInvalidGrantTests {
         ("password", "Invalid user credentials", "name or password"),
         ("urn:ietf:params:oauth:grant-type:jwt-bearer", "", "assertion"),
         ("urn:ietf:params:oauth:grant-type:token-exchange", "", "exchanged"),
+        ("urn:ietf:params:oauth:grant-type:pre-authorized_code", "Wrong tx_code", "pre-authorized code"),
         ("refresh_token", "Refresh token has already been used", "used before"),
         ("refresh_token", "Token expired", "run out"), ("authorization_code", "Code is expired", "run out"),
         ("authorization_code", "Code is invalid, expired or revoked", "code or refresh token"),

@@ -446,6 +446,23 @@ struct CallbackRejectedByAppTests {
         #expect(finding.explanation.contains("exchanged its code"))
     }
 
+    /// What there is to compare depends on what came for the code.
+    @Test(arguments: [
+        ("signed", "the algorithm of its signature"), ("sealed", "private key"),
+        ("none", "There is no ID token"),
+    ])
+    func saysWhatToCompare(token: String, words: String) throws {
+        var recording = try Recording("healthy/web-code-flow").editing { exchange in
+            if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
+        }
+        if token == "sealed" { recording = recording.withEncryptedIDToken }
+        if token == "none" {
+            recording = recording.asking("scope", "orders").asking("nonce", nil)
+                .editingAnswer(of: "/token") { $0["id_token"] = nil }
+        }
+        #expect(try #require(recording.finding(rule)).fix.contains(words))
+    }
+
     /// Libraries that name themselves otherwise for each kind of request; and a page in place of the user's data.
     @Test(arguments: [(false, "7 request.url "), (true, "7 response.status ")])
     func whatWasFetchedByAnotherNameCounts(isPage: Bool, last: String) throws {
