@@ -55,7 +55,9 @@ enum ScriptedLoop {
             var pages: [String: (callback: Int, sender: Int?)] = [:]
             for response in index.responses {
                 guard let state = response.state, response.code != nil, let callback = response.callback,
-                    let answer = index.capture[callback].response, (200..<300).contains(answer.status)
+                    let answer = index.capture[callback].response, (200..<300).contains(answer.status),
+                    // Who took the code has signed somebody in: logins may well follow one another then.
+                    answer.setCookies.isEmpty, HandedOnCode.isCarried(response, in: index) == false
                 else { continue }
                 pages[state] = (callback, response.deliveredBy)
             }
@@ -118,7 +120,7 @@ enum ScriptedLoop {
         """
     private static let fix = """
         Start the library once, wait until it has dealt with the answer in the address, and begin a login only when it says then that nobody is signed \
-        in: look for a second call in a route guard, an interceptor, or an effect that runs twice. Where it got tokens, see whether an API refuses them. \
+        in: look for a second call in a route guard, an interceptor, or an effect that runs twice. \
         Let the page stop after a failed round and show the reason.
         """
 }

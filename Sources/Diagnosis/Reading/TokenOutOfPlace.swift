@@ -25,7 +25,9 @@ enum TokenOutOfPlace {
                 The client wanted new tokens for its refresh token, and sent that in the place of a code: the grant of the request is \
                 authorization_code.
                 """,
-            fix: "Send grant_type=refresh_token with the token as refresh_token, and neither redirect_uri nor code_verifier.",
+            fix: """
+                Send grant_type=refresh_token with the token as refresh_token, and neither redirect_uri nor code_verifier.
+                """,
             title: "A refresh token is sent as a code",
             exchange: request.exchange
         )

@@ -58,8 +58,10 @@ struct InsecureEndpoint: Rule {
 
     // MARK: - Refused for it
 
-    /// Keycloak takes requests over http from the machine itself and from private networks alone, or from the machine alone, as its
-    /// realm is set; OpenIddict takes none. Behind a proxy that ends TLS both have to be told what the client asked over.
+    /// What Keycloak and OpenIddict say to a request over http.
+    ///
+    /// Keycloak takes such from the machine itself and from private networks alone, or from the machine alone, as its realm is set;
+    /// OpenIddict takes none. Behind a proxy that ends TLS both have to be told what the client asked over.
     private func refusal(in flow: Flow) -> Violation? {
         guard flow.ending != .success else { return nil }
         let asked = flow.loginAttempts.lazy.compactMap(\.refusal).first { $0.says(Self.words) }

@@ -306,38 +306,8 @@ struct CallbackRejectedByApp: Rule {
         default: break
         }
         return overtaking(callback, flow).map { ([$0], Self.overtaken, Self.overtakenFix) }
-            ?? cookieThatCameBack(to: callback, flow).map { ([$0], Self.unread, Self.unreadFix) }
+            ?? CookieCourse(of: callback, in: flow).map { ([$0.evidence], $0.explanation, $0.fix) }
             ?? ([], nil, nil)
-    }
-
-    private static let unread = """
-        The provider's answer reached the redirect URI, and the app answered with an error. The provider had no part in that, and neither had the browser: \
-        the cookie that the app had set to know the login by came back as it was. The app could not read it, did not know any more what it stands for, or \
-        failed at what came after.
-        """
-    private static let unreadFix = """
-        Where several instances serve the app, let them share the keys that cookies and state are sealed with (ASP.NET: Data Protection) and the store of \
-        the sessions. Compare the time that the sign-in took with the app's limit for it (mod_auth_openidc: OIDCStateTimeout, five minutes). Else the app's \
-        own log for this time has the answer, also to how its server fared at the token endpoint.
-        """
-
-    /// A cookie that the app set where it sent the browser to the provider and that came back with the same value.
-    private func cookieThatCameBack(to callback: RejectedCallback, _ flow: Flow) -> Evidence? {
-        let login = flow.logins.first { $0.response?.callback == callback.exchange }
-        guard let request = login?.request, !callback.isRedeemed(in: flow) else { return nil }
-        let sent = flow.capture[callback.place].request.cookies
-        let settings = LoginCookies.set(for: request, callback: callback, in: flow)
-        guard !settings.isEmpty,
-            settings.allSatisfy({ setting in
-                sent.contains { $0.name == setting.cookie.name && $0.value == setting.cookie.value }
-            }), let last = settings.last
-        else { return nil }
-        let age = (flow.capture[callback.place].startedAt - last.at).components.seconds
-        return Evidence(
-            place: Place(exchange: last.exchange, part: .responseHeader, name: "Set-Cookie"),
-            value: "\(last.cookie.name)=\(Masking.masked(last.cookie.value))",
-            note: "came back with the callback, \(age) s later, with the same value"
-        )
     }
 
     private static let gateway = """

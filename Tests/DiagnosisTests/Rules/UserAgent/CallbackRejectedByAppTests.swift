@@ -88,6 +88,41 @@ struct CallbackRejectedByAppTests {
         #expect(try answered { $0.redirect(to: target) }.finding(rule)?.severity == .error)
     }
 
+    /// A page that is made on the server begins the login, and the cookie stays there.
+    @Test(arguments: ["node", nil]) func tellsACookieThatTheServerKept(agent: String?) throws {
+        var recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.host == "www.shop.example" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
+            exchange.request.listedCookies = []
+            guard exchange.request.url.path == "/login" else { return }
+            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "set-cookie" }
+            exchange.response?.listedCookies = []
+        }
+        let begun = recording.exchanges[0]
+        let location = try #require(begun.response?.location)
+        var asked = begun
+        asked.request.url = RecordedURL("https://www.shop.example/api/auth/signin/harbour")
+        asked.request.method = "POST"
+        if let agent {
+            asked.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            asked.request.headers.append("User-Agent", agent)
+        }
+        asked.response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields([("Set-Cookie", "shop.state=q2w3e4r5t6z7u8; Path=/; HttpOnly")]),
+            body: .json(#"{"url":"\#(location)"}"#)
+        )
+        asked.startedAt = begun.startedAt + .milliseconds(5)
+        asked.duration = .milliseconds(10)
+        recording.exchanges.insert(asked, at: 1)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(
+            finding.notes.contains("given to the app's own server, and not to the browser") == (agent != nil)
+        )
+        #expect(finding.fix.contains("Pass the Set-Cookie fields") == (agent != nil))
+    }
+
     /// Instances that share no keys, a login that took too long: the cookie was there.
     @Test(arguments: [true, false]) func saysThatTheCookieCameBack(isSame: Bool) throws {
         let recording = try Recording(broken).editing { exchange in

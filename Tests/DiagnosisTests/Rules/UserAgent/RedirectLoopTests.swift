@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct RedirectLoopTests {
@@ -77,6 +78,32 @@ struct RedirectLoopTests {
     @Test(arguments: [(2, 1), (4, 5)])
     func leavesOtherLoginsOfAPageAlone(rounds: Int, pause: Int64) throws {
         #expect(try scripted(rounds, pause: pause).finding(rule) == nil)
+    }
+
+    /// Tests sign in again and again: the code is used, or a session begun.
+    @Test(arguments: [true, false]) func leavesLoginsThatWentWellAlone(hasCookie: Bool) throws {
+        var recording = try scripted(4, pause: 1)
+        let pages = recording.exchanges.indices.filter {
+            recording.exchanges[$0].request.url.path == "/callback"
+        }
+        for index in pages.reversed() {
+            if hasCookie {
+                recording.exchanges[index].response?.headers.append("Set-Cookie", "session=q2w3e4r5; Path=/")
+                continue
+            }
+            let page = recording.exchanges[index]
+            let code = try #require(page.request.url.queryItems.first("code"))
+            var handed = page
+            handed.request = RecordedRequest(
+                method: "POST",
+                url: RecordedURL("https://www.shop.example/api/session"),
+                body: .json(#"{"code":"\#(code)"}"#)
+            )
+            handed.startedAt = page.endedAt
+            handed.duration = .milliseconds(5)
+            recording.exchanges.insert(handed, at: index + 1)
+        }
+        #expect(recording.finding(rule) == nil)
     }
 
     /// A client of OpenID Connect that forgot openid gets no ID token, and knows nobody.
