@@ -39,7 +39,7 @@ struct ClientAuthMethodUnsupported: Rule {
         var isUnlisted = false
         var found: Violation?
         for call in calls where !call.parameters.isEmpty {
-            if let named = methodAsked(of: call), found?.severity != .error {
+            if let named = methodAsked(of: call, flow), found?.severity != .error {
                 found = named
                 continue
             }
@@ -75,11 +75,15 @@ struct ClientAuthMethodUnsupported: Rule {
     }
 
     /// The answer that refuses the client and names the method it has to use, and not the one that was used.
-    private func methodAsked(of call: ClientCall) -> Violation? {
+    private func methodAsked(of call: ClientCall, _ flow: Flow) -> Violation? {
         guard call.isClientRefused, !call.isRepaired, let used = method(of: call), used != "none" else {
             return nil
         }
-        let text = call.answer.errorText
+        // Some have errors of their own making (Fitbit).
+        let text =
+            call.answer.error == nil
+            ? PageText.words(of: flow.capture[call.exchange].response?.body).asciiLowercased()
+            : call.answer.errorText
         // One of several that are named may be what it is set to; a secret that is wrong is another matter.
         let named = Self.names.filter(text.containsBytes).filter {
             !($0 == "tls_client_auth" && text.containsBytes("self_signed_"))
@@ -93,9 +97,8 @@ struct ClientAuthMethodUnsupported: Rule {
         else { return nil }
         guard asked != used else { return isForbidden(used, by: call) ? forbidden(used, by: call) : nil }
         return Violation(
-            [
-                call.answer.evidence(note: "asks for \(asked)"),
-                Evidence(place: place(of: used, call), value: used, note: "the method that was used"),
+            flow.evidence(of: call.answer, note: "asks for \(asked)") + [
+                Evidence(place: place(of: used, call), value: used, note: "the method that was used")
             ],
             severity: .error,
             explanation: Self.asked,
