@@ -113,9 +113,10 @@ enum ClientKind {
         return [url, other].allSatisfy { $0.host.map(LoopbackHost.isLoopback) ?? false }
     }
 
-    /// The alias for clients with certificates, or an endpoint that knows no other way.
+    /// The alias for clients with certificates, an endpoint that knows no other way, or one that is called so.
     private static func isMutualTLS(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        flow.surroundings.metadata.contains { document in
+        if MutualTLS.isNamed(by: request.endpoint) { return true }
+        return flow.surroundings.metadata.contains { document in
             let names = { (address: String?) in
                 address.map { RecordedURL($0).isEndpoint(request.endpoint) } ?? false
             }

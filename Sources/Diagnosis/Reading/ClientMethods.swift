@@ -16,6 +16,13 @@ enum MutualTLS {
         }
     }
 
+    /// Whether an endpoint is at a host that is there for certificates by its name: `mtls.bank.example`, `matls-auth.bank.example`.
+    static func isNamed(by endpoint: RecordedURL) -> Bool {
+        endpoint.host?.utf8.split { $0 == 0x2e || $0 == 0x2d }.contains {
+            $0.elementsEqual("mtls".utf8) || $0.elementsEqual("matls".utf8)
+        } ?? false
+    }
+
     /// Whether the provider's metadata lists nothing else.
     static func isOnlyMethod(at endpoint: RecordedURL, _ provider: ProviderFacts) -> Bool {
         guard let list = provider.metadata(of: endpoint)?.list("token_endpoint_auth_methods_supported") else {

@@ -69,16 +69,14 @@ struct AuthzMissingParameter: Rule {
     /// What a provider says that it misses beside what every request has: SMART's `aud`, the `acr_values` of login.gov.
     private func wanted(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation? {
         // What Singpass wants is told by its own rule.
-        guard
-            (attempt.request?.endpoint ?? attempt.pushed?.endpoint).flatMap({ SingpassEndpoint($0) }) == nil,
-            refusal.says(["missing", "required", "must be", "must have", "must contain", "no acceptable"])
+        guard (attempt.request?.endpoint ?? attempt.pushed?.endpoint).flatMap({ SingpassEndpoint($0) }) == nil
         else { return nil }
-        let words = Set(
-            refusal.text.asciiLowercased().utf8
-                .split { !((0x61...0x7a).contains($0) || $0 == 0x5f) }.map {
-                    String(decoding: $0, as: UTF8.self)
-                }
-        )
+        let words = refusal.text.asciiLowercased().split(separator: ". ").map(String.init)
+            .filter { sentence in Self.demands.contains(where: sentence.containsBytes) }
+            .reduce(into: Set<String>()) { words, sentence in
+                let parts = sentence.utf8.split { !((0x61...0x7a).contains($0) || $0 == 0x5f) }
+                words.formUnion(parts.map { String(decoding: $0, as: UTF8.self) })
+            }
         let isOfIDToken = attempt["response_type"]?.containsBytes("id_token") ?? false
         guard
             let name = Self.further.first(where: { name in
@@ -103,7 +101,12 @@ struct AuthzMissingParameter: Rule {
 
     /// What some providers want; of others, a rule of its own tells.
     private static let further = [
-        "aud", "acr_values", "nonce", "state", "response_mode", "claims", "login_hint", "prompt", "vtr",
+        "aud", "acr_values", "nonce", "state", "login_hint", "vtr",
+    ]
+
+    /// In lower case.
+    private static let demands = [
+        "missing", "required", "must be", "must have", "must contain", "no acceptable",
     ]
 
     /// A parameter that was sent behind `&amp;`, and so under another name.

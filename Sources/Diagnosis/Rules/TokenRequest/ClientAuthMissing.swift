@@ -223,9 +223,10 @@ struct ClientAuthMissing: Rule {
         return !Self.otherReasons.contains(where: text.containsBytes)
     }
 
-    /// Registered with a certificate, or at a provider that takes nothing else.
+    /// Registered with a certificate, or at a provider or a host that takes nothing else.
     private func mayShowCertificate(_ call: ClientCall, _ provider: ProviderFacts, _ flow: Flow) -> Bool {
         MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
+            || MutualTLS.isNamed(by: call.endpoint)
     }
 
     /// Words that ask for credentials.

@@ -59,8 +59,10 @@ struct CodeReused: Rule {
         if request.isRefused(with: "invalid_grant", "bad_verification_code", "invalid_code") { return true }
         let answer = request.answer
         if answer.error == nil, request.isGrantRefused { return true }
-        return answer.isRefusal
-            && (Self.isSaid(in: answer.errorText) || first.answer.isSuccess && answer.speaksOfCode)
+        guard answer.isRefusal else { return false }
+        if Self.isSaid(in: answer.errorText) { return true }
+        return first.answer.isSuccess
+            && (answer.speaksOfCode || answer.errorText.containsBytes(Self.forgotten))
     }
 
     /// The provider's own word, where the request that was first is not in the capture.
@@ -92,6 +94,9 @@ struct CodeReused: Rule {
         "aadsts54005", "code was already redeemed", "code has already been used", "code_already_used",
         "authorization code has been used", "inactive authorization code", "code been used",
     ]
+
+    /// What Naver says of a code that it has given tokens for, in lower case.
+    private static let forgotten = "no valid data in session"
 
     /// Whether the provider has looked at the code.
     private func spends(_ request: TokenRequest) -> Bool {

@@ -27,6 +27,20 @@ struct PKCEMissingPublicClientTests {
         #expect(recording.finding(rule)?.places.last == "4 request.body client_secret")
     }
 
+    /// Banks have hosts for clients with certificates.
+    @Test(arguments: [
+        ("mtls.harbour.example", false), ("matls-auth.harbour.example", false),
+        ("smtls.harbour.example", true),
+    ])
+    func leavesAClientAloneThatMayHaveShownACertificate(host: String, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").sending("client_secret", nil).editing {
+            exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL("https://\(host)/token")
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesBasicCredentialsAlone() throws {
         let recording = try Recording(broken + ".near-miss").sending("client_secret", nil).editing {
             exchange in

@@ -221,6 +221,7 @@ struct CodeReusedTests {
         (400, #"{"error":{"type":"OAuthException","message":"This authorization code has been used."}}"#),
         (200, #"{"ok":false,"error":"code_already_used"}"#),
         (200, #"{"errcode":40163,"errmsg":"code been used, rid: 5f"}"#),
+        (200, #"{"error":"invalid_request","error_description":"no valid data in session"}"#),
     ])
     func showsTheFirstRequestWhateverTheRefusalIsCalled(status: Int, body: String) throws {
         let recording = try Recording(broken).editingLast("/token") { exchange in
