@@ -194,7 +194,7 @@ enum RedirectURIRefusal {
     ///
     /// Of providers that answer with 200, or whose words a help text may use too; in order: LinkedIn, GitHub, Facebook,
     /// Azure AD B2C, authentik, ZITADEL, Hydra, Spring, Doorkeeper (two of them), oidc-provider, Twitch, Amazon, Shopify, Intuit,
-    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG, Facebook once more, Kakao (by its number), Google.
+    /// Spotify, Salesforce, Zoom, HubSpot, LemonLDAP::NG, Facebook once more, Kakao (by its number), Google, TikTok.
     private static let readTexts = [
         "redirect_uri does not match the registered value",
         "redirect_uri is not associated with this application",
@@ -209,5 +209,6 @@ enum RedirectURIRefusal {
         "redirect_uri query parameter value is invalid", "invalid redirect uri",
         "redirect_uri must match configuration", "invalid redirect url", "redirect url mismatch",
         "pe_unauthorizedurl", "isn't included in the app's domains", "koe006", blockedFlow,
+        "correct the following and try again: redirect_uri",
     ]
 }

@@ -173,7 +173,7 @@ struct ClientIDUnknown: Rule {
         the accounts of any organization.
         """
 
-    /// How providers word it, in lower case; among them LinkedIn, Kakao, Discord, ZITADEL and Zoom.
+    /// How providers word it, in lower case; among them LinkedIn, Kakao, Discord, ZITADEL, Zoom and TikTok.
     static let texts =
         [
             "client not found", "aadsts700016", "aadsts50194",
@@ -185,7 +185,7 @@ struct ClientIDUnknown: Rule {
             "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
             "pe_unknownpartner", "oauth client was deleted", "invalid app id", "application_cannot_be_found",
             "client_id is invalid", "not exist client_id", "unknown application", "errors.app.notfound",
-            "application not found", "koe101",
+            "application not found", "koe101", "correct the following and try again: client_key",
         ] + translations
 
     /// What Keycloak says in other languages, in lower case: German, French (two), Spanish, Italian, Dutch, Portuguese,

@@ -122,7 +122,7 @@ struct ScopeRejected: Rule {
             return true
         }
         // Another name speaks of another fault; `invalid_request` and a page are of any.
-        return [nil, "invalid_request"].contains(refusal.error)
+        return [nil, "invalid_request"].contains(refusal.error) && AccessPolicy.words(in: refusal.text) == nil
             && (refusal.text.hasSuffix(": invalid_scope") && refusal.error != nil
                 || RefusalWording.refusedScope(in: refusal.text) != nil)
     }
@@ -146,9 +146,9 @@ struct ScopeRejected: Rule {
 
     /// On pages that name no error or beside another one, in lower case: Doorkeeper's words, and Entra's numbers for a scope that is
     /// malformed, that the resource does not have, or of a resource that is not known or not among those of the client; Kakao's for
-    /// one that is not set up for the app.
+    /// one that is not set up for the app, TikTok's list of what is wrong.
     private static let texts = [
-        "requested scope is invalid", "koe205",
+        "requested scope is invalid", "koe205", "correct the following and try again: scope",
         "aadsts70011", "aadsts28000", "aadsts28002", "aadsts28003", "aadsts650053", "aadsts650057",
         "aadsts500011", "aadb2c90117",
     ]

@@ -312,6 +312,21 @@ struct RedirectURINotRegisteredTests {
         #expect(recording.finding("redirect-uri-not-registered")?.isPrimary == true)
     }
 
+    /// TikTok's page lists the parameters that are wrong, and says no more of them.
+    @Test(arguments: [
+        ("redirect_uri", "redirect-uri-not-registered"), ("client_key", "client-id-unknown"),
+        ("scope", "scope-rejected"), ("state", "authorization-error"),
+    ])
+    func readsAListOfWhatIsWrong(name: String, rule: String) throws {
+        let page = """
+            <title>TikTok</title><h1>Something went wrong</h1><p>If you're a developer, correct the following and try again:</p><p>\(name)</p>
+            <p>Refer to our Developer Documentation for more information.</p>
+            """
+        let recording = try Recording(broken).saying(page, status: 200)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// Spotify, Bluesky.
     @Test(arguments: [
         ("http://localhost:8400/callback", "INVALID_CLIENT: Insecure redirect URI", true),

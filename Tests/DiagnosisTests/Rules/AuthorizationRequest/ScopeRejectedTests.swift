@@ -64,6 +64,7 @@ struct ScopeRejectedTests {
         ("<h1>Error</h1>Invalid scope: ga4gh_passport_v1; requested: [openid]", true),
         ("<h1>Error</h1>Some requested scopes were invalid. {valid=[openid], invalid=[profil]}", true),
         ("<h1>KOE205</h1>", true), ("<h1>Error</h1>The scope is needed", false),
+        ("<h1>Error</h1>admin_policy_enforced: a scope is not allowed", false),
         ("<h1>Error</h1>Invalid redirect_uri for this scope", false),
     ])
     func readsASentenceOnThePage(words: String, fires: Bool) throws {
