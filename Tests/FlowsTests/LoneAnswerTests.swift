@@ -68,10 +68,11 @@ struct LoneAnswerTests {
 
     /// A recorded login says where answers come in; one that nobody awaits there is of another login.
     @Test(arguments: [
-        ("error=invalid_scope&state=of-another", 2), ("error=login_required&state=of-another", 1),
-        ("\(code)&state=of-another", 1),
-    ]) func besideALoginAnErrorCounts(query: String, count: Int) {
+        ("error=invalid_scope&state=of-another", true, 2), ("error=invalid_scope&state=of-another", false, 1),
+        ("error=login_required&state=of-another", true, 1), ("\(code)&state=of-another", true, 1),
+    ]) func besideALoginAnErrorOfTheProvidersCounts(query: String, isDelivered: Bool, count: Int) {
         let flows = Self.flows { capture in
+            if isDelivered { capture.redirect("https://idp.example/consent", to: "\(Self.app)?\(query)") }
             capture.get("\(Self.app)?\(query)")
             capture.redirect(
                 "https://idp.example/authorize?response_type=code&client_id=shop&state=xyzxyzxyz"

@@ -119,7 +119,8 @@ struct RecordedProviderTests {
     }
 
     @Test(arguments: [
-        ("client_credentials", false), ("urn:ietf:params:oauth:grant-type:token-exchange", true),
+        ("client_credentials", false), ("urn:ietf:params:oauth:grant-type:token-exchange", false),
+        ("urn:ietf:params:oauth:grant-type:saml2-bearer", true),
     ])
     func grantThatIsNotPlayedIsTold(grant: String, isTold: Bool) throws {
         var builder = CaptureBuilder()

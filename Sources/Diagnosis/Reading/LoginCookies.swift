@@ -63,11 +63,22 @@ enum LoginCookies {
             $0 != nil && $0 != request.endpoint.host
         }
         for earlier in flow.exchanges(before: request.exchange, within: .seconds(30)) {
-            guard hosts.contains(flow.capture[earlier].request.url.host) else { continue }
+            guard hosts.contains(flow.capture[earlier].request.url.host),
+                !isOfProgram(earlier, besides: request, flow)
+            else { continue }
             found = settings(earlier, flow)
             if !found.isEmpty { return found }
         }
         return []
+    }
+
+    /// Whether a program asked for a page, while a browser took the request to the provider: what it was given never came to that.
+    private static func isOfProgram(_ page: Int, besides request: AuthorizationRequest, _ flow: Flow) -> Bool
+    {
+        func isOnDevice(_ exchange: Int) -> Bool? {
+            flow.capture[exchange].request.headers.first("user-agent").map(UserAgentName.isOnDevice)
+        }
+        return isOnDevice(page) == false && isOnDevice(request.exchange) == true
     }
 
     /// Where the logins of a capture begin and end, read once for all of them.

@@ -4,19 +4,19 @@ import OAuth
 /// Logins of which the capture has the provider's answer alone, or nothing but calls with their tokens: the recording began in the
 /// middle of them, or behind them.
 extension FlowGrouping {
-    /// Beside other logins, a code that nobody redeemed says nothing (an old address that somebody opens, a scanner's), nor does
-    /// the answer to a silent request; an error is the end of a login all the same.
+    /// Beside other logins, what somebody brings to the callback says nothing (an old address, a scanner's), nor does the answer
+    /// to a silent request; an error that the provider is seen to give is the end of a login all the same.
     mutating func joinUnrequested() {
         let isAllThereIs = builders.allSatisfy { $0.grant == Self.resource }
         var found: [[String?]: FlowBuilder] = [:]
         for response in unrequested {
-            if let code = response.code, byCode[code] != nil { continue }
-            guard isAllThereIs || endsLogin(response) else { continue }
             let own = [response.code, response.error?.error, response.state]
             if let flow = found[own] {
                 join(response, to: flow)
                 continue
             }
+            if let code = response.code, byCode[code] != nil { continue }
+            guard isAllThereIs || endsLogin(response) else { continue }
             let flow = new(grant: grant(of: response), response.exchange)
             found[own] = flow
             if let host = response.target.host { flow.clientHosts.insert(host) }
@@ -30,7 +30,10 @@ extension FlowGrouping {
     }
 
     private func endsLogin(_ response: AuthorizationResponse) -> Bool {
-        response.error.map { !PostedMessage.silentErrors.contains($0.error) } ?? false
+        guard let error = response.error, !PostedMessage.silentErrors.contains(error.error),
+            let host = response.deliveredBy.flatMap({ capture[$0].request.url.host })
+        else { return false }
+        return builders.contains { $0.providerHosts.contains(host) }
     }
 
     /// By what came in (OAuth 2.0 Multiple Response Type Encoding Practices, section 3).

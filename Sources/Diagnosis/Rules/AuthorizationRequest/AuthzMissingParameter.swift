@@ -68,8 +68,9 @@ struct AuthzMissingParameter: Rule {
 
     /// What a provider says that it misses beside what every request has: SMART's `aud`, the `acr_values` of login.gov.
     private func wanted(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation? {
-        // What Singpass wants is told by its own rule.
-        guard (attempt.request?.endpoint ?? attempt.pushed?.endpoint).flatMap({ SingpassEndpoint($0) }) == nil
+        // What Singpass wants is told by its own rule, and what Hydra says of a state is of short ones, too.
+        guard refusal.error != "invalid_state",
+            (attempt.request?.endpoint ?? attempt.pushed?.endpoint).flatMap({ SingpassEndpoint($0) }) == nil
         else { return nil }
         let words = refusal.text.asciiLowercased().split(separator: ". ").map(String.init)
             .filter { sentence in Self.demands.contains(where: sentence.containsBytes) }
@@ -77,10 +78,10 @@ struct AuthzMissingParameter: Rule {
                 let parts = sentence.utf8.split { !((0x61...0x7a).contains($0) || $0 == 0x5f) }
                 words.formUnion(parts.map { String(decoding: $0, as: UTF8.self) })
             }
-        let isOfIDToken = attempt["response_type"]?.containsBytes("id_token") ?? false
+        let isOfFrontChannel = attempt.responseTypes.contains { $0 != "code" }
         guard
             let name = Self.further.first(where: { name in
-                words.contains(name) && attempt[name] == nil && !(name == "nonce" && isOfIDToken)
+                words.contains(name) && attempt[name] == nil && !(name == "nonce" && isOfFrontChannel)
             })
         else { return nil }
         return Violation(

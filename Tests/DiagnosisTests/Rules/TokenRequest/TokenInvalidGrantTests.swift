@@ -51,11 +51,9 @@ struct TokenInvalidGrantTests {
         ("authorization_code", "", "code or refresh token"),
     ])
     func saysWhatWasRejected(grant: String, words: String, title: String) throws {
-        let recording = try Recording(broken).sending("grant_type", grant).answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(words)]
-        )
+        let recording = try Recording(broken).sending("grant_type", grant)
+            .sending("refresh_token", grant == "refresh_token" ? "rt-8675309-q2w3e4r5" : nil)
+            .answering("/token", 400, ["error": "invalid_grant", "error_description": .string(words)])
         let finding = try #require(recording.finding(rule))
         #expect(finding.title.contains(title), "\(finding.title)")
     }

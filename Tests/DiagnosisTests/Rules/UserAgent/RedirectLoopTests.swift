@@ -55,7 +55,31 @@ struct RedirectLoopTests {
             exchanges += [asked, page]
             time = page.endedAt + .seconds(pause)
         }
-        return Recording(exchanges)
+        return Recording(exchanges + [metadata(readBefore: request)])
+    }
+
+    /// Read by the page itself, which is the client then.
+    private func metadata(readBefore request: Exchange) -> Exchange {
+        var read = request
+        read.startedAt = request.startedAt - .seconds(1)
+        read.request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL("https://id.harbour.example/.well-known/openid-configuration"),
+            headers: HeaderFields([("Origin", "https://www.shop.example")])
+        )
+        read.response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields([("Access-Control-Allow-Origin", "*")]),
+            body: .json(
+                #"""
+                {"issuer":"https://id.harbour.example","authorization_endpoint":"https://id.harbour.example/authorize",
+                "token_endpoint":"https://id.harbour.example/token","jwks_uri":"https://id.harbour.example/keys",
+                "response_types_supported":["code"],"subject_types_supported":["public"],
+                "id_token_signing_alg_values_supported":["RS256"]}
+                """#
+            )
+        )
+        return read
     }
 
     @Test func pagesMayGoRoundByScript() throws {
