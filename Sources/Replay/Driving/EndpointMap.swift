@@ -137,8 +137,10 @@ package struct EndpointMap: Sendable {
         at metadataURL: String,
         discoveryURLs: [String]
     ) {
-        func entries(of endpoints: [String: String]) -> [Entry] {
-            Endpoints.Role.allCases.compactMap { role in
+        func entries(of endpoints: [String: String], _ roles: [Endpoints.Role] = Endpoints.Role.allCases)
+            -> [Entry]
+        {
+            roles.compactMap { role in
                 guard let old = endpoints[role.rawValue], let new = metadata[role.rawValue]?.string else {
                     return nil
                 }
@@ -151,9 +153,12 @@ package struct EndpointMap: Sendable {
             issuers.append(Entry(old: issuer, new: new))
             for url in discoveryURLs { add(Entry(old: url, new: metadataURL)) }
         }
-        // A product has its paths: where one is another, it is another product. A client may have asked at a wrong one.
-        let named = entries(of: documented)
-        isOtherProvider = !(named.isEmpty ? roles : named).allSatisfy { entry in
+        // A product has its paths: where one is another, it is another product. A client may have asked at a wrong one, and
+        // the addresses of others than those two may name a user (MyInfo).
+        let login: [Endpoints.Role] = [.authorization, .token]
+        let telling = [entries(of: documented, login), entries(of: recorded, login), entries(of: documented)]
+            .first { !$0.isEmpty }
+        isOtherProvider = !(telling ?? roles).allSatisfy { entry in
             entry.old == entry.new || RecordedURL(entry.old).path.isEmpty
                 || Self.commonPrefix(of: entry) != nil
         }
