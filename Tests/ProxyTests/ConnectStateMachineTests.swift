@@ -93,7 +93,7 @@ struct ConnectStateMachineTests {
         ("CONNECT [::1:443 HTTP/1.1\r\n\r\n", 400),
         ("CONNECT a\u{e9}:443 HTTP/1.1\r\n\r\n", 400),
         ("GET http:///x HTTP/1.1\r\n\r\n", 400),
-        ("GET ftp://a.example/ HTTP/1.1\r\n\r\n", 400),
+        ("GET ftp://a.example/ HTTP/1.1\r\n\r\n", 501),
         ("GET  / HTTP/1.1\r\n\r\n", 400),
         ("GET / HTTP/2.0\r\n\r\n", 400),
         ("GET / FTP/1.1\r\n\r\n", 400),

@@ -65,7 +65,10 @@ struct RedirectLoopTests {
         read.request = RecordedRequest(
             method: "GET",
             url: RecordedURL("https://id.harbour.example/.well-known/openid-configuration"),
-            headers: HeaderFields([("Origin", "https://www.shop.example")])
+            headers: HeaderFields([
+                ("Origin", "https://www.shop.example"),
+                ("User-Agent", request.request.headers.first("user-agent") ?? "Mozilla/5.0"),
+            ])
         )
         read.response = RecordedResponse(
             status: 200,
