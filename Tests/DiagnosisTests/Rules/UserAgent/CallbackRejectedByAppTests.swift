@@ -35,8 +35,9 @@ struct CallbackRejectedByAppTests {
         #expect(recording.outcomes == [.failure])
     }
 
-    @Test func tellsThatTheAppSetNoCookie() throws {
-        let recording = try Recording(broken).editing { exchange in
+    /// The app sets none where it begins the login, and gets none back.
+    private func withoutLoginCookie() throws -> Recording {
+        try Recording(broken).editing { exchange in
             guard exchange.request.url.host == "www.shop.example" else { return }
             exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
             exchange.request.listedCookies = []
@@ -44,6 +45,10 @@ struct CallbackRejectedByAppTests {
             exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "set-cookie" }
             exchange.response?.listedCookies = []
         }
+    }
+
+    @Test func tellsThatTheAppSetNoCookie() throws {
+        let recording = try withoutLoginCookie()
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.places.suffix(2) == ["3 request.header Cookie", "0 response.header Set-Cookie"])
@@ -90,14 +95,7 @@ struct CallbackRejectedByAppTests {
 
     /// A page that is made on the server begins the login, and the cookie stays there.
     @Test(arguments: ["node", nil]) func tellsACookieThatTheServerKept(agent: String?) throws {
-        var recording = try Recording(broken).editing { exchange in
-            guard exchange.request.url.host == "www.shop.example" else { return }
-            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "cookie" }
-            exchange.request.listedCookies = []
-            guard exchange.request.url.path == "/login" else { return }
-            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "set-cookie" }
-            exchange.response?.listedCookies = []
-        }
+        var recording = try withoutLoginCookie()
         let begun = recording.exchanges[0]
         let location = try #require(begun.response?.location)
         var asked = begun
