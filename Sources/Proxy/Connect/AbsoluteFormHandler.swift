@@ -1,6 +1,5 @@
 internal import Captures
 internal import NIOCore
-internal import TLS
 internal import Wire
 
 /// Requests in clear through the proxy: each goes to the origin its URL names, in the form a server wants.
@@ -32,13 +31,6 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var entry: TunnelEntry
     }
 
-    /// A provider that is connected, while TLS is agreed with it.
-    private struct Arrival {
-        var dial: Dial
-        var leg: UpstreamLeg
-        var began: Timestamp
-    }
-
     /// The one that the requests go to.
     private struct Provider {
         var origin: Origin
@@ -56,12 +48,11 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var phase = Phase.forwarding
     private var current: Provider?
     /// While a provider is dialled, and TLS agreed with it.
-    private var arrival: Arrival?
+    private var handshake: ProviderHandshake?
     private var isRefusing = false
     private var isReadPending = false
     private var isInputClosed = false
     private var deadline: Scheduled<Void>?
-    private var handshakeDeadline: Scheduled<Void>?
 
     init(proxy: ProxyContext, identity: ClientIdentity) {
         self.proxy = proxy
@@ -252,7 +243,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
                         leg.close()
                         refuse(dial, failure)
                     } else if request.isSecure {
-                        return agreeOnTLS(dial, leg)
+                        return secure(dial, leg)
                     } else {
                         join(dial, leg, retargetedBy: connection.retargets)
                     }
@@ -281,7 +272,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func keepUnsent(_ reason: (Origin) -> String) {
         switch phase {
         case .dialing(let dial):
-            leaveArrival()
+            leaveHandshake()
             keep(dial, reason(dial.entry.origin))
         case .waitingForAnswers(let request):
             guard case .absolute(let origin) = request.target, !proxy.own.isNamed(by: origin),
@@ -409,43 +400,28 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         )
     }
 
-    // MARK: TLS to the provider
-
-    /// What follows is as in clear.
-    private func agreeOnTLS(_ dial: Dial, _ leg: UpstreamLeg) {
-        let origin = dial.entry.origin
-        arrival = Arrival(dial: dial, leg: leg, began: proxy.clock())
-        leg.owner = self
-        handshakeDeadline = context?.eventLoop.assumeIsolated().scheduleTask(
-            in: TimeAmount(proxy.configuration.limits.handshakeTime)
-        ) { [self] in turnAway(.handshakeTimeout(origin)) }
-        leg.startTLS(
-            TLSHandler(
-                context: proxy.upstreamTLS,
-                configuration: .client(
-                    serverName: origin.hostInTLS,
-                    alpn: ["http/1.1"],
-                    certificate: proxy.configuration.clientCertificate(origin.host, origin.port),
-                    endpoint: origin.description
-                ),
-                firstBytes: leg.takeEarlyBytes()
-            )
-        )
+    /// Agrees on TLS with a provider; what follows is as in clear.
+    private func secure(_ dial: Dial, _ leg: UpstreamLeg) {
+        guard let context else { return leg.close() }
+        let handshake = ProviderHandshake(over: leg, with: dial.entry.origin, proxy: proxy)
+        self.handshake = handshake
+        handshake.start(on: context.eventLoop) { [self] result in
+            self.handshake = nil
+            switch result {
+            case .success((let agreed, let took)):
+                var dial = dial
+                dial.entry.agreed(agreed, in: took)
+                join(dial, leg)
+            case .failure(let failure): refuse(dial, failure)
+            }
+            resume()
+            resumeReading()
+        }
     }
 
-    private func leaveArrival() {
-        handshakeDeadline?.cancel()
-        arrival?.leg.close()
-        arrival = nil
-    }
-
-    /// TLS with the provider came to nothing.
-    private func turnAway(_ failure: UpstreamFailure) {
-        guard let arrival else { return }
-        leaveArrival()
-        refuse(arrival.dial, failure)
-        resume()
-        resumeReading()
+    private func leaveHandshake() {
+        handshake?.cancel()
+        handshake = nil
     }
 
     // MARK: -
@@ -477,7 +453,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func answer(_ bytes: [UInt8]) {
         guard let context else { return }
-        leaveArrival()
+        leaveHandshake()
         leaveProvider()
         phase = .closing
         resumeReading()
@@ -487,35 +463,5 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(
             in: TimeAmount(proxy.configuration.limits.lingerTime)
         ) { [self] in self.context?.close(promise: nil) }
-    }
-}
-
-extension AbsoluteFormHandler: UpstreamLegOwner {
-    func providerHandshakeEnded(_ outcome: HandshakeOutcome) {
-        guard let arrival else { return }
-        var dial = arrival.dial
-        switch outcome {
-        case .completed(let agreed):
-            handshakeDeadline?.cancel()
-            self.arrival = nil
-            dial.entry.agreed(agreed, in: proxy.clock() - arrival.began)
-            proxy.noteHandshake(agreed, with: dial.entry.origin)
-            join(dial, arrival.leg)
-            resume()
-            resumeReading()
-        case .failed(let failure): handshakeFailed(failure, dial.entry.origin)
-        case .clientRejectedCertificate: handshakeFailed(.closed, dial.entry.origin)
-        }
-    }
-
-    func upstreamSpoke() {}
-
-    func upstreamEnded(_ error: (any Error)?) {
-        guard let arrival else { return }
-        handshakeFailed(.closed, arrival.dial.entry.origin)
-    }
-
-    private func handshakeFailed(_ failure: HandshakeFailure, _ origin: Origin) {
-        turnAway(proxy.failure(of: failure, with: origin, named: origin.hostInTLS))
     }
 }
