@@ -57,7 +57,7 @@ struct BearerCall {
             }
         }
         guard !calls.isEmpty else { return [] }
-        let isLone = flow.grant == "resource"
+        let isLone = flow.isOfCallsAlone
         let grants = Dictionary(
             TokenGrant.all(in: flow).compactMap { grant in
                 grant.accessToken.flatMap { Placeholder.isOne($0) ? nil : ($0, grant) }

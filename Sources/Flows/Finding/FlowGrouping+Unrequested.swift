@@ -54,3 +54,8 @@ extension FlowGrouping {
 
     static let resource = "resource"
 }
+
+extension Flow {
+    /// Whether it is nothing but calls of APIs: the login that got their token is not in the capture.
+    package var isOfCallsAlone: Bool { grant == FlowGrouping.resource }
+}
