@@ -20,6 +20,8 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isWritingDelayed = false
     /// Where this end is to be reset in the end, as the other end was: how long who takes nothing of what came before is waited for.
     var patienceBeforeReset: Duration?
+    /// When all is with the system that was written before we said that nothing more comes; nil where we have not said so.
+    private var outputEnd: EventLoopFuture<Void>?
 
     init(side: Side, tee: Tee) {
         self.side = side
@@ -103,7 +105,9 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func closeOutput() {
         guard let context else { return }
         context.flush()
-        context.close(mode: .output, promise: nil)
+        let end = context.eventLoop.makePromise(of: Void.self)
+        context.close(mode: .output, promise: end)
+        outputEnd = end.futureResult
     }
 
     /// Has the end of what is sent here come without a word of TLS's, as it came at the other side.
@@ -112,7 +116,12 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Closes after all that was written is with the system.
     func closeAfterFlush() {
         guard let context else { return }
-        guard let patienceBeforeReset else { return Self.closeAfterFlush(context) }
+        guard let patienceBeforeReset else {
+            guard let outputEnd else { return Self.closeAfterFlush(context) }
+            // Behind its end nothing can be written that would tell.
+            let channel = context.channel
+            return outputEnd.whenComplete { _ in channel.close(promise: nil) }
+        }
         context.flush()
         LateReset.reset(context.channel, patience: TimeAmount(patienceBeforeReset))
     }
