@@ -38,6 +38,40 @@ struct TunnelTests {
         try await origin.stop()
     }
 
+    /// Whoever waited for a provider that does not go on with TLS may have ended the recording for that.
+    @Test func recordingThatEndsWithinTheProvidersHandshakeHasTheTunnel() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let rig = try await ProxyRig()
+        async let output = rig.curl("https://localhost:\(origin.port)/")
+        // Our hello is there.
+        while origin.received == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        await rig.stop()
+        _ = try await output
+        #expect(
+            rig.exchanges.map(\.failure)
+                == ["the recording ended before localhost:\(origin.port) was connected"]
+        )
+        #expect(rig.exchanges.map(\.request.method) == ["CONNECT"])
+        try await origin.stop()
+    }
+
+    @Test func clientThatLeavesWithinItsHelloIsAnEntry() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        try await client.send("CONNECT localhost:\(origin.port) HTTP/1.1\r\n\r\n")
+        try await client.until { $0.received.hasSuffix("\r\n\r\n") }
+        // The first of a record of 512 bytes.
+        try await client.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])
+        try await client.close()
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.failure == "the client closed the connection within its TLS hello")
+        #expect(exchange.request.url.text == "https://localhost:\(origin.port)/")
+        await rig.stop()
+        #expect(rig.exchanges.count == 1)
+        try await origin.stop()
+    }
+
     /// Nobody knows then what came of it, but that it was wanted.
     @Test(arguments: ["http", "https"])
     func recordingThatEndsMeanwhileHasTheRequest(scheme: String) async throws {

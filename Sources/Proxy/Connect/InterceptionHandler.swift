@@ -111,10 +111,20 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
             case .clientHandshake, .refusing, .done: break
             }
         case let stop as StopRecording:
+            noteUnfinished()
             phase = .closing
             stop.done.succeed()
             context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// The recording ends: a provider that does not come about is an entry, as whoever waited for it may have ended it for that.
+    private func noteUnfinished() {
+        switch phase {
+        case .providerHandshake: proxy.noteUnfinished(entry)
+        case .refusing(let failure): proxy.note(failure, of: entry)
+        case .clientHandshake, .closing, .done: break
         }
     }
 

@@ -120,6 +120,11 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         if case .dialing = phase { context != nil } else { false }
     }
 
+    /// Whether the client has begun to say what it wants, and not ended.
+    private var isInsideHello: Bool {
+        if case .peeking = phase { held.readableBytes > 0 } else { false }
+    }
+
     private func dial() {
         guard let context else { return }
         proxy.dial(entry, on: context.eventLoop) { [self] result, entry in
@@ -181,7 +186,11 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         switch peek.received(bytes) {
         case .needsMoreBytes:
             // A connection that is kept open for later may be silent; one that has begun may not stop.
-            setDeadline(proxy.configuration.limits.handshakeTime) { [self] in context?.close(promise: nil) }
+            setDeadline(proxy.configuration.limits.handshakeTime) { [self] in
+                phase = .closing
+                proxy.keep("the client did not finish its TLS hello in time", of: entry)
+                context?.close(promise: nil)
+            }
         case .notTLS: handOver(nil, scheme: "http")
         case .found(let hello): handOver(hello, scheme: "https")
         }
@@ -222,7 +231,11 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
 
     private func clientLeft() {
         deadline?.cancel()
-        if isDialing { proxy.noteGivenUp(entry) }
+        if isDialing {
+            proxy.noteGivenUp(entry)
+        } else if isInsideHello {
+            proxy.keep("the client closed the connection within its TLS hello", of: entry)
+        }
         upstream?.close()
         upstream = nil
         phase = .closing
@@ -237,8 +250,11 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
     }
 
     func upstreamEnded(_ error: (any Error)?) {
+        guard case .peeking = phase else { return }
+        if isInsideHello { proxy.note(.unasked(origin, error), of: entry) }
         // Nothing was asked of it yet; the client will see the end and dial again.
-        if case .peeking = phase { context?.close(promise: nil) }
+        phase = .closing
+        context?.close(promise: nil)
     }
 
     func providerHandshakeEnded(_ outcome: HandshakeOutcome) {}
