@@ -20,6 +20,8 @@ final class Tee {
     private var isHolding = false
     /// What the provider answered before the client was done with asking.
     private var early = EarlyAnswer()
+    /// What an answer may end with, where the client may have gone.
+    private var lastByte = LastByte()
     private var client: TeeHandler?
     private var server: TeeHandler?
     /// Nil where the bytes are nobody's business (a host that is passed through).
@@ -140,8 +142,37 @@ final class Tee {
         for end in ends { end() }
     }
 
-    /// Bytes of the provider: seen by the decoder, then sent to the client.
+    /// Bytes of the provider: the last one later than the others where the client may have gone.
     private func pass(_ bytes: ByteBuffer, at time: Timestamp) {
+        guard clientEnd != nil, records, !isOpaque else { return hand(bytes, at: time) }
+        if let byte = lastByte.take().piece { hand(byte.bytes, at: byte.at) }
+        var bytes = bytes
+        lastByte.hold(of: &bytes, at: time, on: loop) { [weak self] in self?.letLastByteGo() }
+        hand(bytes, at: time)
+    }
+
+    private func letLastByteGo() {
+        let (byte, ends) = lastByte.take()
+        if let byte {
+            hand(byte.bytes, at: byte.at)
+            client?.flush()
+        }
+        for end in ends { end() }
+    }
+
+    /// The client turns out to have gone when it ended its half: what its answer would have ended with is known all the same.
+    private func loseLastByte() {
+        guard let byte = lastByte.take().piece else { return }
+        var exchanges = conversation?.received(byte.bytes, from: .server, at: byte.at) ?? []
+        for index in exchanges.indices { exchanges[index].failure = AnswerLoss.clientLeft }
+        keep(exchanges)
+    }
+
+    /// Whether what happened to the provider's side has to wait for bytes that came before.
+    private func delays(_ end: @escaping () -> Void) -> Bool { early.delays(end) || lastByte.delays(end) }
+
+    /// Seen by the decoder, then sent to the client.
+    private func hand(_ bytes: ByteBuffer, at time: Timestamp) {
         isAnswering = true
         if conversation == nil {
             received += bytes.readableBytes
@@ -212,6 +243,7 @@ final class Tee {
     private func settle() {
         catchUp()
         letEarlyGo()
+        letLastByteGo()
         if isHolding { batch.commit() }
     }
 
@@ -230,7 +262,7 @@ final class Tee {
     }
 
     func inputClosed(_ side: Side) {
-        guard side == .client || !early.delays({ [weak self] in self?.inputClosed(side) }) else { return }
+        guard side == .client || !delays({ [weak self] in self?.inputClosed(side) }) else { return }
         settle()
         guard !isOver else { return }
         if side == .server {
@@ -257,7 +289,8 @@ final class Tee {
     }
 
     func broken(_ side: Side, _ reason: String) {
-        guard side == .client || !early.delays({ [weak self] in self?.broken(side, reason) }) else { return }
+        guard side == .client || !delays({ [weak self] in self?.broken(side, reason) }) else { return }
+        if side == .client { loseLastByte() }
         settle()
         guard !isOver else { return }
         if side == .server, isNew, !hasCompletedAny, clientEnd == nil, isIdle, !isOpaque {
@@ -270,7 +303,8 @@ final class Tee {
                 client?.patienceBeforeReset = proxy.configuration.limits.lingerTime * 6
             }
         }
-        end(side, isIdle ? nil : reason)
+        // What breaks when it is sent an answer was gone when it ended its half.
+        end(side, isIdle ? nil : side == .client && clientEnd != nil ? AnswerLoss.clientLeft : reason)
         close()
     }
 
@@ -311,7 +345,8 @@ final class Tee {
     }
 
     func gone(_ side: Side) {
-        guard side == .client || !early.delays({ [weak self] in self?.gone(side) }) else { return }
+        guard side == .client || !delays({ [weak self] in self?.gone(side) }) else { return }
+        if side == .client { loseLastByte() }
         settle()
         if side == .client { client = nil } else { server = nil }
         guard !isOver else { return }
@@ -386,6 +421,7 @@ final class Tee {
             keep(conversation?.abandon(at: proxy.clock(), reason: reason) ?? [])
         }
         if let passed { proxy.gate.keep([passed(sent, received)]) }
+        _ = lastByte.take()
         linger?.cancel()
         whenIdle = nil
         client?.closeAfterFlush()

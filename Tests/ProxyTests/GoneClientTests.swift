@@ -1,0 +1,111 @@
+import Captures
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+/// Clients that end their half of the connection before the answer comes: those that have gone, and those that wait for it.
+@Suite(.timeLimit(.minutes(1)))
+struct GoneClientTests {
+    /// A provider that minds no client's end, and answers when it is told to.
+    private final class Origin: Sendable {
+        private final class Asked: Sendable {
+            let channel = Mutex<(any Channel)?>(nil)
+            let isEnded = Mutex(false)
+        }
+
+        let port: Int
+        private let listener: any Channel
+        private let asked: Asked
+
+        init() async throws {
+            let asked = Asked()
+            self.asked = asked
+            listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(Listener(asked))
+                    }
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+            port = listener.localAddress?.port ?? 0
+        }
+
+        private final class Listener: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            private let asked: Asked
+
+            init(_ asked: Asked) { self.asked = asked }
+
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                let channel = context.channel
+                asked.channel.withLock { $0 = channel }
+            }
+
+            func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+                if event as? ChannelEvent == .inputClosed { asked.isEnded.withLock { $0 = true } }
+            }
+        }
+
+        var isAsked: Bool { asked.channel.withLock { $0 != nil } }
+        /// Whether the client's end has come.
+        var isEnded: Bool { asked.isEnded.withLock { $0 } }
+
+        func answer(_ text: String, thenCloses: Bool) async throws {
+            let channel = try #require(asked.channel.withLock { $0 })
+            try await channel.writeAndFlush(ByteBuffer(string: text)).get()
+            if thenCloses { try await channel.close().get() }
+        }
+
+        func stop() async throws {
+            asked.channel.withLock { $0 }?.close(promise: nil)
+            try await listener.close().get()
+        }
+    }
+
+    private static let tokens = #"{"access_token":"a"}"#
+    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(tokens.utf8.count)\r\n\r\n\(tokens)"
+
+    private func request(_ origin: Origin) -> String {
+        "GET http://127.0.0.1:\(origin.port)/token HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\n\r\n"
+    }
+
+    /// It is in the capture what the provider answered, and that nobody has it.
+    @Test(arguments: [false, true]) func answerThatFindsNobodyIsNone(providerCloses: Bool) async throws {
+        let origin = try await Origin()
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        try await client.send(request(origin))
+        try await client.until { _ in origin.isAsked }
+        try await client.close()
+        try await client.until { _ in origin.isEnded }
+        try await origin.answer(Self.answer, thenCloses: providerCloses)
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.failure == AnswerLoss.clientLeft)
+        #expect(exchange.response?.status == 200)
+        #expect(exchange.response?.body?.text == Self.tokens)
+        await rig.stop()
+        #expect(rig.exchanges.count == 1)
+        try await origin.stop()
+    }
+
+    @Test(arguments: [false, true]) func whoStillListensHasItsAnswer(providerCloses: Bool) async throws {
+        let origin = try await Origin()
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        try await client.send(request(origin))
+        try await client.until { _ in origin.isAsked }
+        try await client.finishSending()
+        try await client.until { _ in origin.isEnded }
+        try await origin.answer(Self.answer, thenCloses: providerCloses)
+        #expect(try await client.until { $0.received == Self.answer }, "\(client.received)")
+        let exchange = try #require(rig.exchanges.first)
+        #expect(exchange.failure == nil)
+        #expect(exchange.response?.body?.text == Self.tokens)
+        try? await client.close()
+        await rig.stop()
+        #expect(rig.exchanges.count == 1)
+        try await origin.stop()
+    }
+}
