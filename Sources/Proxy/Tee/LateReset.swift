@@ -9,31 +9,29 @@ internal import Darwin
 #endif
 
 /// Ends a connection with a reset, once the other end has what was written before: a reset drops what is still here.
-enum LateReset {
+struct LateReset {
     /// For the other end to take out what has arrived.
     private static let timeToRead = TimeAmount.milliseconds(500)
     private static let interval = TimeAmount.milliseconds(100)
 
+    /// Whether the other end has just been sent a part of something.
+    let isWithinAnswer: Bool
+    /// Who takes nothing for so long will take nothing any more.
+    let patience: TimeAmount
+
     /// Call on the channel's loop, when all that was written is flushed.
-    ///
-    /// `patience`: who takes nothing for so long will take nothing any more.
-    static func reset(_ channel: any Channel, patience: TimeAmount) {
-        channel.eventLoop.assumeIsolated().scheduleTask(in: timeToRead) {
-            wait(channel, left: nil, since: channel.eventLoop.now, patience)
+    func begin(on channel: any Channel) {
+        channel.eventLoop.assumeIsolated().scheduleTask(in: isWithinAnswer ? Self.timeToRead : .zero) {
+            wait(channel, left: nil, since: channel.eventLoop.now)
         }
     }
 
     /// `left`: what was on its way at `since`.
-    private static func wait(
-        _ channel: any Channel,
-        left: Left?,
-        since: NIODeadline,
-        _ patience: TimeAmount
-    ) {
+    private func wait(_ channel: any Channel, left: Left?, since: NIODeadline) {
         guard channel.isActive, let socket = channel as? any SocketOptionProvider else {
             return channel.close(promise: nil)
         }
-        self.left(in: channel, socket).assumeIsolated().whenComplete { result in
+        Self.left(in: channel, socket).assumeIsolated().whenComplete { result in
             let still = try? result.get()
             let now = channel.eventLoop.now
             guard let still, !still.isNothing, still != left || now - since < patience else {
@@ -42,8 +40,8 @@ enum LateReset {
                     channel.close(promise: nil)
                 }
             }
-            channel.eventLoop.assumeIsolated().scheduleTask(in: interval) {
-                wait(channel, left: still, since: still == left ? since : now, patience)
+            channel.eventLoop.assumeIsolated().scheduleTask(in: Self.interval) {
+                wait(channel, left: still, since: still == left ? since : now)
             }
         }
     }

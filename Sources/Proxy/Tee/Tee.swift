@@ -296,11 +296,14 @@ final class Tee {
         if side == .server, isNew, !hasCompletedAny, clientEnd == nil, isIdle, !isOpaque {
             return refused(reason)
         }
-        // An answer that was cut off is to look so to the client, too.
-        if isAnswering, !isIdle, side == .server, clientEnd == nil {
+        // What was cut off is to look so to the client, too.
+        if !isIdle, side == .server, clientEnd == nil {
             endsUnannounced(side)
             if reason.hasPrefix("ECONNRESET") {
-                client?.patienceBeforeReset = proxy.configuration.limits.lingerTime * 6
+                client?.lateReset = LateReset(
+                    isWithinAnswer: isAnswering,
+                    patience: TimeAmount(proxy.configuration.limits.lingerTime * 6)
+                )
             }
         }
         // What breaks when it is sent an answer was gone when it ended its half.

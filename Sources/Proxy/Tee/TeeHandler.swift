@@ -18,8 +18,8 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadPending = false
     /// Whether what is written waits in TLS, for a server that begins another handshake.
     private var isWritingDelayed = false
-    /// Where this end is to be reset in the end, as the other end was: how long who takes nothing of what came before is waited for.
-    var patienceBeforeReset: Duration?
+    /// How this end is reset in the end, as the other end was; nil where it is closed.
+    var lateReset: LateReset?
     /// When all is with the system that was written before we said that nothing more comes; nil where we have not said so.
     private var outputEnd: EventLoopFuture<Void>?
 
@@ -116,14 +116,14 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Closes after all that was written is with the system.
     func closeAfterFlush() {
         guard let context else { return }
-        guard let patienceBeforeReset else {
+        guard let lateReset else {
             guard let outputEnd else { return Self.closeAfterFlush(context) }
             // Behind its end nothing can be written that would tell.
             let channel = context.channel
             return outputEnd.whenComplete { _ in channel.close(promise: nil) }
         }
         context.flush()
-        LateReset.reset(context.channel, patience: TimeAmount(patienceBeforeReset))
+        lateReset.begin(on: context.channel)
     }
 
     /// Closes after all that was written is with the system.
