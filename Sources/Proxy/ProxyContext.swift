@@ -21,6 +21,7 @@ final class ProxyContext: Sendable {
     let connections: OpenConnections
     let budget: RecordingBudget
     let pinning = PinningClients()
+    let spare = SpareConnections()
     /// Looks processes up, which reads many small files.
     let threads = NIOThreadPool(numberOfThreads: 1)
 

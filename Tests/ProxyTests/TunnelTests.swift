@@ -72,6 +72,31 @@ struct TunnelTests {
         try await origin.stop()
     }
 
+    /// As browsers do with what they had begun beside the first connection that speaks HTTP/2.
+    @Test func connectionThatItsClientNeedsNoMoreIsNoEntry() async throws {
+        let origin = try await SteppedOrigin(http2: true, tls: ProxyRig.originTLS())
+        let rig = try await ProxyRig()
+        let target = "localhost:\(origin.port)"
+        let spare = try await RawClient(port: rig.port)
+        try await spare.send("CONNECT \(target) HTTP/1.1\r\n\r\n")
+        try await spare.until { $0.received.hasSuffix("\r\n\r\n") }
+        try await spare.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])
+        let client = try await TunnelClient(rig, target: target, protocolName: "h2")
+        try await spare.close()
+        // One that is opened later is another matter.
+        let late = try await RawClient(port: rig.port)
+        try await late.send("CONNECT \(target) HTTP/1.1\r\n\r\n")
+        try await late.until { $0.received.hasSuffix("\r\n\r\n") }
+        try await late.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])
+        try await late.close()
+        let exchanges = try await rig.exchanges(atLeast: 1)
+        #expect(exchanges.map(\.connection.id) == ["3"])
+        try await client.close()
+        await rig.stop()
+        #expect(rig.exchanges.count == 1)
+        try await origin.stop()
+    }
+
     /// Nobody knows then what came of it, but that it was wanted.
     @Test(arguments: ["http", "https"])
     func recordingThatEndsMeanwhileHasTheRequest(scheme: String) async throws {

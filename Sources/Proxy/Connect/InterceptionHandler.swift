@@ -255,7 +255,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         switch (outcome, phase) {
         case (.completed(let agreed), .clientHandshake):
             interception.entry.facts.clientTLSVersion = agreed.version
-            proxy.pinning.accepted(by: entry.identity.facts, origin)
+            proxy.noteAgreement(agreed, of: entry)
             join()
         case (.completed(let agreed), .refusing(let failure)):
             interception.entry.facts.clientTLSVersion = agreed.version

@@ -7,11 +7,6 @@ internal import NIOConcurrencyHelpers
 /// A client is its process, where the system tells, else its address. Never a host as a whole: another client of the same
 /// host is recorded.
 final class PinningClients: Sendable {
-    private struct Key: Hashable {
-        var client: String
-        var host: String
-    }
-
     private enum Opinion: Equatable {
         /// It broke off without a word, as a closed tab does; the time is that of the end.
         case doubtful(since: Timestamp)
@@ -21,7 +16,7 @@ final class PinningClients: Sendable {
     /// A hostile client may name any number of hosts.
     static let maximumCount = 4096
 
-    private let opinions = NIOLockedValueBox<[Key: Opinion]>([:])
+    private let opinions = NIOLockedValueBox<[ClientAtOrigin: Opinion]>([:])
 
     /// Takes note of a handshake that the client broke off at our certificate.
     ///
@@ -39,7 +34,7 @@ final class PinningClients: Sendable {
         saidSo: Bool,
         _ connection: ClosedRange<Timestamp>
     ) -> Bool {
-        guard let key = Self.key(client, origin) else { return false }
+        guard let key = ClientAtOrigin(client, origin) else { return false }
         return opinions.withLockedValue { opinions in
             if opinions[key] == nil, opinions.count >= Self.maximumCount { opinions.removeAll() }
             let isCertain =
@@ -55,7 +50,7 @@ final class PinningClients: Sendable {
 
     /// Takes note of a handshake that went well: an end without a word before it meant nothing.
     func accepted(by client: ClientFacts, _ origin: Origin) {
-        guard let key = Self.key(client, origin) else { return }
+        guard let key = ClientAtOrigin(client, origin) else { return }
         opinions.withLockedValue { opinions in
             if opinions[key] != .certain { opinions[key] = nil }
         }
@@ -63,17 +58,7 @@ final class PinningClients: Sendable {
 
     /// Whether a connection of this client to the host is left alone.
     func passesThrough(_ client: ClientFacts, _ origin: Origin) -> Bool {
-        guard let key = Self.key(client, origin) else { return false }
+        guard let key = ClientAtOrigin(client, origin) else { return false }
         return opinions.withLockedValue { $0[key] == .certain }
-    }
-
-    private static func key(_ client: ClientFacts, _ origin: Origin) -> Key? {
-        let host = origin.description.lowercased()
-        if let processID = client.processID {
-            return Key(client: "\(processID) \(client.process ?? "")", host: host)
-        }
-        // Without its port, which is another for each connection.
-        guard let address = client.address, let colon = address.lastIndex(of: ":") else { return nil }
-        return Key(client: String(address[..<colon]), host: host)
     }
 }

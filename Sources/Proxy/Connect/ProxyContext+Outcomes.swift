@@ -12,8 +12,21 @@ extension ProxyContext {
     }
 
     /// The client did not wait for the provider, which may be the very trouble: it is an entry.
-    func noteGivenUp(_ entry: TunnelEntry) {
-        keep("the client closed the connection before \(entry.origin) was connected", of: entry)
+    ///
+    /// `reason`: what it did instead; nil where it waited for the provider.
+    func noteGivenUp(_ entry: TunnelEntry, _ reason: String? = nil) {
+        guard !isSpare(entry) else { return }
+        keep(reason ?? "the client closed the connection before \(entry.origin) was connected", of: entry)
+    }
+
+    private func isSpare(_ entry: TunnelEntry) -> Bool {
+        spare.contain(entry.identity.facts, entry.origin, since: entry.startedAt)
+    }
+
+    /// The client's handshake came about.
+    func noteAgreement(_ agreed: HandshakeFacts, of entry: TunnelEntry) {
+        pinning.accepted(by: entry.identity.facts, entry.origin)
+        if agreed.alpn == "h2" { spare.agreed(by: entry.identity.facts, entry.origin, at: clock()) }
     }
 
     /// The recording ended while a client waited for the provider.
@@ -26,6 +39,7 @@ extension ProxyContext {
     /// The end means nothing of a client that was started so that it accepts it: browsers make all their connections anew
     /// when the machine's network or their own roots change.
     func noteRejection(_ alert: TLSAlert?, of entry: TunnelEntry) {
+        guard alert != nil || !isSpare(entry) else { return }
         let client = entry.identity.facts
         if alert == nil, let processID = client.processID,
             configuration.acceptsCertificates?(processID) == true

@@ -234,7 +234,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         if isDialing {
             proxy.noteGivenUp(entry)
         } else if isInsideHello {
-            proxy.keep("the client closed the connection within its TLS hello", of: entry)
+            proxy.noteGivenUp(entry, "the client closed the connection within its TLS hello")
         }
         upstream?.close()
         upstream = nil
