@@ -46,18 +46,7 @@ struct ChunkedBody {
             let byte = input[index]
             switch state {
             case .size:
-                if let digit = byte.hexadecimalValue.map(Int.init) {
-                    guard digits < 15 else { return .broken(index, "a chunk size of more than 15 digits") }
-                    remaining = remaining << 4 | digit
-                    digits += 1
-                    index += 1
-                } else if digits == 0 {
-                    return .broken(index, "no chunk size")
-                } else if byte == 0x0a || byte == 0x0d || byte == 0x3b || byte == 0x20 || byte == 0x09 {
-                    if let output = sizeLine(byte, &index) { return output }
-                } else {
-                    return .broken(index, "a chunk size with a character that is no digit")
-                }
+                if let output = size(byte, &index) { return output }
             case .blanks, .extension_:
                 if let output = sizeLine(byte, &index) { return output }
             case .sizeEnd:
@@ -73,26 +62,45 @@ struct ChunkedBody {
                 if remaining == 0 { state = .dataEnd }
                 return .data(range)
             case .dataEnd, .dataLineFeed:
-                guard byte == 0x0a || byte == 0x0d && state == .dataEnd else {
-                    return .broken(index, "a chunk longer than its size")
-                }
-                let isAlone = byte == 0x0a && state == .dataEnd
-                index += 1
-                if byte == 0x0d {
-                    state = .dataLineFeed
-                    continue
-                }
-                state = .size
-                digits = 0
-                lineBytes = 0
-                remaining = 0
-                if isAlone, let output = name("a chunk that ends in LF alone", at: index - 1) {
-                    return output
-                }
+                if let output = dataEnd(byte, &index) { return output }
             case .last: return .trailers(index)
             }
         }
         return .needsMore
+    }
+
+    /// Takes a digit of a size, or what stands behind the digits.
+    private mutating func size(_ byte: UInt8, _ index: inout Int) -> Output? {
+        if let digit = byte.hexadecimalValue.map(Int.init) {
+            guard digits < 15 else { return .broken(index, "a chunk size of more than 15 digits") }
+            remaining = remaining << 4 | digit
+            digits += 1
+            index += 1
+            return nil
+        }
+        guard digits > 0 else { return .broken(index, "no chunk size") }
+        switch byte {
+        case 0x0a, 0x0d, 0x3b, 0x20, 0x09: return sizeLine(byte, &index)
+        default: return .broken(index, "a chunk size with a character that is no digit")
+        }
+    }
+
+    /// Takes a byte of the line end behind the data of a chunk.
+    private mutating func dataEnd(_ byte: UInt8, _ index: inout Int) -> Output? {
+        guard byte == 0x0a || byte == 0x0d && state == .dataEnd else {
+            return .broken(index, "a chunk longer than its size")
+        }
+        let isAlone = byte == 0x0a && state == .dataEnd
+        index += 1
+        if byte == 0x0d {
+            state = .dataLineFeed
+            return nil
+        }
+        state = .size
+        digits = 0
+        lineBytes = 0
+        remaining = 0
+        return isAlone ? name("a chunk that ends in LF alone", at: index - 1) : nil
     }
 
     /// Takes a byte behind the digits of a size.

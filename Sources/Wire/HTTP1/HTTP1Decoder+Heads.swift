@@ -22,17 +22,8 @@ extension HTTP1Decoder {
         }
         // Requests that wait for their answers are kept as long.
         guard sink.mayHold(size) else { return lose(Self.noRoom, at: offset, .client, of: nil, time, &sink) }
-        let exchange = nextExchange
-        nextExchange += 1
+        let exchange = enqueue(head, size: size)
         direction.exchange = exchange
-        if answered > 64 {
-            awaited.removeFirst(answered)
-            answered = 0
-        }
-        let settings = head.headers.first("http2-settings").map(Base64.decode) ?? []
-        awaited.append(
-            Awaited(exchange: exchange, method: head.first, settings: settings, headBytes: size)
-        )
         var request = RequestHead(
             method: head.first,
             target: head.second.text,
@@ -44,12 +35,7 @@ extension HTTP1Decoder {
         sink.receive(.requestHead(request, at: time), of: exchange)
         report(head.problems, at: offset, .request, of: exchange, &sink)
         let (framing, problem) = MessageFraming.ofRequest(head.headers)
-        if let problem {
-            sink.receive(
-                .malformed(Malformation(side: .request, offset: offset, reason: problem)),
-                of: exchange
-            )
-        }
+        if let problem { sink.report([problem], at: offset, .request, of: exchange) }
         direction.isBodyHeldBack =
             framing != .none
             && head.headers.all("expect").contains { $0.equalsIgnoringASCIICase("100-continue") }
@@ -62,6 +48,21 @@ extension HTTP1Decoder {
         }
     }
 
+    /// Has a request wait for its answer; its number.
+    private mutating func enqueue(_ head: HeadParser.Head, size: Int) -> Int {
+        let exchange = nextExchange
+        nextExchange += 1
+        if answered > 64 {
+            awaited.removeFirst(answered)
+            answered = 0
+        }
+        let settings = head.headers.first("http2-settings").map(Base64.decode) ?? []
+        awaited.append(
+            Awaited(exchange: exchange, method: head.first, settings: settings, headBytes: size)
+        )
+        return exchange
+    }
+
     mutating func response(
         _ head: HeadParser.Head,
         size: Int,
@@ -70,33 +71,26 @@ extension HTTP1Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        guard answered < awaited.count else {
-            // A server that is tired of waiting may say so before it closes (RFC 9110, section 15.5.9), one whose client closes
-            // without a word that there was no request, as HAProxy does; nobody asked.
-            if ["400", "408"].contains(head.second.text), !isHeadOnItsWay {
-                return direction.state = .unasked
-            }
-            return lose("an answer without a request", at: offset, .server, of: nil, time, &sink)
-        }
+        guard answered < awaited.count else { return unasked(head, at: offset, &direction, time, &sink) }
         let request = awaited[answered]
-        let status = Int(head.second.text) ?? 0
         let response = ResponseHead(
-            status: status,
+            status: Int(head.second.text) ?? 0,
             statusText: head.third,
             httpVersion: head.first,
             headers: head.headers,
             size: size
         )
-        if (100..<200).contains(status), status != 101 {
-            sink.receive(.interimResponse(response, at: time), of: request.exchange)
-            report(head.problems, at: offset, .response, of: request.exchange, &sink)
-            return
+        let isSwitch = response.status == 101
+        let isInterim = (100..<200).contains(response.status) && !isSwitch
+        if !isInterim {
+            answered += 1
+            answeringBytes = request.headBytes
         }
-        answered += 1
-        answeringBytes = request.headBytes
-        if status == 101, head.headers.first("upgrade")?.lowercased() == "h2c" {
+        let becomesHTTP2 = isSwitch && head.headers.first("upgrade")?.lowercased() == "h2c"
+        guard !isInterim, !becomesHTTP2 else {
             sink.receive(.interimResponse(response, at: time), of: request.exchange)
             report(head.problems, at: offset, .response, of: request.exchange, &sink)
+            guard becomesHTTP2 else { return }
             goesOnAsHTTP2 = request
             return failAll("the connection changed its protocol", time, &sink)
         }
@@ -104,20 +98,58 @@ extension HTTP1Decoder {
         answering = request.exchange
         sink.receive(.responseHead(response, at: time), of: request.exchange)
         report(head.problems, at: offset, .response, of: request.exchange, &sink)
-        if status == 101 || (request.method == "CONNECT" && (200..<300).contains(status)) {
-            let name = head.headers.first("upgrade") ?? (status == 101 ? "unknown" : "tunnel")
-            sink.receive(.upgraded(to: name), of: request.exchange)
-            endMessage(&direction, .server, time, &sink)
-            isUpgraded = true
-            return failAll("the connection changed its protocol", time, &sink)
+        if isSwitch || (request.method == "CONNECT" && (200..<300).contains(response.status)) {
+            let name = head.headers.first("upgrade") ?? (isSwitch ? "unknown" : "tunnel")
+            upgrade(to: name, &direction, time, &sink)
+        } else {
+            awaitBody(of: response, to: request, at: offset, &direction, time, &sink)
         }
-        let (framing, problem) = MessageFraming.ofResponse(status, method: request.method, head.headers)
-        if let problem {
-            sink.receive(
-                .malformed(Malformation(side: .response, offset: offset, reason: problem)),
-                of: request.exchange
-            )
+    }
+
+    /// An answer that no request waits for.
+    ///
+    /// A server that is tired of waiting may say so before it closes (RFC 9110, section 15.5.9), one whose client closes without a
+    /// word that there was no request, as HAProxy does; nobody asked.
+    private mutating func unasked(
+        _ head: HeadParser.Head,
+        at offset: Int,
+        _ direction: inout Direction,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard ["400", "408"].contains(head.second.text), !isHeadOnItsWay else {
+            return lose("an answer without a request", at: offset, .server, of: nil, time, &sink)
         }
+        direction.state = .unasked
+    }
+
+    /// Another protocol is spoken behind the answer at hand.
+    private mutating func upgrade(
+        to name: String,
+        _ direction: inout Direction,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        sink.receive(.upgraded(to: name), of: direction.exchange)
+        endMessage(&direction, .server, time, &sink)
+        isUpgraded = true
+        failAll("the connection changed its protocol", time, &sink)
+    }
+
+    private mutating func awaitBody(
+        of response: ResponseHead,
+        to request: Awaited,
+        at offset: Int,
+        _ direction: inout Direction,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        let (framing, problem) = MessageFraming.ofResponse(
+            response.status,
+            method: request.method,
+            response.headers
+        )
+        if let problem { sink.report([problem], at: offset, .response, of: request.exchange) }
         switch framing {
         case .none: endMessage(&direction, .server, time, &sink)
         case .length(let length): direction.state = .fixed(remaining: length)

@@ -264,6 +264,18 @@ struct HTTP1Decoder {
                 return message(head, at: direction.offset + start, &direction, side, time, &sink)
             }
         }
+        collect(&direction, side, input, &index, time, &sink)
+    }
+
+    /// Keeps the bytes of a head that does not come at once until its end is there.
+    private mutating func collect(
+        _ direction: inout Direction,
+        _ side: Side,
+        _ input: UnsafeBufferPointer<UInt8>,
+        _ index: inout Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
         let before = direction.pending.count
         guard sink.mayHold(input.count - index) else {
             return lose(Self.noRoom, at: direction.offset + index, side, of: nil, time, &sink)

@@ -5,7 +5,86 @@ internal import NIOCore
 extension HTTP2Decoder {
     private static let tooMuch = "more heads without an end than are followed"
 
-    mutating func begin(
+    // MARK: - Frames that carry them
+
+    mutating func headers(
+        _ payload: [UInt8],
+        _ header: HTTP2FrameHeader,
+        _ side: Side,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard let bytes = Self.unpadded(payload, header, behind: header.has(.priority) ? 5 : 0) else {
+            return lose("a HEADERS frame with more padding than bytes", at: offset, side, time, &sink)
+        }
+        let block = Block(
+            stream: header.stream,
+            endsStream: header.has(.endStream),
+            bytes: ByteBuffer(bytes: bytes),
+            offset: offset
+        )
+        begin(block, header, side, time, &sink)
+    }
+
+    mutating func pushPromise(
+        _ payload: [UInt8],
+        _ header: HTTP2FrameHeader,
+        _ side: Side,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard side == .server, let bytes = Self.unpadded(payload, header, behind: 4) else {
+            return lose("a PUSH_PROMISE frame that nobody may send", at: offset, side, time, &sink)
+        }
+        let promised = HTTP2FrameHeader.number(payload.dropFirst(header.has(.padded) ? 1 : 0)) & 0x7fff_ffff
+        let block = Block(
+            stream: header.stream,
+            endsStream: false,
+            promised: promised,
+            bytes: ByteBuffer(bytes: bytes),
+            offset: offset
+        )
+        begin(block, header, side, time, &sink)
+    }
+
+    mutating func continuation(
+        _ payload: [UInt8],
+        _ header: HTTP2FrameHeader,
+        _ side: Side,
+        at offset: Int,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        guard var block = self[side].takeBlock() else {
+            guard self[side].doubt != nil else {
+                return lose("a CONTINUATION frame of no header block", at: offset, side, time, &sink)
+            }
+            // The end of a header block that is missing.
+            self[side].doubt?.mayHoldHeads = true
+            return
+        }
+        _ = sink.mayHold(-block.bytes.readableBytes)
+        guard block.bytes.readableBytes + payload.count <= FrameReader.maximumHeaderBlock else {
+            return lose("a header block of more than 256 KiB", at: offset, side, time, &sink)
+        }
+        block.bytes.writeBytes(payload)
+        begin(block, header, side, time, &sink)
+    }
+
+    /// A payload without padding, and without as many bytes at its beginning; nil where it is too short for them.
+    private static func unpadded(_ payload: [UInt8], _ header: HTTP2FrameHeader, behind: Int) -> ArraySlice<
+        UInt8
+    >? {
+        guard header.has(.padded) else { return payload.count >= behind ? payload.dropFirst(behind) : nil }
+        guard let padding = payload.first, payload.count >= 1 + behind + Int(padding) else { return nil }
+        return payload.dropFirst(1 + behind).dropLast(Int(padding))
+    }
+
+    // MARK: - Blocks
+
+    private mutating func begin(
         _ block: Block,
         _ header: HTTP2FrameHeader,
         _ side: Side,
@@ -19,13 +98,12 @@ extension HTTP2Decoder {
             self[side].block = block
             return
         }
-        let size = block.bytes.readableBytes
-        var fields: FieldBlock
         resolveDoubt(side, headsOf: block.stream)
         do throws(FieldReader.Malformed) {
             let (known, unknown) = try self[side].fields.decode(block.bytes)
             if unknown > 0 { losses.incompleteHeads += 1 }
-            fields = FieldBlock(known, of: "HTTP/2", unknown: unknown)
+            var fields = FieldBlock(known, of: "HTTP/2", unknown: unknown)
+            message(&fields, block, side, time, &sink)
         } catch {
             return lose(
                 "a header block that cannot be decoded (\(error.reason))",
@@ -35,6 +113,18 @@ extension HTTP2Decoder {
                 &sink
             )
         }
+        if block.endsStream { endMessage(block.stream, side, at: block.offset, time, &sink) }
+    }
+
+    /// What the fields of a whole block begin or end.
+    private mutating func message(
+        _ fields: inout FieldBlock,
+        _ block: Block,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        let size = block.bytes.readableBytes
         if side == .client || block.promised != nil, streams[block.promised ?? block.stream] == nil,
             cannotBeNamed(fields)
         {
@@ -46,22 +136,29 @@ extension HTTP2Decoder {
             if side == .client, known.hasRequestEnded {
                 nameLateFrame(of: block.stream, at: block.offset, &sink)
             } else if side == .client || known.hasResponseHead {
-                let trailers = fields.trailers()
-                guard keep(trailers, of: block.stream, &sink) else {
-                    return lose(Self.tooMuch, at: block.offset, side, time, &sink)
-                }
-                sink.receive(
-                    side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers),
-                    of: known.exchange
-                )
-                sink.report(fields.problems, at: block.offset, side.message, of: known.exchange)
+                trailers(&fields, of: known.exchange, block, side, time, &sink)
             } else {
                 response(&fields, on: block.stream, block, size: size, time, &sink)
             }
         } else if side == .client, block.stream > lastClientStream {
             request(&fields, on: block.stream, block, size: size, isPushed: false, time, &sink)
         }
-        if block.endsStream { endMessage(block.stream, side, at: block.offset, time, &sink) }
+    }
+
+    private mutating func trailers(
+        _ fields: inout FieldBlock,
+        of exchange: Int,
+        _ block: Block,
+        _ side: Side,
+        _ time: Timestamp,
+        _ sink: inout some ExchangeEventSink
+    ) {
+        let trailers = fields.trailers()
+        guard keep(trailers, of: block.stream, &sink) else {
+            return lose(Self.tooMuch, at: block.offset, side, time, &sink)
+        }
+        sink.receive(side == .client ? .requestTrailers(trailers) : .responseTrailers(trailers), of: exchange)
+        sink.report(fields.problems, at: block.offset, side.message, of: exchange)
     }
 
     private mutating func request(

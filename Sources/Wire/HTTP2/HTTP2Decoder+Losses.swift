@@ -24,24 +24,49 @@ extension HTTP2Decoder {
         // More may be asked between two gaps that nothing was read between.
         let search = self[side].search
         if let search { _ = sink.mayHold(-search.count) }
-        var inBody: (count: Int, stream: UInt32)?
-        if search == nil, isExact, self[side].reader.skip(count, body: { inBody = ($0, $1.stream) }) {
-            self[side].offset += count
-            if let inBody, let stream = streams.index(forKey: inBody.stream) {
-                streams.values[stream].received(inBody.count, of: side.message)
-                sink.lostBody(inBody.count, of: side.message, in: streams.values[stream].exchange)
-            }
-            return true
-        }
-        let words = AnswerLoss.bytesMissing(count, isExact: isExact, of: side.rawValue)
+        if search == nil, isExact, skip(count, of: side, &sink) { return true }
         // In the middle of a header block, or of a frame that is none of a body, anything may be missing.
         let open = search == nil ? self[side].reader.openData : nil
         if let block = self[side].takeBlock() { _ = sink.mayHold(-block.bytes.readableBytes) }
+        endWholeMessages(of: side, time, &sink)
+        let words = AnswerLoss.bytesMissing(count, isExact: isExact, of: side.rawValue)
+        self[side].doubt = doubt(of: side, in: open, words, &sink)
+        self[side].reader.startOver()
+        self[side].search = FrameSearch()
+        self[side].offset += count
+        return true
+    }
+
+    /// Passes over missing bytes of a frame whose end is known all the same; false, and nothing has changed, where it is not.
+    private mutating func skip(_ count: Int, of side: Side, _ sink: inout some ExchangeEventSink) -> Bool {
+        var inBody: (count: Int, stream: UInt32)?
+        guard self[side].reader.skip(count, body: { inBody = ($0, $1.stream) }) else { return false }
+        self[side].offset += count
+        if let inBody, let stream = streams.index(forKey: inBody.stream) {
+            streams.values[stream].received(inBody.count, of: side.message)
+            sink.lostBody(inBody.count, of: side.message, in: streams.values[stream].exchange)
+        }
+        return true
+    }
+
+    /// What may have been said in missing bytes; the streams under way take note that they lack something.
+    ///
+    /// - Parameters:
+    ///   - side: whose bytes are missing.
+    ///   - open: the stream of whose body they may be, with how much of it was still to come in its frame.
+    ///   - words: why the streams are not whole.
+    ///   - sink: is told of the bodies.
+    /// - Returns: what counts from the next frame on.
+    private mutating func doubt(
+        of side: Side,
+        in open: (stream: UInt32, remaining: Int)?,
+        _ words: String,
+        _ sink: inout some ExchangeEventSink
+    ) -> HTTP2Direction.Doubt {
         var doubt = HTTP2Direction.Doubt(
             mayHoldHeads: self[side].doubt?.mayHoldHeads ?? false,
             mayHaveEnded: self[side].doubt?.mayHaveEnded ?? []
         )
-        endWholeMessages(of: side, time, &sink)
         for (id, stream) in streams {
             let isUnderWay = side == .client ? !stream.hasRequestEnded : stream.hasResponseHead
             if isUnderWay {
@@ -61,11 +86,7 @@ extension HTTP2Decoder {
             if isUnderWay || side == .server { streams[id]?.loss = words }
         }
         if side == .server, client.allowsPush { doubt.mayHoldHeads = true }
-        self[side].doubt = doubt
-        self[side].reader.startOver()
-        self[side].search = FrameSearch()
-        self[side].offset += count
-        return true
+        return doubt
     }
 
     /// Ends what is whole by its length: the end of its stream may be among the missing bytes.

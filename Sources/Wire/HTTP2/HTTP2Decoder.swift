@@ -190,58 +190,14 @@ struct HTTP2Decoder {
             return lose("a header block that another frame interrupts", at: offset, side, time, &sink)
         }
         switch header.type {
-        case HTTP2FrameType.headers:
-            guard let bytes = Self.unpadded(payload, header, behind: header.has(.priority) ? 5 : 0) else {
-                return lose("a HEADERS frame with more padding than bytes", at: offset, side, time, &sink)
-            }
-            let new = Block(
-                stream: header.stream,
-                endsStream: header.has(.endStream),
-                bytes: ByteBuffer(bytes: bytes),
-                offset: offset
-            )
-            begin(new, header, side, time, &sink)
-        case HTTP2FrameType.pushPromise:
-            guard side == .server, let bytes = Self.unpadded(payload, header, behind: 4) else {
-                return lose("a PUSH_PROMISE frame that nobody may send", at: offset, side, time, &sink)
-            }
-            let promised =
-                HTTP2FrameHeader.number(payload.dropFirst(header.has(.padded) ? 1 : 0)) & 0x7fff_ffff
-            let new = Block(
-                stream: header.stream,
-                endsStream: false,
-                promised: promised,
-                bytes: ByteBuffer(bytes: bytes),
-                offset: offset
-            )
-            begin(new, header, side, time, &sink)
-        case HTTP2FrameType.continuation where self[side].doubt != nil && self[side].block == nil:
-            // The end of a header block that is missing.
-            self[side].doubt?.mayHoldHeads = true
-        case HTTP2FrameType.continuation:
-            guard var block = self[side].takeBlock() else {
-                return lose("a CONTINUATION frame of no header block", at: offset, side, time, &sink)
-            }
-            _ = sink.mayHold(-block.bytes.readableBytes)
-            guard block.bytes.readableBytes + payload.count <= FrameReader.maximumHeaderBlock else {
-                return lose("a header block of more than 256 KiB", at: offset, side, time, &sink)
-            }
-            block.bytes.writeBytes(payload)
-            begin(block, header, side, time, &sink)
+        case HTTP2FrameType.headers: headers(payload, header, side, at: offset, time, &sink)
+        case HTTP2FrameType.pushPromise: pushPromise(payload, header, side, at: offset, time, &sink)
+        case HTTP2FrameType.continuation: continuation(payload, header, side, at: offset, time, &sink)
         case HTTP2FrameType.settings: settings(payload, header, side)
         case HTTP2FrameType.rstStream: reset(payload, header, side, time, &sink)
         case HTTP2FrameType.goAway: goAway(payload, side, time, &sink)
         default: break
         }
-    }
-
-    /// A payload without padding, and without as many bytes at its beginning; nil where it is too short for them.
-    private static func unpadded(_ payload: [UInt8], _ header: HTTP2FrameHeader, behind: Int) -> ArraySlice<
-        UInt8
-    >? {
-        guard header.has(.padded) else { return payload.count >= behind ? payload.dropFirst(behind) : nil }
-        guard let padding = payload.first, payload.count >= 1 + behind + Int(padding) else { return nil }
-        return payload.dropFirst(1 + behind).dropLast(Int(padding))
     }
 
     private mutating func settings(_ payload: [UInt8], _ header: HTTP2FrameHeader, _ side: Side) {
