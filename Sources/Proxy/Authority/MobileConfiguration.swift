@@ -15,11 +15,9 @@ package enum MobileConfiguration {
     /// - Returns: the property list in UTF-8.
     package static func bytes(for certificate: Certificate) -> [UInt8] {
         let identity = AuthorityIdentity(certificate)
-        let end = Timestamp(seconds: certificate.notAfter).rfc3339.prefix(10)
+        let end = String(Timestamp(seconds: certificate.notAfter).rfc3339.prefix(10))
         let name = "authreel recorder \(identity.short)"
         let identifier = "authreel.authority.\(identity.short)"
-        let lines = certificate.pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }
-            .map { "\t\t\t\($0)" }.joined(separator: "\n")
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -27,26 +25,7 @@ package enum MobileConfiguration {
             <dict>
             \t<key>PayloadContent</key>
             \t<array>
-            \t\t<dict>
-            \t\t\t<key>PayloadCertificateFileName</key>
-            \t\t\t<string>\(identity.alias).cer</string>
-            \t\t\t<key>PayloadContent</key>
-            \t\t\t<data>
-            \(lines)
-            \t\t\t</data>
-            \t\t\t<key>PayloadDescription</key>
-            \t\t\t<string>Lets authreel record HTTPS connections of this device. Ends on \(end).</string>
-            \t\t\t<key>PayloadDisplayName</key>
-            \t\t\t<string>\(name)</string>
-            \t\t\t<key>PayloadIdentifier</key>
-            \t\t\t<string>\(identifier).certificate</string>
-            \t\t\t<key>PayloadType</key>
-            \t\t\t<string>com.apple.security.root</string>
-            \t\t\t<key>PayloadUUID</key>
-            \t\t\t<string>\(uuid(of: identity, "certificate"))</string>
-            \t\t\t<key>PayloadVersion</key>
-            \t\t\t<integer>1</integer>
-            \t\t</dict>
+            \(payload(certificate, identity, name: name, identifier: identifier, end: end))
             \t</array>
             \t<key>PayloadDescription</key>
             \t<string>The certificate of a local authreel recorder. It ends on \(end); remove it when you have \
@@ -71,6 +50,40 @@ package enum MobileConfiguration {
 
             """
         return Array(text.utf8)
+    }
+
+    /// The one payload, which is the certificate; `end`: its last day.
+    private static func payload(
+        _ certificate: Certificate,
+        _ identity: AuthorityIdentity,
+        name: String,
+        identifier: String,
+        end: String
+    ) -> String {
+        let lines = certificate.pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }
+            .map { "\t\t\t\($0)" }.joined(separator: "\n")
+        return """
+            \t\t<dict>
+            \t\t\t<key>PayloadCertificateFileName</key>
+            \t\t\t<string>\(identity.alias).cer</string>
+            \t\t\t<key>PayloadContent</key>
+            \t\t\t<data>
+            \(lines)
+            \t\t\t</data>
+            \t\t\t<key>PayloadDescription</key>
+            \t\t\t<string>Lets authreel record HTTPS connections of this device. Ends on \(end).</string>
+            \t\t\t<key>PayloadDisplayName</key>
+            \t\t\t<string>\(name)</string>
+            \t\t\t<key>PayloadIdentifier</key>
+            \t\t\t<string>\(identifier).certificate</string>
+            \t\t\t<key>PayloadType</key>
+            \t\t\t<string>com.apple.security.root</string>
+            \t\t\t<key>PayloadUUID</key>
+            \t\t\t<string>\(uuid(of: identity, "certificate"))</string>
+            \t\t\t<key>PayloadVersion</key>
+            \t\t\t<integer>1</integer>
+            \t\t</dict>
+            """
     }
 
     /// A UUID that the fingerprint gives (RFC 9562, section 5.8).

@@ -56,16 +56,7 @@ struct ConnectStateMachine {
     mutating func received(_ new: some Sequence<UInt8>) -> Action {
         guard !isDecided else { return .waitForMoreBytes }
         bytes += new
-        if unwanted > 0 {
-            let count = min(unwanted, bytes.count)
-            bytes.removeFirst(count)
-            unwanted -= count
-        }
-        // Empty lines before a request are skipped (RFC 9112, section 2.2).
-        if scanner.scanned == 0 {
-            let lead = bytes.prefix { $0 == 0x0d || $0 == 0x0a }.count
-            if lead > 0 { bytes.removeFirst(lead) }
-        }
+        passOver()
         // What cannot be a method need not be waited for: a TLS hello without CONNECT, a scanner, noise.
         if let word = bytes.prefix(32).firstIndex(where: { !$0.isTokenCharacter }),
             bytes[word] != 0x20 || word == 0
@@ -73,39 +64,44 @@ struct ConnectStateMachine {
             return decide(.respond(.init(status: 400, reason: Self.otherProtocol(bytes.first))))
         }
         guard let end = scanner.length(in: bytes) else {
-            guard bytes.count <= maximumHeadBytes else {
-                return decide(
-                    .respond(
-                        .init(
-                            status: 431,
-                            reason: "the request head is longer than \(maximumHeadBytes) bytes"
-                        )
-                    )
-                )
-            }
-            return .waitForMoreBytes
+            return bytes.count > maximumHeadBytes ? decide(.respond(tooLong)) : .waitForMoreBytes
         }
-        guard end <= maximumHeadBytes else {
-            return decide(
-                .respond(
-                    .init(status: 431, reason: "the request head is longer than \(maximumHeadBytes) bytes")
-                )
-            )
-        }
+        guard end <= maximumHeadBytes else { return decide(.respond(tooLong)) }
         do throws(ProxyRequest.Refusal) {
-            let request = try ProxyRequest.parse(Array(bytes[..<end]))
-            switch request.target {
-            case .tunnel(let origin) where isOwn(origin):
-                return decide(.serveTunnel(origin, rest: Array(bytes[end...])))
-            case .absolute(let origin) where isOwn(origin): return decide(.serve(OwnRequest(request)))
-            case .tunnel where !isAuthorized(request), .absolute where !isAuthorized(request):
-                return demand(request, end)
-            case .tunnel(let origin): return decide(.tunnel(origin, rest: Array(bytes[end...])))
-            case .absolute: return decide(.forward(bytes: bytes))
-            case .own: return decide(.serve(OwnRequest(request)))
-            }
+            return act(on: try ProxyRequest.parse(Array(bytes[..<end])), end)
         } catch {
             return decide(.respond(error))
+        }
+    }
+
+    /// Takes away what stands before a request: the body of one that was not carried out, and empty lines, which are skipped (RFC
+    /// 9112, section 2.2).
+    private mutating func passOver() {
+        if unwanted > 0 {
+            let count = min(unwanted, bytes.count)
+            bytes.removeFirst(count)
+            unwanted -= count
+        }
+        guard scanner.scanned == 0 else { return }
+        let lead = bytes.prefix { $0 == 0x0d || $0 == 0x0a }.count
+        if lead > 0 { bytes.removeFirst(lead) }
+    }
+
+    private var tooLong: ProxyRequest.Refusal {
+        .init(status: 431, reason: "the request head is longer than \(maximumHeadBytes) bytes")
+    }
+
+    /// `end`: how long its head is.
+    private mutating func act(on request: ProxyRequest, _ end: Int) -> Action {
+        switch request.target {
+        case .tunnel(let origin) where isOwn(origin):
+            decide(.serveTunnel(origin, rest: Array(bytes[end...])))
+        case .absolute(let origin) where isOwn(origin): decide(.serve(OwnRequest(request)))
+        case .tunnel where !isAuthorized(request), .absolute where !isAuthorized(request):
+            demand(request, end)
+        case .tunnel(let origin): decide(.tunnel(origin, rest: Array(bytes[end...])))
+        case .absolute: decide(.forward(bytes: bytes))
+        case .own: decide(.serve(OwnRequest(request)))
         }
     }
 
