@@ -29,7 +29,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     package typealias OutboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    private enum State {
+    enum State {
         case handshaking
         case established
         /// After a failure or the end: bytes are dropped, writes fail.
@@ -39,24 +39,24 @@ package final class TLSHandler: ChannelDuplexHandler {
     private let configuration: TLSConfiguration
     private let tlsContext: TLSContext
     private var firstBytes: ByteBuffer?
-    private var connection: TLSConnection?
-    private var state = State.handshaking
-    private var plaintext = ByteBuffer()
-    private var waiting: [(ByteBuffer, EventLoopPromise<Void>?)] = []
+    var connection: TLSConnection?
+    var state = State.handshaking
+    var plaintext = ByteBuffer()
+    var waiting: [(ByteBuffer, EventLoopPromise<Void>?)] = []
     private var isInputClosed = false
     /// Whether each record is handed on by itself.
     ///
     /// A client of HTTP/2 that is sent a stream's end and its reset in one record may see the reset first (curl 7.88), so they stay
     /// apart where the server kept them apart.
     private var keepsRecords = false
-    private var isOutputClosed = false
+    var isOutputClosed = false
     /// Whether our end is not to be announced.
-    private var isSilent = false
+    var isSilent = false
     /// Whether those who write were told to wait.
-    private var isWritingDelayed = false
+    var isWritingDelayed = false
     /// Whether anything came or went since somebody looked.
-    private var isUsed = false
-    private var isWatched = false
+    var isUsed = false
+    var isWatched = false
 
     /// How long the memory of a connection without traffic is kept: most requests come in bursts.
     package static let idleTime = TimeAmount.seconds(1)
@@ -151,18 +151,6 @@ package final class TLSHandler: ChannelDuplexHandler {
         inputClosed(context)
     }
 
-    package func triggerUserOutboundEvent(
-        context: ChannelHandlerContext,
-        event: Any,
-        promise: EventLoopPromise<Void>?
-    ) {
-        guard case TLSEnd.unannounced? = event as? TLSEnd else {
-            return context.triggerUserOutboundEvent(event, promise: promise)
-        }
-        isSilent = true
-        promise?.succeed()
-    }
-
     /// Goes on with what has come: with the handshake until it is done, then with what is inside the records.
     private func advance(_ context: ChannelHandlerContext) {
         guard let connection else { return }
@@ -237,21 +225,6 @@ package final class TLSHandler: ChannelDuplexHandler {
         return result
     }
 
-    /// Lets the system acknowledge at once what has come.
-    ///
-    /// As long as nothing of ours goes to the client the system waits for it, some 40 ms, and a client that has not turned
-    /// off Nagle's algorithm (RFC 896) waits for the acknowledgement before it sends its request.
-    private func acknowledge(_ context: ChannelHandlerContext) {
-        guard let connection, connection.hasOnlyPatientOutgoing else { return }
-        #if os(Linux)
-        // An even number: for this once (tcp(7), TCP_QUICKACK).
-        let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_QUICKACK))
-        try? context.channel.syncOptions?.setOption(option, value: 2)
-        #else
-        sendAll(of: connection, context)
-        #endif
-    }
-
     private func inputClosed(_ context: ChannelHandlerContext) {
         guard !isInputClosed else { return }
         isInputClosed = true
@@ -272,118 +245,6 @@ package final class TLSHandler: ChannelDuplexHandler {
         state = .finished
         failWaiting(TLSError.closed)
         context.fireUserInboundEventTriggered(outcome)
-    }
-
-    // MARK: Outbound
-
-    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let bytes = unwrapOutboundIn(data)
-        switch state {
-        case .handshaking: waiting.append((bytes, promise))
-        case .established where !isOutputClosed: encrypt(bytes, promise, context)
-        default: promise?.fail(TLSError.closed)
-        }
-    }
-
-    package func flush(context: ChannelHandlerContext) {
-        send(context)
-        context.flush()
-    }
-
-    package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode == .output || mode == .all, !isOutputClosed {
-            isOutputClosed = true
-            if state == .established, !isSilent {
-                connection?.shutdown()
-                send(context)
-            }
-        }
-        context.close(mode: mode, promise: promise)
-    }
-
-    private func encrypt(
-        _ bytes: ByteBuffer,
-        _ promise: EventLoopPromise<Void>?,
-        _ context: ChannelHandlerContext
-    ) {
-        guard let connection else { return }
-        use(context)
-        do throws(TLSError) {
-            try connection.write(bytes)
-        } catch {
-            promise?.fail(error)
-            guard connection.isDelayed else { return }
-            // Part of what was written is lost.
-            state = .finished
-            return context.fireErrorCaught(error)
-        }
-        tellWriters(context)
-        if let promise {
-            // With a promise the record has to be its own write.
-            context.write(wrapOutboundOut(connection.outgoing), promise: promise)
-            connection.sentOutgoing()
-        }
-    }
-
-    private func tellOfLateCertificate(_ context: ChannelHandlerContext) {
-        guard let late = connection?.takeLateCertificate() else { return }
-        context.fireUserInboundEventTriggered(late)
-    }
-
-    private func tellWriters(_ context: ChannelHandlerContext) {
-        guard let connection, connection.isDelayed != isWritingDelayed else { return }
-        isWritingDelayed.toggle()
-        context.fireUserInboundEventTriggered(isWritingDelayed ? TLSWriting.waits : .goesOn)
-    }
-
-    private func send(_ context: ChannelHandlerContext) {
-        guard let connection, connection.hasUrgentOutgoing else { return }
-        sendAll(of: connection, context)
-    }
-
-    private func sendAll(of connection: TLSConnection, _ context: ChannelHandlerContext) {
-        context.writeAndFlush(wrapOutboundOut(connection.outgoing), promise: nil)
-        // The write is usually done by now.
-        connection.sentOutgoing()
-    }
-
-    private func sendWaiting(_ context: ChannelHandlerContext) {
-        guard !waiting.isEmpty else { return }
-        let writes = waiting
-        waiting = []
-        for (bytes, promise) in writes { encrypt(bytes, promise, context) }
-        flush(context: context)
-    }
-
-    // MARK: Idling
-
-    /// Bytes of the buffers that are given back, as far as they are ours: OpenSSL does not tell of its own.
-    package var heldBytes: Int { plaintext.capacity + (connection?.heldBytes ?? 0) }
-
-    /// One look at a time is under way, however much comes and goes meanwhile.
-    private func use(_ context: ChannelHandlerContext) {
-        isUsed = true
-        guard !isWatched else { return }
-        isWatched = true
-        watch(context)
-    }
-
-    private func watch(_ context: ChannelHandlerContext) {
-        isUsed = false
-        context.eventLoop.assumeIsolated().scheduleTask(in: Self.idleTime) { [weak self] in
-            guard let self, let connection else { return }
-            guard !isUsed else { return watch(context) }
-            isWatched = false
-            if connection.outgoing.readableBytes > 0 { sendAll(of: connection, context) }
-            plaintext = ByteBuffer()
-            connection.releaseBuffers()
-        }
-    }
-
-    private func failWaiting(_ error: any Error) {
-        let writes = waiting
-        waiting = []
-        for (_, promise) in writes { promise?.fail(error) }
     }
 }
 
