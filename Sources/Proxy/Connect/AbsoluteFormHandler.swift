@@ -13,7 +13,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Phase {
+    enum Phase {
         case forwarding
         /// Waits for the answers of the provider so far, then the request goes where it wants.
         case waitingForAnswers(ProxyRequest)
@@ -25,14 +25,14 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// A request whose provider is being connected, or would have been.
-    private struct Dial {
+    struct Dial {
         var request: ProxyRequest
         /// What is known of the connection so far.
         var entry: TunnelEntry
     }
 
     /// The one that the requests go to.
-    private struct Provider {
+    struct Provider {
         var origin: Origin
         var isSecure: Bool
         var tee: Tee
@@ -41,17 +41,17 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var retargeting: RetargetingHandler?
     }
 
-    private let proxy: ProxyContext
-    private let identity: ClientIdentity
-    private var context: ChannelHandlerContext?
-    private var splitter: RequestSplitter
-    private var phase = Phase.forwarding
-    private var current: Provider?
+    let proxy: ProxyContext
+    let identity: ClientIdentity
+    var context: ChannelHandlerContext?
+    var splitter: RequestSplitter
+    var phase = Phase.forwarding
+    var current: Provider?
     /// While a provider is dialled, and TLS agreed with it.
-    private var handshake: ProviderHandshake?
-    private var isRefusing = false
+    var handshake: ProviderHandshake?
+    var isRefusing = false
     private var isReadPending = false
-    private var isInputClosed = false
+    var isInputClosed = false
     private var deadline: Scheduled<Void>?
 
     init(proxy: ProxyContext, identity: ClientIdentity) {
@@ -207,226 +207,14 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         phase = .forwarding
     }
 
-    private func pass(_ request: ProxyRequest) {
+    func pass(_ request: ProxyRequest) {
         current?.retargeting?.expectHead()
         context?.fireChannelRead(wrapInboundOut(ByteBuffer(bytes: request.rewritten)))
     }
 
-    // MARK: Providers
-
-    private func dial(_ origin: Origin, _ request: ProxyRequest) {
-        guard let context else { return }
-        var dial = attempt(origin, request)
-        phase = .dialing(dial)
-        leaveProvider()
-        let wanted = UpstreamRequest(
-            origin: origin,
-            isRestricted: proxy.isRestricted(identity),
-            isPlainHTTP: !request.asksForUpgrade && !request.isSecure
-        )
-        proxy.connector.connect(wanted, on: context.eventLoop).assumeIsolated().whenComplete {
-            [self] result in
-            let took = proxy.clock() - dial.entry.startedAt
-            let result = result.flatMap { connection in
-                Result { (connection, try UpstreamLeg(of: connection)) }
-            }
-            identity.whenKnown { [self] in
-                guard case .dialing = phase else {
-                    if case .success((_, let leg)) = result { leg.close() }
-                    return
-                }
-                switch result {
-                case .success((let connection, let leg)):
-                    dial.entry.connected(to: connection.address, in: took)
-                    let asked = connection.retargets?.origin ?? origin
-                    if let failure = leg.failure(of: asked, acceptsSilence: false) {
-                        leg.close()
-                        refuse(dial, failure)
-                    } else if request.isSecure {
-                        return secure(dial, leg)
-                    } else {
-                        join(dial, leg, retargetedBy: connection.retargets)
-                    }
-                case .failure(let error):
-                    refuse(dial, error as? UpstreamFailure ?? .dialing(origin, error))
-                }
-                resume()
-                resumeReading()
-            }
-        }
-    }
-
-    private func attempt(_ origin: Origin, _ request: ProxyRequest) -> Dial {
-        Dial(
-            request: request,
-            entry: TunnelEntry(
-                origin: origin,
-                startedAt: proxy.clock(),
-                identity: identity,
-                scheme: request.isSecure ? "https" : "http"
-            )
-        )
-    }
-
-    /// The request that nobody waits for any more is an entry: its provider may be the very trouble, or the one before it.
-    private func keepUnsent(_ reason: (Origin) -> String) {
-        switch phase {
-        case .dialing(let dial):
-            leaveHandshake()
-            keep(dial, reason(dial.entry.origin))
-        case .waitingForAnswers(let request):
-            guard case .absolute(let origin) = request.target, !proxy.own.isNamed(by: origin),
-                proxy.authorizes(request, of: identity)
-            else { return }
-            keep(
-                attempt(origin, request),
-                "the connection ended while the request waited for the answers before it"
-            )
-        case .forwarding, .refusing, .closing: break
-        }
-    }
-
-    /// A request that crossed with the end of the answers: it goes nowhere, as its answer could not.
-    ///
-    /// The client has been told, and will ask again on another connection; carried out here as well, a code would be
-    /// spent twice.
-    private func crossed(_ origin: Origin, _ request: ProxyRequest) {
-        keep(attempt(origin, request), "the connection was closed when the request came")
-    }
-
-    /// Takes down a request that does not reach its provider; the connection is of no more use.
-    private func keep(_ dial: Dial, _ reason: String) {
-        phase = .closing
-        guard proxy.configuration.opens(dial.entry.origin.host) else { return }
-        let conversation = conversation(dial.entry)
-        var exchanges = conversation.received(
-            ByteBuffer(bytes: dial.request.rewritten),
-            from: .client,
-            at: dial.entry.startedAt
-        )
-        while case .body(let bytes) = splitter.next() {
-            exchanges += conversation.received(bytes, from: .client, at: dial.entry.startedAt)
-        }
-        exchanges += conversation.abandon(at: proxy.clock(), reason: reason)
-        for index in exchanges.indices { exchanges[index].client = identity.facts }
-        proxy.gate.keep(exchanges)
-    }
-
-    private func leaveProvider() {
-        guard let provider = current else { return }
-        current = nil
-        provider.tee.release()
-        context?.pipeline.syncOperations.removeHandler(provider.handler, promise: nil)
-    }
-
-    private func join(_ dial: Dial, _ leg: UpstreamLeg, retargetedBy proxied: UpstreamProxy? = nil) {
-        guard let context, let upstream = leg.context else { return leg.close() }
-        let origin = dial.entry.origin
-        let tee = Tee(
-            proxy: proxy,
-            origin: origin,
-            identity: identity,
-            loop: context.eventLoop,
-            conversation: conversation(dial.entry),
-            records: proxy.configuration.opens(origin.host)
-        )
-        let handlers = tee.makeHandlers()
-        let retargeting = proxied.map {
-            RetargetingHandler(
-                proxy: $0,
-                origin: origin,
-                maximumHeadBytes: proxy.configuration.limits.headBytes
-            )
-        }
-        do {
-            try context.pipeline.syncOperations.addHandler(handlers.client, position: .after(self))
-            if let retargeting { try upstream.pipeline.syncOperations.addHandler(retargeting) }
-            try upstream.pipeline.syncOperations.addHandler(handlers.server)
-        } catch {
-            leg.close()
-            return context.close(promise: nil)
-        }
-        current = Provider(
-            origin: origin,
-            isSecure: dial.request.isSecure,
-            tee: tee,
-            handler: handlers.client,
-            retargeting: retargeting
-        )
-        phase = .forwarding
-        let early = leg.takeEarlyBytes()
-        if early.readableBytes > 0 {
-            upstream.fireChannelRead(NIOAny(early))
-            upstream.fireChannelReadComplete()
-        }
-        pass(dial.request)
-        context.fireChannelReadComplete()
-        // What is asked is asked in vain, and is to be in the capture.
-        if leg.end != nil { upstream.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
-        upstream.pipeline.syncOperations.removeHandler(leg, promise: nil)
-        leg.startReading(upstream)
-        if isInputClosed { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
-    }
-
-    private func refuse(_ dial: Dial, _ failure: UpstreamFailure) {
-        guard let context else { return }
-        let origin = dial.entry.origin
-        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason, hint: failure.hint))
-        let handler = RefusalHandler(
-            proxy: proxy,
-            conversation: proxy.configuration.opens(origin.host) ? conversation(dial.entry) : nil,
-            identity: identity,
-            page: .unreachable(origin, failure),
-            failure: failure,
-            fallback: nil
-        )
-        try? context.pipeline.syncOperations.addHandler(handler, position: .after(self))
-        isRefusing = true
-        phase = .forwarding
-        pass(dial.request)
-    }
-
-    /// Also for hosts that are not recorded: it tells when all answers are there.
-    private func conversation(_ entry: TunnelEntry) -> Conversation {
-        entry.conversation(
-            scheme: entry.scheme,
-            // Beside an absolute-form target the Host field counts for nothing (RFC 9112, section 3.2.2).
-            isAuthorityFixed: true,
-            maximumBodyBytes: proxy.configuration.opens(entry.origin.host)
-                ? proxy.configuration.maximumBodyBytes : 0,
-            maximumHeadBytes: proxy.configuration.limits.headBytes,
-            budget: proxy.budget,
-            spoolFolder: proxy.configuration.spoolFolder
-        )
-    }
-
-    /// Agrees on TLS with a provider; what follows is as in clear.
-    private func secure(_ dial: Dial, _ leg: UpstreamLeg) {
-        guard let context else { return leg.close() }
-        let handshake = ProviderHandshake(over: leg, with: dial.entry.origin, proxy: proxy)
-        self.handshake = handshake
-        handshake.start(on: context.eventLoop) { [self] result in
-            self.handshake = nil
-            switch result {
-            case .success((let agreed, let took)):
-                var dial = dial
-                dial.entry.agreed(agreed, in: took)
-                join(dial, leg)
-            case .failure(let failure): refuse(dial, failure)
-            }
-            resume()
-            resumeReading()
-        }
-    }
-
-    private func leaveHandshake() {
-        handshake?.cancel()
-        handshake = nil
-    }
-
     // MARK: -
 
-    private func resumeReading() {
+    func resumeReading() {
         guard isReadPending, let context else { return }
         isReadPending = false
         context.read()
