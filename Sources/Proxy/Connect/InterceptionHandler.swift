@@ -8,13 +8,13 @@ internal import Wire
 /// TLS to the provider with what the client asked for, then TLS to the client with what the provider chose; then the
 /// tee. Either side may speak in clear. Where there is no provider the client's handshake is done all the same:
 /// only inside TLS it can be told.
-final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, UpstreamLegOwner {
+final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Phase {
+    enum Phase {
         case providerHandshake
         case clientHandshake
         /// The client's handshake is done so that it can be told why there is no provider.
@@ -24,13 +24,13 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         case done
     }
 
-    private let proxy: ProxyContext
-    private var interception: Interception
-    private var upstream: UpstreamLeg?
-    private var context: ChannelHandlerContext?
-    private var phase = Phase.providerHandshake
-    private var phaseBegan = Timestamp(nanoseconds: 0)
-    private var deadline: Scheduled<Void>?
+    let proxy: ProxyContext
+    var interception: Interception
+    var upstream: UpstreamLeg?
+    var context: ChannelHandlerContext?
+    var phase = Phase.providerHandshake
+    var phaseBegan = Timestamp(nanoseconds: 0)
+    var deadline: Scheduled<Void>?
     private var isReadPending = false
     private var isInputClosed = false
 
@@ -71,8 +71,8 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         }
     }
 
-    private var entry: TunnelEntry { interception.entry }
-    private var origin: Origin { interception.entry.origin }
+    var entry: TunnelEntry { interception.entry }
+    var origin: Origin { interception.entry.origin }
 
     // MARK: Life of the channel
 
@@ -144,142 +144,16 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         }
     }
 
-    private func resumeReading() {
+    func resumeReading() {
         guard isReadPending, let context else { return }
         isReadPending = false
         context.read()
     }
 
-    // MARK: TLS to the provider
-
-    private func begin(_ leg: UpstreamLeg) {
-        upstream = leg
-        leg.owner = self
-        speak(to: leg)
-        // Told while nobody owned the leg.
-        if let end = leg.end { upstreamEnded(end.error) }
-    }
-
-    private func speak(to leg: UpstreamLeg) {
-        if interception.passes != nil { return join() }
-        guard let name = interception.providerName else {
-            guard interception.hello != nil else { return join() }
-            return accept(ServerProtocols(accepted: "http/1.1", refusesOthers: true), next: .clientHandshake)
-        }
-        guard let protocols = interception.protocols else {
-            return refuse(
-                UpstreamFailure(
-                    reason:
-                        "the client offers HTTP/2 only (ALPN h2), which an origin played by --reverse does not speak"
-                )
-            )
-        }
-        phaseBegan = proxy.clock()
-        setDeadline(proxy.configuration.limits.handshakeTime) { [self] in
-            refuse(.handshakeTimeout(origin))
-        }
-        leg.startTLS(
-            TLSHandler(
-                context: proxy.upstreamTLS,
-                configuration: .client(
-                    serverName: name,
-                    alpn: protocols,
-                    certificate: proxy.configuration.clientCertificate(origin.host, origin.port),
-                    endpoint: origin.description
-                ),
-                firstBytes: leg.takeEarlyBytes()
-            )
-        )
-    }
-
-    func providerHandshakeEnded(_ outcome: HandshakeOutcome) {
-        guard case .providerHandshake = phase else { return }
-        deadline?.cancel()
-        switch outcome {
-        case .completed(let agreed):
-            interception.entry.agreed(agreed, in: proxy.clock() - phaseBegan)
-            proxy.noteHandshake(agreed, with: origin)
-            guard interception.hello != nil else { return join() }
-            accept(ServerProtocols(accepted: agreed.alpn), next: .clientHandshake)
-        case .failed(let failure): handshakeFailed(failure)
-        case .clientRejectedCertificate: handshakeFailed(.closed)
-        }
-    }
-
-    private func handshakeFailed(_ failure: HandshakeFailure) {
-        refuse(proxy.failure(of: failure, with: origin, named: interception.providerName ?? origin.host))
-    }
-
-    // MARK: TLS to the client
-
-    /// `CONNECT` has been answered already, or was never asked: only inside TLS the client can be told.
-    private func refuse(_ failure: UpstreamFailure) {
-        upstream?.close()
-        upstream = nil
-        guard interception.hello != nil else { return answer(failure, fallback: failure.reason) }
-        accept(ServerProtocols(accepted: "http/1.1", refusesOthers: true), next: .refusing(failure))
-    }
-
-    private func accept(_ protocols: ServerProtocols, next: Phase) {
-        guard let context else { return }
-        phase = next
-        do {
-            let leaf = try proxy.leaves.context(
-                for: interception.clientName,
-                wantsRSA: interception.hello?.wantsRSA ?? false,
-                now: proxy.clock()
-            )
-            let firstBytes = interception.held
-            interception.held = ByteBuffer()
-            setDeadline(proxy.configuration.limits.handshakeTime) { [self] in
-                // Before the channel ends: a handshake that we break off is no rejection by the client.
-                phase = .closing
-                proxy.keep("the client did not finish the TLS handshake in time", of: entry)
-                self.context?.close(promise: nil)
-            }
-            try context.pipeline.syncOperations.addHandler(
-                TLSHandler(context: leaf, configuration: .server(alpn: protocols), firstBytes: firstBytes),
-                position: .before(self)
-            )
-            resumeReading()
-        } catch {
-            let reason = "no certificate for \(interception.clientName): \(error)"
-            proxy.note(UpstreamFailure(reason: reason), of: entry)
-            context.close(promise: nil)
-        }
-    }
-
-    private func clientHandshakeEnded(_ outcome: HandshakeOutcome) {
-        guard let context else { return }
-        deadline?.cancel()
-        switch (outcome, phase) {
-        case (.completed(let agreed), .clientHandshake):
-            interception.entry.facts.clientTLSVersion = agreed.version
-            proxy.noteAgreement(agreed, of: entry)
-            join()
-        case (.completed(let agreed), .refusing(let failure)):
-            interception.entry.facts.clientTLSVersion = agreed.version
-            answer(failure, fallback: failure.reason)
-        case (.clientRejectedCertificate(let alert), .clientHandshake):
-            phase = .closing
-            proxy.noteRejection(alert, of: entry)
-            context.close(promise: nil)
-        case (_, .refusing(let failure)):
-            phase = .closing
-            proxy.note(failure, of: entry)
-            context.close(promise: nil)
-        case (.failed(let failure), .clientHandshake):
-            phase = .closing
-            proxy.keep("TLS handshake of the client with the recorder failed: \(failure)", of: entry)
-            context.close(promise: nil)
-        default: context.close(promise: nil)
-        }
-    }
-
     // MARK: The end of this handler
 
     /// Leaves the client to a page that says why there is no provider.
-    private func answer(_ failure: UpstreamFailure, fallback: String) {
+    func answer(_ failure: UpstreamFailure, fallback: String) {
         guard let context else { return }
         phase = .done
         deadline?.cancel()
@@ -300,26 +174,15 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         leave(context)
     }
 
-    private func join() {
+    /// Leaves the client and its provider to a tee.
+    func join() {
         guard let context, let upstream else { return }
         guard let upstreamContext = upstream.context else {
             return refuse(.unasked(origin, upstream.end?.error))
         }
         phase = .done
         deadline?.cancel()
-        let tee = Tee(
-            proxy: proxy,
-            origin: origin,
-            identity: entry.identity,
-            loop: context.eventLoop,
-            conversation: interception.passes == nil ? conversation() : nil,
-            passed: interception.passes.map { reason in
-                { [entry, proxy] sent, received in
-                    let tunnel = TunnelFacts(reason: reason, sentBytes: sent, receivedBytes: received)
-                    return entry.passed(tunnel, at: proxy.clock())
-                }
-            }
-        )
+        let tee = makeTee(on: context.eventLoop)
         let handlers = tee.makeHandlers()
         let upstreamPipeline = upstreamContext.pipeline.syncOperations
         do {
@@ -350,6 +213,22 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         upstream.startReading(upstreamContext)
     }
 
+    private func makeTee(on loop: any EventLoop) -> Tee {
+        Tee(
+            proxy: proxy,
+            origin: origin,
+            identity: entry.identity,
+            loop: loop,
+            conversation: interception.passes == nil ? conversation() : nil,
+            passed: interception.passes.map { reason in
+                { [entry, proxy] sent, received in
+                    let tunnel = TunnelFacts(reason: reason, sentBytes: sent, receivedBytes: received)
+                    return entry.passed(tunnel, at: proxy.clock())
+                }
+            }
+        )
+    }
+
     /// Gives what is held to the next handler, and goes.
     private func leave(_ context: ChannelHandlerContext) {
         let bytes = interception.held
@@ -364,22 +243,6 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         if isReadPending { context.channel.read() }
     }
 
-    // MARK: The provider's side, before the tee
-
-    func upstreamSpoke() {}
-
-    func upstreamEnded(_ error: (any Error)?) {
-        switch phase {
-        case .providerHandshake: handshakeFailed(.closed)
-        case .clientHandshake:
-            // With TLS 1.3 a provider that wants a client certificate says so after its handshake.
-            phase = .refusing(.unasked(origin, error))
-            upstream?.close()
-            upstream = nil
-        default: break
-        }
-    }
-
     // MARK: -
 
     private func conversation() -> Conversation {
@@ -391,7 +254,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         )
     }
 
-    private func setDeadline(_ time: Duration, _ body: @escaping () -> Void) {
+    func setDeadline(_ time: Duration, _ body: @escaping () -> Void) {
         deadline?.cancel()
         deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time), body)
     }
