@@ -2,6 +2,7 @@ import ArgumentParser
 import Captures
 import Foundation
 import Proxy
+import Synchronization
 
 /// A recording through the proxy, from the first line to the last.
 struct InterceptedRecording {
@@ -53,7 +54,7 @@ struct InterceptedRecording {
         defer { tidying.cancel() }
         let session = session(recording, at: address, view, halves)
         let status = try await serve(session, recording, page, signals)
-        let summary = view.finish()
+        let summary = summary(of: view)
         await page?.end()
         let isGone = path == nil && writer.takeBack()
         teller.tellOfEnd(
@@ -87,6 +88,25 @@ struct InterceptedRecording {
             throw error
         }
     }
+
+    /// What came of the logins.
+    ///
+    /// The capture is whole by then: where a look through all of it takes time, nobody has to wait for that.
+    private func summary(of view: LiveView) -> [String] {
+        let isOver = Atomic(false)
+        // The look takes the thread that a task might have had.
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: Self.unnoticed)
+            guard !isOver.load(ordering: .relaxed) else { return }
+            Interruption.letGo()
+            StandardError.note("looking through what was recorded; Ctrl-C leaves it at that")
+        }
+        defer { isOver.store(true, ordering: .relaxed) }
+        return view.finish()
+    }
+
+    /// In seconds: how long the end may take without a word, and a second signal of the same Ctrl-C to come.
+    private static let unnoticed = 1.0
 
     // MARK: - Setting up
 
