@@ -49,31 +49,31 @@ struct ConnectAnswerStateMachine {
             }
             headBytes += end
             guard headBytes <= maximumHeadBytes else { return decide(tooLong) }
-            let lines = ProxyRequest.lines(of: Array(bytes[..<end]))
-            guard let line = lines.first, let (status, text) = Self.statusLine(line) else {
-                return decide(.failed(reason: "its answer has no status line of HTTP/1"))
-            }
-            let rest = Array(bytes[end...])
-            switch status {
-            case 100, 102...199:
-                bytes = rest
-                scanner = HeadScanner()
-            // Whatever its fields say of a body: there is none (RFC 9110, section 9.3.6).
-            case 200...299: return decide(.established(rest: rest))
-            default:
-                let challenges = lines.dropFirst().filter { ProxyRequest.isField($0, "proxy-authenticate") }
-                return decide(
-                    .refused(
-                        Refusal(
-                            status: status,
-                            statusText: Self.printable(text, 100),
-                            challenges: challenges.prefix(8).map {
-                                Self.printable(ProxyRequest.value(of: $0), 200)
-                            }
-                        )
-                    )
+            if let action = answer(Array(bytes[..<end]), rest: Array(bytes[end...])) { return decide(action) }
+            bytes = Array(bytes[end...])
+            scanner = HeadScanner()
+        }
+    }
+
+    /// What a whole head says; nil for an interim answer, which another one follows.
+    private func answer(_ head: [UInt8], rest: [UInt8]) -> Action? {
+        let lines = ProxyRequest.lines(of: head)
+        guard let line = lines.first, let (status, text) = Self.statusLine(line) else {
+            return .failed(reason: "its answer has no status line of HTTP/1")
+        }
+        switch status {
+        case 100, 102...199: return nil
+        // Whatever its fields say of a body: there is none (RFC 9110, section 9.3.6).
+        case 200...299: return .established(rest: rest)
+        default:
+            let challenges = lines.dropFirst().filter { ProxyRequest.isField($0, "proxy-authenticate") }
+            return .refused(
+                Refusal(
+                    status: status,
+                    statusText: Self.printable(text, 100),
+                    challenges: challenges.prefix(8).map { Self.printable(ProxyRequest.value(of: $0), 200) }
                 )
-            }
+            )
         }
     }
 
