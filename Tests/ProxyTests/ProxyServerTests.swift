@@ -293,6 +293,25 @@ struct ProxyServerTests {
         try await second.stop()
     }
 
+    /// As with a provider that closes a connection which it takes for unused.
+    @Test func requestThatCrossesWithTheProvidersEndIsNotTheClientsFault() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in
+            .sendAndFinish(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na".utf8))
+        }
+        let rig = try await ProxyRig()
+        let raw = try await RawClient(port: rig.port)
+        let here = "localhost:\(origin.port)"
+        try await raw.send("GET http://\(here)/ HTTP/1.1\r\nHost: \(here)\r\n\r\n")
+        #expect(try await raw.until { $0.isEnded })
+        try await raw.send("GET http://\(here)/token HTTP/1.1\r\nHost: \(here)\r\n\r\n")
+        try await raw.close()
+        let exchanges = try await rig.exchanges(atLeast: 2)
+        #expect(exchanges.map(\.request.url.path) == ["/", "/token"])
+        #expect(exchanges.map(\.failure) == [nil, "the server closed the connection without an answer"])
+        await rig.stop()
+        try await origin.stop()
+    }
+
     @Test func requestBehindTheEndOfTheAnswersGoesNowhere() async throws {
         let first = try await LoopbackOrigin(tls: nil) { _ in
             .sendAndFinish(Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na".utf8))

@@ -57,10 +57,20 @@ extension Tee {
                 )
             }
         }
-        // What breaks when it is sent an answer was gone when it ended its half.
-        end(side, isIdle ? nil : side == .client && clientEnd != nil ? AnswerLoss.clientLeft : reason)
+        end(side, isIdle ? nil : loss(by: side, reason))
         close()
     }
+
+    /// Why what is awaited does not come, where a side has gone for this reason.
+    private func loss(by side: Side, _ reason: String) -> String {
+        guard side == .client else { return reason }
+        // A request that crossed with the provider's end: what its client does then is no reason.
+        if hasServerEnded { return Self.unanswered }
+        // What breaks when it is sent an answer was gone when it ended its half.
+        return clientEnd == nil ? reason : AnswerLoss.clientLeft
+    }
+
+    private static let unanswered = "the server closed the connection without an answer"
 
     /// A provider that has waited for longer does not refuse the client: it is tired of waiting, and the client, which sees
     /// the end at once, will open another connection.
@@ -106,7 +116,8 @@ extension Tee {
         guard !isOver else { return }
         // A provider that goes because the client has gone has broken nothing.
         if side == .server { endAbandoned() }
-        end(side, isIdle ? nil : side == .client ? AnswerLoss.clientLeft : "the server closed the connection")
+        let reason = side == .client ? AnswerLoss.clientLeft : "the server closed the connection"
+        end(side, isIdle ? nil : loss(by: side, reason))
         close()
     }
 
@@ -172,10 +183,7 @@ extension Tee {
         guard !isOver else { return }
         isOver = true
         // A request that crossed with the provider's end.
-        if !isIdle {
-            let reason = "the server closed the connection without an answer"
-            keep(conversation?.abandon(at: proxy.clock(), reason: reason) ?? [])
-        }
+        if !isIdle { keep(conversation?.abandon(at: proxy.clock(), reason: Self.unanswered) ?? []) }
         if let passed { proxy.gate.keep([passed(sent, received)]) }
         _ = lastByte.take()
         linger?.cancel()
