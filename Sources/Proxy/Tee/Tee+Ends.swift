@@ -47,8 +47,8 @@ extension Tee {
         if side == .server, isNew, !hasCompletedAny, clientEnd == nil, isIdle, !isOpaque {
             return refused(reason)
         }
-        // What was cut off is to look so to the client, too.
-        if !isIdle, side == .server, clientEnd == nil {
+        // What was cut off is to look so to the client, too, unless it has seen the provider's end before.
+        if !isIdle, side == .server, clientEnd == nil, !hasServerEnded {
             endsUnannounced(side)
             if reason.hasPrefix("ECONNRESET") {
                 client?.lateReset = LateReset(
