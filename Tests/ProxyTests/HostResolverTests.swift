@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import Proxy
@@ -78,5 +79,40 @@ struct HostResolverTests {
         #expect(
             try await resolver.resolve("192.0.2.1", port: 1, within: .seconds(60), on: loop).get().count == 1
         )
+    }
+
+    /// As a browser that opens half a dozen connections to a server asks for it.
+    @Test func nameIsLookedUpOnceForAllWhoWaitForIt() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let lookups = Mutex(0)
+        let resolver = HostResolver { _, port in
+            lookups.withLock { $0 += 1 }
+            gate.wait()
+            return [try? SocketAddress(ipAddress: "192.0.2.1", port: port)].compactMap(\.self)
+        }
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        let answers = (0..<6).map { _ in
+            resolver.resolve("many.example", port: 1, within: .seconds(60), on: loop)
+        }
+        gate.signal()
+        for answer in answers { #expect(try await answer.get().count == 1) }
+        #expect(lookups.withLock { $0 } == 1)
+    }
+
+    /// Names whose servers are silent hold up each other, and not what is on this machine.
+    @Test func localhostDoesNotWaitForSilentServers() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let resolver = HostResolver { host, _ in
+            if host != "localhost" { gate.wait() }
+            return []
+        }
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        let silent = (0..<9).map {
+            resolver.resolve("silent\($0).example", port: 1, within: .seconds(60), on: loop)
+        }
+        let found = try? await resolver.resolve("localhost", port: 7, within: .seconds(10), on: loop).get()
+        for _ in silent { gate.signal() }
+        #expect(found?.count == 2)
+        for answer in silent { #expect(try await answer.get().isEmpty) }
     }
 }

@@ -20,16 +20,21 @@ final class HostResolver: Sendable {
 
     private struct Waiting {
         var last = 0
-        var promises: [Int: EventLoopPromise<[SocketAddress]>] = [:]
+        /// Those who wait, by the name that is being looked up for them; it stays there until that is over.
+        var promises: [Key: [Int: EventLoopPromise<[SocketAddress]>]] = [:]
         var isOver = false
     }
 
     /// The system's resolver blocks, and may for long: its threads are nobody else's, and are not waited for.
-    private static let threads: NIOThreadPool = {
-        let threads = NIOThreadPool(numberOfThreads: 8)
+    private static let threads = pool(of: 8)
+    /// For what is in a list on this machine: no server that is silent holds it up.
+    private static let localThread = pool(of: 1)
+
+    private static func pool(of count: Int) -> NIOThreadPool {
+        let threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
         return threads
-    }()
+    }
 
     private struct Known {
         var addresses: [SocketAddress]
@@ -76,26 +81,22 @@ final class HostResolver: Sendable {
             return loop.makeSucceededFuture(known.addresses)
         }
         let promise = loop.makePromise(of: [SocketAddress].self)
-        let number = waiting.withLockedValue { waiting -> Int? in
-            guard !waiting.isOver else { return nil }
-            waiting.last += 1
-            waiting.promises[waiting.last] = promise
-            return waiting.last
-        }
-        guard let number else {
+        guard let place = wait(for: key, promise) else {
             promise.fail(CancellationError())
             return promise.futureResult
         }
         let deadline = loop.scheduleTask(in: time) { [self] in
-            take(number)?.fail(ChannelError.connectTimeout(time))
+            take(place.number, of: key)?.fail(ChannelError.connectTimeout(time))
         }
         promise.futureResult.whenComplete { _ in deadline.cancel() }
-        Self.threads.submit { [self] _ in
-            // Whom nobody waits for any more need not be asked for.
-            guard waiting.withLockedValue({ $0.promises[number] != nil }) else { return }
+        // A browser opens half a dozen connections to a name at a time: one thread is enough for all of them.
+        guard place.isFirst else { return promise.futureResult }
+        let threads = name == Self.localhost ? Self.localThread : Self.threads
+        threads.submit { [self] _ in
+            guard isWanted(key) else { return }
             let addresses = Self.completed(lookup(name, port), of: name, port: port)
             remember(addresses, for: key)
-            take(number)?.succeed(addresses)
+            for promise in takeAll(of: key) { promise.succeed(addresses) }
         }
         return promise.futureResult
     }
@@ -110,18 +111,48 @@ final class HostResolver: Sendable {
         }
     }
 
+    // MARK: Waiting
+
+    /// Has somebody wait for a name; nil where nobody is answered any more.
+    ///
+    /// `isFirst`: nobody looks it up yet.
+    private func wait(for key: Key, _ promise: EventLoopPromise<[SocketAddress]>) -> (
+        number: Int, isFirst: Bool
+    )? {
+        waiting.withLockedValue { waiting in
+            guard !waiting.isOver else { return nil }
+            waiting.last += 1
+            let isFirst = waiting.promises[key] == nil
+            waiting.promises[key, default: [:]][waiting.last] = promise
+            return (waiting.last, isFirst)
+        }
+    }
+
+    /// Whom nobody waits for any more need not be asked for.
+    private func isWanted(_ key: Key) -> Bool {
+        waiting.withLockedValue { waiting in
+            guard waiting.promises[key]?.isEmpty ?? true else { return true }
+            waiting.promises[key] = nil
+            return false
+        }
+    }
+
+    private func take(_ number: Int, of key: Key) -> EventLoopPromise<[SocketAddress]>? {
+        waiting.withLockedValue { $0.promises[key]?.removeValue(forKey: number) }
+    }
+
+    private func takeAll(of key: Key) -> [EventLoopPromise<[SocketAddress]>] {
+        waiting.withLockedValue { Array($0.promises.removeValue(forKey: key)?.values ?? [:].values) }
+    }
+
     /// Nobody is answered any more: their event loops are about to end.
     func shutdown() {
         let promises = waiting.withLockedValue { waiting in
             defer { waiting.promises = [:] }
             waiting.isOver = true
-            return waiting.promises.values.map(\.self)
+            return waiting.promises.values.flatMap(\.values)
         }
         for promise in promises { promise.fail(CancellationError()) }
-    }
-
-    private func take(_ number: Int) -> EventLoopPromise<[SocketAddress]>? {
-        waiting.withLockedValue { $0.promises.removeValue(forKey: number) }
     }
 
     // MARK: Names
@@ -129,21 +160,23 @@ final class HostResolver: Sendable {
     /// The name to ask the system for: names below `localhost` are this machine, whatever its resolver knows of them
     /// (RFC 6761, section 6.3), and so is `localhost.`, by which runtimes that leave out loopback can name it.
     static func resolvable(_ host: String) -> String {
-        isLocalhost(host) ? "localhost" : host
+        isLocalhost(host) ? localhost : host
     }
 
     /// `localhost` is both loopback addresses, whatever the system's list of hosts says (RFC 6761, section 6.3): programs listen at
     /// one of them, and other clients try both.
     private static func completed(_ addresses: [SocketAddress], of name: String, port: Int) -> [SocketAddress]
     {
-        guard name == "localhost" else { return addresses }
+        guard name == localhost else { return addresses }
         let missing = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
         return addresses + missing.filter { other in !addresses.contains { $0.protocol == other.protocol } }
     }
 
+    private static let localhost = "localhost"
+
     private static func isLocalhost(_ host: String) -> Bool {
         let name = (host.utf8.last == 0x2e ? String(host.dropLast()) : host).lowercased()
-        return name == "localhost" || name.hasSuffix(".localhost")
+        return name == localhost || name.hasSuffix(".localhost")
     }
 
     /// Whether a host is, by its name or in whatever spelling of an address, this machine's loopback.
