@@ -99,6 +99,7 @@ struct InterceptedRecording {
             Thread.sleep(forTimeInterval: Self.unnoticed)
             guard !isOver.load(ordering: .relaxed) else { return }
             Interruption.letGo()
+            guard isatty(STDERR_FILENO) == 1 else { return }
             StandardError.note("looking through what was recorded; Ctrl-C leaves it at that")
         }
         defer { isOver.store(true, ordering: .relaxed) }
