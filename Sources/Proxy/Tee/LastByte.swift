@@ -23,7 +23,8 @@ struct LastByte {
         on loop: any EventLoop,
         _ done: @escaping () -> Void
     ) {
-        guard let byte = bytes.getSlice(at: bytes.writerIndex - 1, length: 1) else { return }
+        guard bytes.readableBytes > 0, let byte = bytes.getSlice(at: bytes.writerIndex - 1, length: 1)
+        else { return }
         bytes.moveWriterIndex(to: bytes.writerIndex - 1)
         piece = (byte, time)
         waiting = loop.assumeIsolated().scheduleTask(in: Self.patience) { done() }

@@ -148,7 +148,7 @@ final class Tee {
         if let byte = lastByte.take().piece { hand(byte.bytes, at: byte.at) }
         var bytes = bytes
         lastByte.hold(of: &bytes, at: time, on: loop) { [weak self] in self?.letLastByteGo() }
-        hand(bytes, at: time)
+        if bytes.readableBytes > 0 { hand(bytes, at: time) }
     }
 
     private func letLastByteGo() {
