@@ -45,6 +45,29 @@ struct HalfToldEntriesTests {
         #expect(exchange.response?.status == status)
     }
 
+    // MARK: - Cookies
+
+    /// What a sanitizer has put in the place of the headers; the lists that it did not know stay.
+    @Test(arguments: ["REDACTED", "", "***"]) func wordInPlaceOfCookiesLeavesTheirList(word: String) throws {
+        let exchange = try read(
+            #""request":{"method":"GET","url":"https://app.example/","headers":[{"name":"Cookie","value":"\#(word)"}],"cookies":[{"name":"sid","value":"s1"}]},"response":{"status":200,"headers":[{"name":"Set-Cookie","value":"\#(word)"}],"cookies":[{"name":"a","value":"1","secure":true}]}"#
+        )
+        #expect(exchange.request.cookie("sid") == "s1" && exchange.request.cookies.count == 1)
+        #expect(exchange.response?.setCookies.map(\.name) == ["a"])
+    }
+
+    /// Flutter's DevTools: `value.first` of each header, beside the whole list. Of other headers the list tells nothing more.
+    @Test(arguments: [
+        ("a=1; Path=/", ["a", "b"]), ("a=2; Path=/", ["a"]), ("b=2", ["b"]), ("a=1\\nc=3", ["a", "c"]),
+    ])
+    func headerOfTheFirstCookieHasTheOthersInTheList(header: String, names: [String]) throws {
+        let response = try response(
+            #""headers":[{"name":"set-cookie","value":"\#(header)"}],"cookies":[{"name":"a","value":"1","path":"/"},{"name":"b","value":"2","secure":true}]"#
+        )
+        #expect(response.setCookies.map(\.name) == names)
+        if names == ["a", "b"] { #expect(response.setCookies[0].path == "/" && response.setCookies[1].isSecure) }
+    }
+
     // MARK: - Requests
 
     @Test(arguments: [

@@ -32,7 +32,9 @@ extension RecordedRequest {
     /// The cookies sent: of the `Cookie` headers, else of the HAR's `cookies` array.
     package var cookies: [HeaderFields.Field] {
         let fields = headers.fields.filter { $0.name.equalsIgnoringASCIICase("cookie") }
-        return fields.isEmpty ? listedCookies : fields.flatMap(CookieHeader.pairs(of:))
+        let sent = fields.flatMap(CookieHeader.pairs(of:))
+        // A sanitizer's word in the place of a value (`Cookie: REDACTED`) names no cookie.
+        return listedCookies.isEmpty || sent.contains { !$0.name.isEmpty } ? sent : listedCookies
     }
 
     package func cookie(_ name: String) -> String? { cookies.first { $0.name == name }?.value }
@@ -41,21 +43,37 @@ extension RecordedRequest {
 extension RecordedResponse {
     /// The cookies set: of the `Set-Cookie` headers, else of the HAR's `cookies` array.
     package var setCookies: [SetCookie] {
+        let cookies = sentCookies
+        guard !listedCookies.isEmpty else { return cookies }
+        // A sanitizer's word in the place of a value is no cookie.
+        if cookies.isEmpty { return listedCookies }
+        return cookies + cookiesLeftOut(behind: cookies)
+    }
+
+    /// Those of the `Set-Cookie` headers.
+    private var sentCookies: [SetCookie] {
         var cookies: [SetCookie] = []
-        var isListedOnly = true
         for field in headers.fields where field.name.equalsIgnoringASCIICase("set-cookie") {
             var value = field.value
             value.withUTF8 { bytes in
                 // Firefox and some recorders fold several fields into one, separated by line feeds.
                 for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
-                    isListedOnly = false
                     guard var cookie = SetCookie(UnsafeBufferPointer(rebasing: line)) else { continue }
                     cookie.isLatin1 = field.isLatin1
                     cookies.append(cookie)
                 }
             }
         }
-        return isListedOnly ? listedCookies : cookies
+        return cookies
+    }
+
+    /// The rest of the list where there is a header for its first cookie alone: Flutter's DevTools write the first value of each
+    /// header only.
+    private func cookiesLeftOut(behind sent: [SetCookie]) -> ArraySlice<SetCookie> {
+        guard sent.count == 1, let first = listedCookies.first, first.name == sent[0].name,
+            first.value == sent[0].value
+        else { return [] }
+        return listedCookies.dropFirst()
     }
 }
 

@@ -68,8 +68,7 @@ package struct RecordedRequest: Sendable {
         _modify { yield &members.headers }
     }
 
-    /// Cookies of the HAR's `cookies` array, used only where there is no `Cookie` header (see
-    /// ``CookieHeader``).
+    /// Cookies of the HAR's `cookies` array, used only where no `Cookie` header names one (see ``cookies``).
     package var listedCookies: [HeaderFields.Field] {
         _read { yield members.listedCookies }
         _modify { yield &members.listedCookies }

@@ -63,7 +63,7 @@ package struct RecordedResponse: Sendable {
         _modify { yield &members.headers }
     }
 
-    /// Cookies of the HAR's `cookies` array, used only where there is no `Set-Cookie` header.
+    /// Cookies of the HAR's `cookies` array, used only where the `Set-Cookie` headers are not all of them (see ``setCookies``).
     package var listedCookies: [SetCookie] {
         _read { yield members.listedCookies }
         _modify { yield &members.listedCookies }

@@ -14,7 +14,7 @@ extension EntrySpelling {
             return nil
         }
         let cookies = divided(fields[joined].value)
-        let listed = Producers.fields(response["cookies"]).map(\.name)
+        let listed = Set(Producers.fields(response["cookies"]).map(\.name))
         guard
             listed.isEmpty || cookies.dropFirst().contains(where: { listed.contains(name(of: $0)) })
         else { return nil }
