@@ -51,6 +51,14 @@ struct BurpItemsTests {
         try CaptureReader.read(bytes: Array((Self.head + items + end).utf8), name: "items.xml")
     }
 
+    /// As a person wrote it in Burp, or a client that encodes nothing.
+    @Test func targetWithBlanksIsRead() throws {
+        let request = "GET /authorize?scope=openid profile email&state=1 HTTP/1.1\r\nHost: idp.example\r\n\r\n"
+        let exchange = try read(Self.item(request: request))[0]
+        #expect(exchange.request.url.text == "https://idp.example/authorize?scope=openid profile email&state=1")
+        #expect(exchange.request.method == "GET" && exchange.request.httpVersion == "HTTP/1.1")
+    }
+
     @Test(arguments: [true, false]) func itemIsAnExchange(isBase64: Bool) throws {
         let capture = try read(Self.item(isBase64: isBase64))
         let exchange = try #require(capture.count == 1 ? capture[0] : nil)

@@ -21,7 +21,7 @@ struct RawMessage {
             let head = Self.head(of: bytes)
             let lineEnd = head.firstIndex(of: 0x0a) ?? head.endIndex
             let line = String(decoding: head[..<lineEnd].filter { $0 != 0x0d }, as: UTF8.self)
-            let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+            let words = Self.words(of: line)
             guard words.count > 1, words[0].hasPrefix("HTTP/") || words.last?.hasPrefix("HTTP/") == true
             else {
                 return nil
@@ -33,6 +33,17 @@ struct RawMessage {
             rest = bytes
             return
         }
+    }
+
+    /// Three at most. A target may have blanks in it that its client should have encoded.
+    private static func words(of line: String) -> [String] {
+        let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+        guard words.count == 3, !words[0].hasPrefix("HTTP/"), !words[2].hasPrefix("HTTP/"),
+            let blank = words[2].lastIndex(of: " ")
+        else { return words }
+        return [
+            words[0], "\(words[1]) \(words[2][..<blank])", String(words[2][blank...].dropFirst()),
+        ]
     }
 
     private static func isInterim(_ words: [String]) -> Bool {
