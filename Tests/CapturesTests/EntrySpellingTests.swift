@@ -247,6 +247,31 @@ struct EntrySpellingTests {
         }
     }
 
+    /// A script's `str(response.content)`, and a server's own mistake, which is as long as its text.
+    @Test(arguments: [
+        (#""size":11,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\n'"#, true),
+        (#""size":21,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\n'"#, false),
+        ("", #"b'{\"a\":\"\\xc3\\xa4\"}\\n'"#, false), (#""size":11,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\n"#, false),
+        (#""size":11,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\q'"#, false),
+    ])
+    func bytesThatPythonPrintedAreKnownByTheirLength(_ size: String, _ printed: String, _ isRead: Bool) throws {
+        let content = #""content":{\#(size)"mimeType":"application/json","text":"\#(printed)"}"#
+        let text = har(Self.form, #""headers":[],\#(content)"#)
+        for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
+            let body = try read(text)[0].response?.body
+            #expect((body?.text == "{\"a\":\"ä\"}\n") == isRead)
+        }
+    }
+
+    /// `str(request.body)` of Python's requests, which sends the length of every body.
+    @Test func printedBodyOfARequestIsRead() throws {
+        let fields =
+            #""headers":[{"name":"Content-Type","value":"application/x-www-form-urlencoded"},{"name":"Content-Length","value":"9"}]"#
+        let body = #""postData":{"mimeType":"","text":"b'code=abcd'"}"#
+        let request = try read(har("\(fields),\(body)", Self.json))[0].request
+        #expect(FormBody.items(of: request.body)?.first("code") == "abcd")
+    }
+
     /// Firefox, with and without the parameters that it makes of them; other fields, or of another body, are the body's own.
     @Test(arguments: [
         (

@@ -6,7 +6,8 @@ extension EntrySpelling {
     ///
     /// - Polly.JS: hexadecimal digits under `_isBinary` or `encoding`, and each chunk of a coded body in a list of its own,
     ///   which is the text.
-    /// - Readers of files in browsers: a `data:` URL. Scripts in Python: `b'…'`, which is how it prints bytes.
+    /// - Readers of files in browsers: a `data:` URL. Scripts in Python: `b'…'`, which is how it prints bytes, of Base64 or of the
+    ///   body itself.
     /// - Producers that do not say that it is Base64, but how long the bytes are.
     /// - Loggers that take coded bytes for text: one character for each byte, or nothing that can be read again.
     static func bytesPlaced(_ data: JSONObject, headers: JSONValue?) -> JSONObject? {
@@ -34,6 +35,11 @@ extension EntrySpelling {
                 return placed(url.base64, in: data)
             }
             if isBase64(text, of: data) { return placed(text, in: data) }
+            if first == UInt8(ascii: "b"), let bytes = PythonBytes.decode(text),
+                isLength(bytes.count, of: data, headers)
+            {
+                return placed(Base64.encode(bytes), in: data)
+            }
             return first == 0x1f && isGzip(text) ? coded(text, in: data, headers) : nil
         default: return nil
         }
@@ -67,6 +73,12 @@ extension EntrySpelling {
         let filling = text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
         return size == count / 4 * 3 - filling
             && Base64.decodeStrictly(Array(text.utf8)[...], isPadded: true) != nil
+    }
+
+    /// Whether a body is said to have so many bytes: servers written in Python send `b'…'` themselves by mistake, which is longer.
+    private static func isLength(_ count: Int, of data: JSONObject, _ headers: JSONValue?) -> Bool {
+        if let size = HAREntry.size(data["size"]) { return size == count }
+        return HAREntry.headers(headers).first("content-length") == String(count)
     }
 
     /// RFC 2397.
