@@ -127,6 +127,12 @@ extension Producers {
         return !lacksScheme(url) || self.url(of: request) == url
     }
 
+    /// Whether a request has a path for its URL, and nothing in it tells whose it is.
+    static func isWithoutServer(_ request: JSONValue?) -> Bool {
+        guard let request = request?.object, let url = request["url"]?.string else { return false }
+        return url.hasPrefix("/") && self.url(of: request) == url
+    }
+
     /// A number; also one in a text.
     static func number(_ value: JSONValue?) -> Double? {
         let number: Double?

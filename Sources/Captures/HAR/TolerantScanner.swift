@@ -280,6 +280,8 @@ struct TolerantScanner {
             return isSpelled && !beyondDoubt
         }
         let entry = EntrySpelling.plain(written) ?? written
+        // What a server is to answer to a path (WireMock's stubs): nobody has asked for it.
+        if entry["startedDateTime"] == nil, Producers.isWithoutServer(entry["request"]) { return false }
         let hasURL = entry["request"]?["url"]?.string != nil
         let hasStatus = entry["response"]?["status"].map { $0.object == nil || Producers.status($0) != nil }
         let isTold = entry["startedDateTime"] != nil || hasStatus ?? false
