@@ -44,6 +44,14 @@ struct TolerantReadingTests {
         ("two logs", "{\"log\":{\"entries\":[\(entry(0))]},\"log\":{\"entries\":[\(entry(1)),\(entry(2))]}}"),
         ("logs in a list", "{\"log\":[{\"entries\":[\(entry(0))]},{\"entries\":[\(entry(1)),\(entry(2))]}]}"),
         ("entries twice", "{\"log\":{\"entries\":[\(entry(0))],\"entries\":[\(entry(1)),\(entry(2))]}}"),
+        (
+            "entries under numbers",
+            "{\"log\":{\"entries\":{\"0\":\(entry(0)),\"2\":\(entry(1)),\"7\":\(entry(2))}}}"
+        ),
+        (
+            "an entry that is no list",
+            "[" + (0..<3).map { "{\"log\":{\"entries\":\(entry($0))}}" }.joined(separator: ",") + "]"
+        ),
         ("wrapped", "{\"data\":{\"har\":{\"log\":{\"entries\":[\(three)]}}}}"),
         ("an answer of JSON:API", "{\"data\":{\"attributes\":{\"har\":{\"log\":{\"entries\":[\(three)]}}}}}"),
         ("captures of several pages", "{\"pages\":1,\"hars\":[{\"log\":{\"entries\":[\(three)]}}]}"),

@@ -166,6 +166,9 @@ struct TolerantScanner {
             let name = EntrySpelling.logName(written)
             if name == "entries", scanner.reader.peek() == UInt8(ascii: "[") {
                 try scanner.entries()
+            } else if name == "entries", scanner.reader.peek() == UInt8(ascii: "{") {
+                // The one entry, or all of them under numbers, as PHP writes a list with gaps.
+                try scanner.part(depth: 1)
             } else if name == "pages", scanner.reader.peek() == UInt8(ascii: "[") {
                 try scanner.pages(ofLog: number)
             } else {
