@@ -51,7 +51,7 @@ struct ForeignReader: Sendable {
         case .text: return try text(source, depth: depth, budget: budget)
         case .mail: return try mail(source, depth: depth, budget: budget)
         case .burp: return try BurpItems.read(source, name: name)
-        case .mitmproxy: return try MitmproxyFlows(source, name: name).read()
+        case .mitmproxy: return try MitmproxyFlows.read(source, name: name)
         case .utf16(let isBigEndian):
             let text = ScratchText(folder: scratch, name: name)
             try UTF16Text.convert(source, isBigEndian: isBigEndian, into: text)

@@ -6,62 +6,77 @@ import JSON
 struct MitmproxyFlows {
     private let source: CaptureSource
     private let name: String
+    private var exchanges: [Exchange] = []
+    private var losses: [Capture.Loss] = []
+    /// What of the flows is not read.
+    private var leftOut = LossList()
+    /// How many flows there are of each other protocol.
+    private var others: [String: Int] = [:]
+    private var version = ""
+    /// Flows so far.
+    private var count = 0
+
+    /// More flows that are damaged are not looked past.
+    private static let mostDamaged = 100
 
     /// `name`: what errors call the file.
-    init(_ source: CaptureSource, name: String) {
+    private init(_ source: CaptureSource, name: String) {
         self.source = source
         self.name = name
     }
 
     /// - Throws: ``CaptureError`` where there is not one flow in it.
-    func read() throws(CaptureError) -> Capture {
+    static func read(_ source: CaptureSource, name: String) throws(CaptureError) -> Capture {
+        var flows = MitmproxyFlows(source, name: name)
+        flows.walk()
+        return try flows.capture()
+    }
+
+    private mutating func walk() {
         var reader = NetstringReader(source)
-        var exchanges: [Exchange] = []
-        var losses: [Capture.Loss] = []
-        var leftOut = LossList()
-        var others: [String: Int] = [:]
-        var version = ""
         var offset = 0
-        var count = 0
         while true {
             do throws(NetstringReader.Problem) {
-                guard let (flow, end) = try reader.value(at: offset) else { break }
+                guard let (flow, end) = try reader.value(at: offset) else { return }
+                take(flow)
                 offset = end
-                count += 1
-                if version.isEmpty { version = Self.version(flow) }
-                let type = flow["type"]?.text ?? "http"
-                var read = MitmproxyExchange(flow, source: source)
-                if let exchange = read.exchange() {
-                    exchanges.append(exchange)
-                    for (offset, what) in read.losses {
-                        leftOut.append(
-                            Capture.Loss(offset: offset, line: 1, what: "flow \(count - 1): \(what)")
-                        )
-                    }
-                } else {
-                    others[type, default: 0] += 1
-                }
             } catch {
-                losses.append(
-                    Capture.Loss(
-                        offset: error.offset,
-                        line: 1,
-                        what: error.isEnd
-                            ? "flow \(count) is cut off after \(source.size - offset) bytes; the \(count) before it are whole"
-                            : "flow \(count) is damaged at byte \(error.offset)",
-                        isEnd: error.isEnd
-                    )
-                )
-                count += 1
-                guard let next = error.next, losses.count < 100 else { break }
+                lose(error, flowAt: offset)
+                guard let next = error.next, losses.count < Self.mostDamaged else { return }
                 offset = next
             }
         }
-        losses += leftOut.all
-        for (type, count) in others.sorted(by: { $0.key < $1.key }) {
-            let what = "\(count) flows of type \(type) are no HTTP, and left out"
-            losses.append(Capture.Loss(offset: 0, line: 1, what: what))
+    }
+
+    private mutating func take(_ flow: TypedNetstring) {
+        if version.isEmpty { version = Self.version(flow) }
+        var read = MitmproxyExchange(flow, source: source)
+        if let exchange = read.exchange() {
+            exchanges.append(exchange)
+            for (offset, what) in read.losses {
+                leftOut.append(Capture.Loss(offset: offset, line: 1, what: "flow \(count): \(what)"))
+            }
+        } else {
+            others[flow["type"]?.text ?? "http", default: 0] += 1
         }
+        count += 1
+    }
+
+    private mutating func lose(_ problem: NetstringReader.Problem, flowAt offset: Int) {
+        losses.append(
+            Capture.Loss(
+                offset: problem.offset,
+                line: 1,
+                what: problem.isEnd
+                    ? "flow \(count) is cut off after \(source.size - offset) bytes; the \(count) before it are whole"
+                    : "flow \(count) is damaged at byte \(problem.offset)",
+                isEnd: problem.isEnd
+            )
+        )
+        count += 1
+    }
+
+    private func capture() throws(CaptureError) -> Capture {
         guard !exchanges.isEmpty || !others.isEmpty else {
             throw .notCapture(
                 path: name,
@@ -70,7 +85,11 @@ struct MitmproxyFlows {
             )
         }
         var capture = Capture(foreign: exchanges, creator: "mitmproxy", version: version)
-        capture.losses = losses
+        capture.losses = losses + leftOut.all
+        for (type, count) in others.sorted(by: { $0.key < $1.key }) {
+            let what = "\(count) flows of type \(type) are no HTTP, and left out"
+            capture.losses.append(Capture.Loss(offset: 0, line: 1, what: what))
+        }
         return capture
     }
 
