@@ -102,61 +102,94 @@ struct LenientReader {
 
     // MARK: - Values
 
-    private enum Want {
-        case value, element, name, after
+    /// Where the reading of one value stands.
+    private struct Nesting {
+        enum Want {
+            case value, element, name, after
+        }
+
+        var want = Want.value
+        /// The brackets that are open.
+        private(set) var open: [UInt8] = []
+        /// Of each of these, whether there is an element in it.
+        private var hasElements: [Bool] = []
+
+        /// Whether the value has been read.
+        var isDone: Bool { want == .after && open.isEmpty }
+        var isInObject: Bool { open.last == UInt8(ascii: "{") }
+
+        mutating func enter(_ bracket: UInt8) {
+            open.append(bracket)
+            hasElements.append(false)
+            want = isInObject ? .name : .element
+        }
+
+        mutating func leave() {
+            open.removeLast()
+            hasElements.removeLast()
+            want = .after
+        }
+
+        /// Whether the element that begins now is not the first one.
+        mutating func beginElement() -> Bool {
+            guard let last = hasElements.indices.last else { return false }
+            defer { hasElements[last] = true }
+            return hasElements[last]
+        }
     }
 
     /// Reads one value and appends it to `out` as JSON, where it is kept.
     ///
     /// - Throws: ``Problem``; the position is then where it lies.
     mutating func value(into out: inout [UInt8], keep: Bool = true) throws(Problem) {
-        var open: [UInt8] = []
-        var hasElements: [Bool] = []
-        var want = Want.value
-        while true {
+        var nesting = Nesting()
+        repeat {
             skipSpace()
             guard let byte = peek() else { throw problem("the rest of a value", isEnd: true) }
-            switch want {
+            switch nesting.want {
             case .element where byte == UInt8(ascii: "]"), .name where byte == UInt8(ascii: "}"):
                 advance()
                 if keep { out.append(byte) }
-                open.removeLast()
-                hasElements.removeLast()
-                want = .after
-            case .element where byte == UInt8(ascii: ","), .name where byte == UInt8(ascii: ","):
-                advance()
-                continue
+                nesting.leave()
+            case .element where byte == UInt8(ascii: ","), .name where byte == UInt8(ascii: ","): advance()
             case .name:
-                begin(&hasElements, &out, keep)
+                if nesting.beginElement(), keep { out.append(UInt8(ascii: ",")) }
                 try name(byte, &out, keep)
-                want = .value
-                continue
-            case .value, .element:
-                if want == .element { begin(&hasElements, &out, keep) }
-                if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
-                    guard open.count < Self.maximumDepth else {
-                        throw problem("at most \(Self.maximumDepth) levels of nesting")
-                    }
-                    advance()
-                    if keep { out.append(byte) }
-                    open.append(byte)
-                    hasElements.append(false)
-                    want = byte == UInt8(ascii: "{") ? .name : .element
-                    continue
-                }
-                try scalar(byte, isMember: want == .value && !open.isEmpty, &out, keep)
-                want = .after
-            case .after:
-                want = open.last == UInt8(ascii: "{") ? .name : .element
-                let close: UInt8 = want == .name ? 0x7d : 0x5d
-                if byte == UInt8(ascii: ",") {
-                    advance()
-                } else if byte != close, !Self.beginsNext(byte, isName: want == .name) {
-                    throw problem("a comma or \(want == .name ? "}" : "]")")
-                }
-                continue
+                nesting.want = .value
+            case .element:
+                if nesting.beginElement(), keep { out.append(UInt8(ascii: ",")) }
+                try begin(byte, &nesting, &out, keep)
+            case .value: try begin(byte, &nesting, &out, keep)
+            case .after: try passComma(byte, &nesting)
             }
-            if open.isEmpty { return }
+        } while !nesting.isDone
+    }
+
+    /// Enters an object or a list, or reads what is neither.
+    private mutating func begin(_ byte: UInt8, _ nesting: inout Nesting, _ out: inout [UInt8], _ keep: Bool)
+        throws(Problem)
+    {
+        guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") else {
+            try scalar(byte, isMember: nesting.want == .value && !nesting.open.isEmpty, &out, keep)
+            nesting.want = .after
+            return
+        }
+        guard nesting.open.count < Self.maximumDepth else {
+            throw problem("at most \(Self.maximumDepth) levels of nesting")
+        }
+        advance()
+        if keep { out.append(byte) }
+        nesting.enter(byte)
+    }
+
+    /// Moves over the comma behind an element, where one is there.
+    private mutating func passComma(_ byte: UInt8, _ nesting: inout Nesting) throws(Problem) {
+        nesting.want = nesting.isInObject ? .name : .element
+        let close: UInt8 = nesting.isInObject ? 0x7d : 0x5d
+        if byte == UInt8(ascii: ",") {
+            advance()
+        } else if byte != close, !Self.beginsNext(byte, isName: nesting.isInObject) {
+            throw problem("a comma or \(nesting.isInObject ? "}" : "]")")
         }
     }
 
@@ -166,12 +199,6 @@ struct LenientReader {
     /// Whether a comma is missing, or worse.
     private static func beginsNext(_ byte: UInt8, isName: Bool) -> Bool {
         byte == UInt8(ascii: "\"") || !isName && (byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["))
-    }
-
-    private func begin(_ hasElements: inout [Bool], _ out: inout [UInt8], _ keep: Bool) {
-        guard let last = hasElements.indices.last else { return }
-        if hasElements[last], keep { out.append(UInt8(ascii: ",")) }
-        hasElements[last] = true
     }
 
     /// Reads a member's name and the colon behind it.
