@@ -20,7 +20,7 @@ struct TolerantScanner {
     private(set) var entryCount = 0
     /// Whether there was a list of entries, be it empty.
     private(set) var hasEntries = false
-    /// Whether a capture is read that stands within an element of a list (``holdsLog(_:)``): within that there is no other.
+    /// Whether a capture is read that stands within an element of a list (``EntryLikeness/holdsLog(_:)``): within that there is no other.
     private var isInsideEntry = false
     /// Names of the outermost object's members, the first few.
     private(set) var rootNames: [String] = []
@@ -31,7 +31,7 @@ struct TolerantScanner {
     /// The file ends within an entry; that has been said.
     private var isTorn = false
     /// How an entry begins in this file.
-    private var beginning: [UInt8] = []
+    private var beginning: EntryBeginning?
 
     /// More are not looked for in a file of which nothing is right.
     private static let maximumLosses = 1000
@@ -40,8 +40,6 @@ struct TolerantScanner {
         "har", "data", "result", "archive", "value", "body", "content",
     ]
     private static let maximumWrapping = 6
-    /// How far before the place of an error the next entry may begin.
-    private static let lookBack = 4096
 
     init(_ source: CaptureSource, found: @escaping (Found) -> Void) {
         self.source = source
@@ -274,44 +272,22 @@ struct TolerantScanner {
         guard let byte = reader.peek(), (try? reader.name(byte, &text, true)) != nil,
             let name = (try? JSONParser.parse(text.dropLast()))?.string
         else { return false }
-        let isSpelled = Self.entryNames.contains(name)
-        guard isSpelled || Self.entryNames.contains(EntrySpelling.entryName(name)) else { return false }
-        guard beyondDoubt || !isSpelled || Self.commonNames.contains(name) else { return true }
-        reader.seek(to: start.0, line: start.1)
-        var json: [UInt8] = []
-        guard (try? reader.value(into: &json)) != nil, let written = try? JSONParser.parse(json) else {
-            return isSpelled && !beyondDoubt
+        let isSpelled: Bool
+        switch EntryLikeness.firstName(name) {
+        case .other: return false
+        case .ofEntry where !beyondDoubt: return true
+        case .ofEntry: isSpelled = true
+        case .perhapsOfEntry(let isSo): isSpelled = isSo
         }
-        let entry = EntrySpelling.plain(written) ?? written
-        // What a server is to answer to a path (WireMock's stubs): nobody has asked for it.
-        if entry["startedDateTime"] == nil, Producers.isWithoutServer(entry["request"]) { return false }
-        let hasURL = entry["request"]?["url"]?.string != nil
-        let hasStatus = entry["response"]?["status"].map { $0.object == nil || Producers.status($0) != nil }
-        let isTold = entry["startedDateTime"] != nil || hasStatus ?? false
-        return beyondDoubt || !isSpelled ? hasURL && isTold : hasURL || isTold
-    }
-
-    private static let entryNames: Set<String> = [
-        "startedDateTime", "request", "response", "pageref", "time", "_initiator", "_connectionId", "_id",
-        "serverIPAddress", "_frameref", "_monotonicTime", "_fromCache", "_priority", "_resourceType", "cache",
-        "timings",
-    ]
-
-    /// Of these, what objects of other lists begin with as well: lines of a log, documents of a database.
-    private static let commonNames: Set<String> = ["request", "response", "time", "_id", "cache", "timings"]
-
-    /// Whether an object only looks like an entry: its `request` is a whole capture, as ReadMe's metrics have it.
-    private static func holdsLog(_ json: [UInt8]) -> Bool {
-        guard ByteSearch.index(of: Array("\"entries\"".utf8), in: json) != nil,
-            let request = (try? JSONParser.parse(json))?["request"]
-        else { return false }
-        return request["url"] == nil && request["log"]?["entries"]?.array != nil
+        reader.seek(to: start.0, line: start.1)
+        guard let entry = try? value() else { return isSpelled && !beyondDoubt }
+        return EntryLikeness.isEntry(entry, isSure: beyondDoubt || !isSpelled)
     }
 
     private mutating func entry() throws(LenientReader.Problem) {
         hasEntries = true
         let (offset, line) = (reader.position, reader.line)
-        if beginning.isEmpty { beginning = beginning(at: offset) }
+        if beginning == nil { beginning = EntryBeginning(at: offset, in: source) }
         var json: [UInt8] = []
         do throws(LenientReader.Problem) {
             try reader.value(into: &json)
@@ -334,7 +310,7 @@ struct TolerantScanner {
             )
             return findNext(behind: offset, error)
         }
-        if !isInsideEntry, Self.holdsLog(json) {
+        if !isInsideEntry, EntryLikeness.holdsLog(json) {
             json = []
             isInsideEntry = true
             defer { isInsideEntry = false }
@@ -353,51 +329,10 @@ struct TolerantScanner {
         return lossCount == 0 ? "the first entry" : "an entry before entry 0"
     }
 
-    /// From the line feed before it, where there is only white space between, to the name of the first member.
-    private func beginning(at offset: Int) -> [UInt8] {
-        let before = source.bytes(at: max(0, offset - 64), count: min(64, offset))
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
-        var indent = Array(before.reversed().prefix(while: isSpace).reversed())
-        if let feed = indent.lastIndex(of: 0x0a) { indent.removeFirst(feed) } else { indent = [] }
-        let head = source.bytes(at: offset, count: 200)
-        guard let quote = head.firstIndex(of: 0x22), let end = head[(quote + 1)...].firstIndex(of: 0x22)
-        else {
-            return []
-        }
-        return indent + head[...end]
-    }
-
     /// Goes to the next entry, or to the end.
     private mutating func findNext(behind offset: Int, _ problem: LenientReader.Problem) {
-        guard !beginning.isEmpty, lossCount < Self.maximumLosses else {
-            return reader.seek(to: source.size, line: problem.line)
-        }
-        var start = max(offset + 1, problem.offset - Self.lookBack)
-        while start < source.size {
-            let window = source.bytes(at: start, count: 256 << 10)
-            if let found = ByteSearch.index(of: beginning, in: window),
-                let brace = beginning.firstIndex(of: UInt8(ascii: "{")).map({ found + $0 })
-            {
-                // Of the lines before it only those behind the error are new; one back is counted back.
-                let place = start + brace
-                return reader.seek(to: place, line: line(at: place, knowing: problem))
-            }
-            guard window.count > beginning.count else { break }
-            start += window.count - beginning.count
-        }
-        reader.seek(to: source.size, line: problem.line)
-    }
-
-    private func line(at offset: Int, knowing problem: LenientReader.Problem) -> Int {
-        let (from, to) = (min(offset, problem.offset), max(offset, problem.offset))
-        var feeds = 0
-        var start = from
-        while start < to {
-            let window = source.bytes(at: start, count: min(256 << 10, to - start))
-            guard !window.isEmpty else { break }
-            feeds += window.count { $0 == 0x0a }
-            start += window.count
-        }
-        return problem.line + (offset < problem.offset ? -feeds : feeds)
+        let isLookedFor = lossCount < Self.maximumLosses
+        let next = isLookedFor ? beginning?.next(in: source, behind: offset, problem) : nil
+        reader.seek(to: next?.offset ?? source.size, line: next?.line ?? problem.line)
     }
 }
