@@ -20,12 +20,6 @@ package struct CaptureMerger: Sendable {
         }
     }
 
-    /// An exchange of the merged capture.
-    private struct Merged: Sendable {
-        /// The base first, the others in the order of the files.
-        var sightings: [SightingGroups.Place]
-    }
-
     private let sources: [Source]
     /// What each of them stands for.
     private let files: [SourceFiles]
@@ -35,9 +29,10 @@ package struct CaptureMerger: Sendable {
     private let isAligned: Bool
     /// The exchanges are those of the one file, as they are.
     private let isConverted: Bool
-    private var merged: [Merged] = []
+    /// The sightings of each exchange: the base first, the others in the order of the files.
+    private let merged: [[SightingGroups.Place]]
     private let ids: IDRenaming
-    private var undecided = 0
+    private let undecided: Int
 
     /// - Parameters:
     ///   - sources: one at least; the first one's clock is what the others' are compared with. Names are made different.
@@ -49,58 +44,25 @@ package struct CaptureMerger: Sendable {
         self.files = files
         ids = IDRenaming(sources.map(\.capture))
         let mayHaveSides = joinsSides && sources.first.map { ProxySides.mayBe(in: $0.capture) } ?? false
-        guard sources.count > 1 || mayHaveSides else {
-            isConverted = true
+        isConverted = sources.count < 2 && !mayHaveSides
+        guard !isConverted else {
             clocks = sources.isEmpty ? [] : [.reference]
             ahead = sources.map { _ in .zero }
             let wasAligned = sources.first?.capture.imported?.isAligned ?? false
             isAligned = files.first?.isMerged == true && (alignsClocks || wasAligned)
             // A file alone is converted: it stays in its own order.
-            merged =
-                (sources.first?.capture.indices).map { indices in
-                    indices.map { Merged(sightings: [SightingGroups.Place(file: 0, entry: $0)]) }
-                } ?? []
+            merged = sources.first?.capture.indices.map { [SightingGroups.Place(file: 0, entry: $0)] } ?? []
+            undecided = 0
             return
         }
-        isConverted = false
         isAligned = alignsClocks
-        let marks = zip(sources, files).map { source, files in
-            CaptureMarks(source.capture, isComparable: files.isComparable)
-        }
-        var pairings: [ClockGraph.Edge] = []
-        var groups = SightingGroups(counts: sources.map(\.capture.count))
-        for second in sources.indices {
-            for first in 0..<second {
-                let pairing = FilePairing(
-                    sources[first].capture,
-                    marks[first],
-                    sources[second].capture,
-                    marks[second]
-                )
-                undecided += pairing.undecided
-                if let offset = pairing.offset {
-                    pairings.append(ClockGraph.Edge(first: first, second: second, offset: offset))
-                }
-                for pair in pairing.pairs {
-                    groups.join(
-                        SightingGroups.Place(file: first, entry: pair.a),
-                        SightingGroups.Place(file: second, entry: pair.b)
-                    )
-                }
-            }
-        }
-        // Last, so that no other sighting is kept out by them.
-        for (file, marks) in marks.enumerated() {
-            for (inner, outer) in marks.inside.sorted(by: { $0.key < $1.key }) {
-                groups.unite(
-                    SightingGroups.Place(file: file, entry: outer),
-                    SightingGroups.Place(file: file, entry: inner)
-                )
-            }
-        }
-        clocks = ClockGraph.clocks(of: sources.map(\.name), pairings)
+        let captures = sources.map(\.capture)
+        let marks = zip(captures, files).map { CaptureMarks($0, isComparable: $1.isComparable) }
+        let pairs = SightingPairs(captures, marks)
+        undecided = pairs.undecided
+        clocks = ClockGraph.clocks(of: sources.map(\.name), pairs.clocks)
         ahead = clocks.map { if case .known(let offset, _) = $0 { offset.ahead } else { .zero } }
-        merged = Self.ordered(groups, sources, marks, ahead)
+        merged = SightingOrder(captures, marks).sorted(pairs.groups, ahead: ahead)
     }
 
     private static func named(_ path: String) -> String {
@@ -121,78 +83,6 @@ package struct CaptureMerger: Sendable {
         return (pairs.map(\.0), pairs.map(\.1))
     }
 
-    private static func ordered(
-        _ groups: SightingGroups,
-        _ sources: [Source],
-        _ marks: [CaptureMarks],
-        _ ahead: [Duration]
-    ) -> [Merged] {
-        let shifts = ahead.map { -ClockSpan.nanoseconds($0) }
-        // What has no time stays behind what it stood behind.
-        let starts = marks.enumerated().map { file, marks in
-            var last = Int64.min
-            return marks.spans.map { span in
-                if let span { last = span.moved(by: shifts[file]).start }
-                return last
-            }
-        }
-        var merged: [(start: Int64, entry: Merged)] = []
-        for places in groups.all {
-            let base = places.min { left, right in
-                isFurtherOut(left, right, sources, marks)
-            }
-            guard let base else { continue }
-            merged.append(
-                (
-                    starts[base.file][base.entry],
-                    Merged(sightings: [base] + places.filter { $0 != base })
-                )
-            )
-        }
-        return merged.sorted { left, right in
-            let (a, b) = (left.entry.sightings[0], right.entry.sightings[0])
-            return (left.start, a.file, a.entry) < (right.start, b.file, b.entry)
-        }.map(\.entry)
-    }
-
-    /// Which of two sightings is nearer to who asked: its URL is the one that was meant, and it saw what arrived.
-    private static func isFurtherOut(
-        _ left: SightingGroups.Place,
-        _ right: SightingGroups.Place,
-        _ sources: [Source],
-        _ marks: [CaptureMarks]
-    ) -> Bool {
-        // Of both sides of a proxy it is known which is which, however little it took.
-        if left.file == right.file {
-            let inside = marks[left.file].inside
-            if isInside(right.entry, left.entry, inside) { return true }
-            if isInside(left.entry, right.entry, inside) { return false }
-        }
-        let (a, b) = (
-            sources[left.file].capture[left.entry], sources[right.file].capture[right.entry]
-        )
-        if let first = marks[left.file].spans[left.entry], let second = marks[right.file].spans[right.entry],
-            first.isLengthKnown, second.isLengthKnown, abs(first.length - second.length) > 500_000
-        {
-            return first.length > second.length
-        }
-        let (isSecure, isOtherSecure) = (
-            a.request.url.scheme?.lowercased() == "https", b.request.url.scheme?.lowercased() == "https"
-        )
-        if isSecure != isOtherSecure { return isSecure }
-        return left.file < right.file
-    }
-
-    private static func isInside(_ inner: Int, _ outer: Int, _ inside: [Int: Int]) -> Bool {
-        var entry = inner
-        for _ in 0..<ProxySides.mostSides {
-            guard let next = inside[entry] else { return false }
-            if next == outer { return true }
-            entry = next
-        }
-        return false
-    }
-
     // MARK: - The merged capture
 
     /// Number of exchanges.
@@ -200,7 +90,7 @@ package struct CaptureMerger: Sendable {
 
     /// Whether the exchanges are those of a single file, none of them seen twice in it.
     package var isOneFileAsItIs: Bool {
-        sources.count == 1 && merged.allSatisfy { $0.sightings.count == 1 }
+        sources.count == 1 && merged.allSatisfy { $0.count == 1 }
     }
 
     /// What stands in `log` of a capture that was made of one file, by its name.
@@ -211,7 +101,7 @@ package struct CaptureMerger: Sendable {
 
     /// An exchange of the merged capture, 0 to ``count`` - 1, read and put together when it is asked for.
     package func exchange(at index: Int) -> Exchange {
-        let places = merged[index].sightings
+        let places = merged[index]
         guard !isConverted else {
             var exchange = sources[0].capture[places[0].entry]
             if !isAligned { files[0].moveToOwnClock(&exchange) }
@@ -241,7 +131,7 @@ package struct CaptureMerger: Sendable {
 
     /// What ``exchange(at:)`` was read from; nil where that was no entry of a HAR file.
     package func original(at index: Int) -> OriginalEntry? {
-        let places = merged[index].sightings
+        let places = merged[index]
         guard let entry = sources[places[0].file].capture.loadOriginal?(places[0].entry) else { return nil }
         return places.count == 1 ? .only(entry) : .oneOfSeveral(entry)
     }
@@ -258,7 +148,7 @@ package struct CaptureMerger: Sendable {
 
     /// The files that tell of an exchange, by name; the one whose time it has first.
     package func files(ofExchange index: Int) -> [String] {
-        merged[index].sightings.map { sources[$0.file].name }
+        merged[index].map { sources[$0.file].name }
     }
 
     /// What stands in `log` of the merged capture, `version`, `creator` and `entries` aside.
@@ -291,9 +181,9 @@ package struct CaptureMerger: Sendable {
         report.undecided = undecided
         report.isAligned = isAligned
         var elsewhere = sources.map { _ in 0 }
-        for entry in merged where entry.sightings.count > 1 {
+        for places in merged where places.count > 1 {
             report.seenTwice += 1
-            for place in entry.sightings where entry.sightings.contains(where: { $0.file != place.file }) {
+            for place in places where places.contains(where: { $0.file != place.file }) {
                 elsewhere[place.file] += 1
             }
         }
