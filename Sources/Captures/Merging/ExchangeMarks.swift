@@ -20,54 +20,76 @@ struct ExchangeMarks: Sendable {
 
     init(_ exchange: Exchange) {
         let request = exchange.request
-        let key = Self.key(of: request, request.url.path.isEmpty ? "/" : request.url.path)
         let end = request.url.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-        let looseKey = Self.key(of: request, String(end))
-        self.key = key
-        self.looseKey = looseKey
-        var marks: [Int] = []
-        func add(_ kind: Int, _ name: String, _ value: String, to key: Int) {
-            var hasher = Hasher()
-            hasher.combine(key)
-            hasher.combine(kind)
-            hasher.combine(bytes: name)
-            hasher.combine(bytes: value)
-            marks.append(hasher.finalize())
+        key = Self.key(of: request, request.url.path.isEmpty ? "/" : request.url.path)
+        looseKey = Self.key(of: request, String(end))
+        marks = []
+        addMarks(of: request)
+        if let response = exchange.response {
+            addMarks(of: response, to: request)
+        } else {
+            addMarks(ofUnanswered: exchange)
         }
-        func add(_ kind: Int, _ name: String, _ value: String) {
-            add(kind, name, value, to: key)
-            add(kind + 16, name, value, to: looseKey)
-        }
-        if request.url.query != nil, OneTimeValue.isAmong(request.url.queryItems) { add(0, "", "") }
+    }
+
+    // MARK: - Marks
+
+    /// What a mark is made of; its hash is of this number, too.
+    private enum Kind: Int {
+        case query, requestID, form, location, date, instant
+        /// Bound to ``looseKey``, its number is so much higher.
+        static let loose = 16
+    }
+
+    /// A mark that is bound to both keys.
+    private mutating func add(_ kind: Kind, _ name: String, _ value: String) {
+        marks.append(Self.mark(kind.rawValue, name, value, key))
+        marks.append(Self.mark(kind.rawValue + Kind.loose, name, value, looseKey))
+    }
+
+    private static func mark(_ kind: Int, _ name: String, _ value: String, _ key: Int) -> Int {
+        var hasher = Hasher()
+        hasher.combine(key)
+        hasher.combine(kind)
+        hasher.combine(bytes: name)
+        hasher.combine(bytes: value)
+        return hasher.finalize()
+    }
+
+    private mutating func addMarks(of request: RecordedRequest) {
+        if request.url.query != nil, OneTimeValue.isAmong(request.url.queryItems) { add(.query, "", "") }
         for field in request.headers.fields {
             let name = field.name.lowercased()
-            if Self.requestIDs.contains(name) { add(1, name, Self.requestID(field.value, name)) }
+            if Self.requestIDs.contains(name) { add(.requestID, name, Self.requestID(field.value, name)) }
         }
-        if let fields = BodyFields(request.body), fields.isOneTime { add(2, "", fields.text) }
-        if let response = exchange.response {
-            // Its host may be another one behind a proxy.
-            if let location = response.location.map({ RecordedURL($0) }) {
-                for items in [location.query, location.fragment].compactMap(\.self)
-                where OneTimeValue.isAmong(QueryItems(items)) {
-                    add(3, "", items)
-                }
-            }
-            // The same page at the same second of the same server's clock. An answer that says its age is a copy.
-            if let date = response.headers.first("date"), !response.headers.contains("age"),
-                let host = request.url.host
-            {
-                add(4, host, date, to: key)
-                dated = marks.last
+        if let fields = BodyFields(request.body), fields.isOneTime { add(.form, "", fields.text) }
+    }
+
+    private mutating func addMarks(of response: RecordedResponse, to request: RecordedRequest) {
+        // Its host may be another one behind a proxy.
+        if let location = response.location.map({ RecordedURL($0) }) {
+            for items in [location.query, location.fragment].compactMap(\.self)
+            where OneTimeValue.isAmong(QueryItems(items)) {
+                add(.location, "", items)
             }
         }
-        // Without an answer there is little else. Two of one capture that were asked for in one instant have no mark: it is not one
-        // that nothing else has.
+        // The same page at the same second of the same server's clock. An answer that says its age is a copy.
+        if let date = response.headers.first("date"), !response.headers.contains("age"),
+            let host = request.url.host
+        {
+            let mark = Self.mark(Kind.date.rawValue, host, date, key)
+            marks.append(mark)
+            dated = mark
+        }
+    }
+
+    /// Without an answer there is little else. Two of one capture that were asked for in one instant have no mark: it is not one
+    /// that nothing else has.
+    private mutating func addMarks(ofUnanswered exchange: Exchange) {
         let length = exchange.duration.map(ClockSpan.nanoseconds) ?? 0
-        if exchange.response == nil, (exchange.startedAt.nanoseconds &+ length) % 1_000_000_000 != 0 {
-            let instant = "\(exchange.startedAt.nanoseconds) \(length) "
-            add(5, request.url.host ?? "", instant + (exchange.failure ?? ""), to: key)
-        }
-        self.marks = marks
+        guard (exchange.startedAt.nanoseconds &+ length) % 1_000_000_000 != 0 else { return }
+        let instant = "\(exchange.startedAt.nanoseconds) \(length) " + (exchange.failure ?? "")
+        marks.append(Self.mark(Kind.instant.rawValue, exchange.request.url.host ?? "", instant, key))
     }
 
     private static func key(of request: RecordedRequest, _ path: String) -> Int {
@@ -83,29 +105,6 @@ struct ExchangeMarks: Sendable {
         guard name == "traceparent" else { return value }
         let parts = value.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count > 1 ? String(parts[1]) : value
-    }
-}
-
-/// A form as two recorders of it agree on it: it may stand as text or as parameters.
-struct BodyFields {
-    let text: String
-    let isOneTime: Bool
-
-    /// Nil for what is no form, is not there, was cut short, or would have to be read from the file.
-    init?(_ body: Body?) {
-        guard let body, !body.isTruncated else { return nil }
-        let fields: [HeaderFields.Field]
-        switch body.content {
-        case .missing, .deferred, .spooled: return nil
-        case .parameters(let parameters): fields = parameters
-        case .bytes(let bytes):
-            guard !bytes.isEmpty, body.essence == FormBody.mediaType else { return nil }
-            fields = QueryItems(String(decoding: bytes, as: UTF8.self)).items.map {
-                HeaderFields.Field(name: $0.name, value: $0.value)
-            }
-        }
-        text = fields.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-        isOneTime = fields.contains { OneTimeValue.isOne($0.value, under: $0.name) }
     }
 }
 
