@@ -12,54 +12,67 @@ struct ExchangeUnion {
 
     init(_ base: Exchange, _ other: Exchange) {
         exchange = base
-        if base.startedAt != other.startedAt {
+        uniteTimes(other)
+        uniteRequest(other.request)
+        if let answer = other.response { uniteResponse(answer) }
+        uniteFailure(other, base)
+        uniteFacts(other)
+        unite(&exchange.foreign, other.foreign, &differences)
+        uniteProvenance(other.provenance)
+    }
+
+    private mutating func uniteTimes(_ other: Exchange) {
+        if exchange.startedAt != other.startedAt {
             differences["startedDateTime"] = .string(other.startedAt.rfc3339)
         }
-        if base.duration != other.duration, let duration = other.duration {
-            if base.duration == nil {
-                exchange.duration = duration
-            } else {
-                differences["time"] = .number(Self.milliseconds(duration))
-            }
+        guard let duration = other.duration, duration != exchange.duration else { return }
+        if exchange.duration == nil {
+            exchange.duration = duration
+        } else {
+            differences["time"] = .number(Self.milliseconds(duration))
         }
+    }
+
+    private mutating func uniteRequest(_ other: RecordedRequest) {
         var request = JSONObject()
-        unite(&exchange.request, other.request, &request)
+        unite(&exchange.request, other, &request)
         if !request.isEmpty { differences["request"] = .object(request) }
-        if let answer = other.response {
-            if var own = exchange.response {
-                var response = JSONObject()
-                exchange.response = nil
-                unite(&own, answer, &response)
-                exchange.response = own
-                if !response.isEmpty { differences["response"] = .object(response) }
-            } else {
-                exchange.response = answer
-            }
+    }
+
+    private mutating func uniteResponse(_ answer: RecordedResponse) {
+        guard var own = exchange.response else {
+            exchange.response = answer
+            return
         }
-        if let failure = other.failure, failure != base.failure {
-            // What went wrong for the one went well for the other: both are true.
-            if base.failure == nil, base.response == nil {
-                exchange.failure = failure
-            } else {
-                differences["_error"] = .string(failure)
-            }
+        var response = JSONObject()
+        // Not shared while it is changed: it would be copied.
+        exchange.response = nil
+        unite(&own, answer, &response)
+        exchange.response = own
+        if !response.isEmpty { differences["response"] = .object(response) }
+    }
+
+    /// What went wrong for the one went well for the other: both are true.
+    private mutating func uniteFailure(_ other: Exchange, _ base: Exchange) {
+        guard let failure = other.failure, failure != base.failure else { return }
+        if base.failure == nil, base.response == nil {
+            exchange.failure = failure
+        } else {
+            differences["_error"] = .string(failure)
         }
-        if exchange.timings == Timings() { exchange.timings = other.timings }
-        unite(&exchange.connection, other.connection)
-        uniteClient(other)
-        if exchange.tunnel == TunnelFacts() { exchange.tunnel = other.tunnel }
-        if exchange.malformations.isEmpty { exchange.malformations = other.malformations }
-        exchange.upgradedTo = exchange.upgradedTo ?? other.upgradedTo
-        unite(&exchange.foreign, other.foreign, &differences)
+    }
+
+    private mutating func uniteProvenance(_ other: Provenance) {
         var provenance = exchange.provenance
-        provenance.seen += other.provenance.seen
-        for member in other.provenance.others.members where provenance.others[member.name] == nil {
-            provenance.others.members.append(member)
-        }
-        for member in other.provenance.differs.members where provenance.differs[member.name] == nil {
-            provenance.differs.members.append(member)
-        }
+        provenance.seen += other.seen
+        Self.add(other.others, to: &provenance.others)
+        Self.add(other.differs, to: &provenance.differs)
         exchange.provenance = provenance
+    }
+
+    /// Members of names that are free.
+    private static func add(_ other: JSONObject, to own: inout JSONObject) {
+        for member in other.members where own[member.name] == nil { own.members.append(member) }
     }
 
     // MARK: - Messages
@@ -148,9 +161,7 @@ struct ExchangeUnion {
         if let type = base.mediaType, !type.isEmpty {
             (body.mediaType, body.writtenMediaType) = (type, base.writtenMediaType)
         }
-        for member in base.foreign.members where body.foreign[member.name] == nil {
-            body.foreign.members.append(member)
-        }
+        Self.add(base.foreign, to: &body.foreign)
         own = body
     }
 
@@ -184,6 +195,15 @@ struct ExchangeUnion {
     }
 
     // MARK: - Facts
+
+    private mutating func uniteFacts(_ other: Exchange) {
+        if exchange.timings == Timings() { exchange.timings = other.timings }
+        unite(&exchange.connection, other.connection)
+        uniteClient(other)
+        if exchange.tunnel == TunnelFacts() { exchange.tunnel = other.tunnel }
+        if exchange.malformations.isEmpty { exchange.malformations = other.malformations }
+        exchange.upgradedTo = exchange.upgradedTo ?? other.upgradedTo
+    }
 
     private func unite(_ own: inout ConnectionFacts, _ other: ConnectionFacts) {
         own = ConnectionFacts(
