@@ -24,6 +24,23 @@ struct OriginalEntryTests {
         return try JSONParser.parse(Array(Data(contentsOf: URL(filePath: path))))
     }
 
+    /// Of an entry, of its answer's headers and of the log, as many as a hostile file may have.
+    @Test(.timeLimit(.minutes(1))) func manyMembersThatDifferCostNoQuadraticTime() throws {
+        let files = [0, 1].map { file in
+            let members = (0..<30_000).map { #""_m\#($0)":\#($0 + file)"# }.joined(separator: ",")
+            let cookies = (0..<30_000).map { #"{"name":"Set-Cookie","value":"c\#($0)=\#(file)"}"# }.joined(
+                separator: ","
+            )
+            return
+                #"{"log":{\#(members),"entries":[{"startedDateTime":"2026-03-04T09:54:08Z","time":1,\#(members),"request":{"method":"GET","url":"https://a.example/cb?state=0123456789abcdef"},"response":{"status":200,"headers":[\#(cookies)]}}]}}"#
+        }
+        let log = try Self.imported(files)["log"]
+        #expect(log?["entries"]?.array?.count == 1)
+        let differs = log?["entries"]?.array?[0]["_authreel"]?["differs"]?["1.har"]
+        #expect(differs?["_m29999"] == 30_000)
+        #expect(log?["_authreel"]?["imported"]?["files"]?.array?[1]["members"]?["_m29999"] == 30_000)
+    }
+
     /// Of an exchange that several files have, too, what only its producer knows to say is kept.
     @Test func whatSaysNothingSurvivesAMergeAsWell() throws {
         let entry = { (rest: String) in

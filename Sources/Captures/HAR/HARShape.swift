@@ -137,20 +137,20 @@ extension HARShape {
 
     /// Ours with the members of the original that it does not have; texts of bodies and lists are not taken apart.
     func completed(_ ours: JSONObject, _ original: JSONObject) -> JSONObject {
-        var object = ours
+        var object = IndexedJSONObject(ours)
         for member in original.members where !(isBody && Self.ofText.contains(member.name)) {
             guard member.name != "_content" else { continue }
             guard let own = object[member.name] else {
-                object.members.append(member)
+                object.append(member)
                 continue
             }
             if case .object(let shape)? = members.first(where: { $0.name == member.name })?.kind,
                 let new = own.object, let old = member.value.object
             {
-                object[member.name] = .object(shape.completed(new, old))
+                object.set(member.name, .object(shape.completed(new, old)))
             }
         }
-        return object
+        return object.object
     }
 
     private static let ofText: Set<String> = ["text", "encoding", "_encoding", "params"]

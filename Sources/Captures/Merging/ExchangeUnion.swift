@@ -72,7 +72,10 @@ struct ExchangeUnion {
 
     /// Members of names that are free.
     private static func add(_ other: JSONObject, to own: inout JSONObject) {
-        for member in other.members where own[member.name] == nil { own.members.append(member) }
+        guard !other.isEmpty else { return }
+        var united = IndexedJSONObject(own)
+        for member in other.members where united[member.name] == nil { united.append(member) }
+        own = united.object
     }
 
     // MARK: - Messages
@@ -127,8 +130,8 @@ struct ExchangeUnion {
         besides hop: Set<String>,
         _ differences: inout JSONObject
     ) {
-        var names: [String: [String]] = [:]
-        for field in own.fields { names[field.name.lowercased(), default: []].append(field.value) }
+        var names: [String: Set<String>] = [:]
+        for field in own.fields { names[field.name.lowercased(), default: []].insert(field.value) }
         let isWithout = own.fields.isEmpty
         var differing: [JSONValue] = []
         for field in other.fields {
@@ -240,13 +243,19 @@ struct ExchangeUnion {
     }
 
     private func unite(_ own: inout JSONObject, _ other: JSONObject, _ differences: inout JSONObject) {
+        guard !other.isEmpty else { return }
+        // A file may have any number of members of its own.
+        var united = IndexedJSONObject(own)
+        var differing = IndexedJSONObject(differences)
         for member in other.members {
-            if let value = own[member.name] {
-                if value != member.value { differences[member.name] = member.value }
-            } else {
-                own.members.append(member)
+            guard let value = united[member.name] else {
+                united.append(member)
+                continue
             }
+            if value != member.value { differing.set(member.name, member.value) }
         }
+        own = united.object
+        differences = differing.object
     }
 
     private static func milliseconds(_ duration: Duration) -> JSONNumber { (duration * 1000).statedSeconds }

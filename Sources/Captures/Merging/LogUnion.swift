@@ -14,9 +14,9 @@ enum LogUnion {
         _ ids: IDRenaming,
         statement: ([JSONObject]) -> ImportStatement
     ) -> JSONObject {
-        var differing = captures.map { _ in JSONObject() }
-        var log = JSONObject()
-        var ours = JSONObject()
+        var differing = captures.map { _ in IndexedJSONObject([:]) }
+        var log = IndexedJSONObject([:])
+        var ours = IndexedJSONObject([:])
         var pages: [JSONValue] = []
         for (file, capture) in captures.enumerated() {
             for member in capture.logMembers.members {
@@ -30,31 +30,31 @@ enum LogUnion {
                             take(own, into: &ours, else: &differing[file])
                         } else if !files[file].isMerged {
                             // What it says of a file that no entry names stays with it.
-                            differing[file]["imported"] = own.value
+                            differing[file].set("imported", own.value)
                         }
                     }
                 default: take(member, into: &log, else: &differing[file])
                 }
             }
         }
-        if !pages.isEmpty { log["pages"] = .array(pages) }
-        if let redaction = redaction(of: captures) { ours["redacted"] = redaction.json }
-        if captures.contains(where: \.isCutShort) { ours[Capture.cutShortName] = true }
-        ours["imported"] = statement(differing).json
-        log["_authreel"] = .object(ours)
-        return log
+        if !pages.isEmpty { log.set("pages", .array(pages)) }
+        if let redaction = redaction(of: captures) { ours.set("redacted", redaction.json) }
+        if captures.contains(where: \.isCutShort) { ours.set(Capture.cutShortName, true) }
+        ours.set("imported", statement(differing.map(\.object)).json)
+        log.set("_authreel", .object(ours.object))
+        return log.object
     }
 
     /// The first of a name stays; the others stand with their files.
     private static func take(
         _ member: JSONObject.Member,
-        into log: inout JSONObject,
-        else others: inout JSONObject
+        into log: inout IndexedJSONObject,
+        else others: inout IndexedJSONObject
     ) {
         if let value = log[member.name] {
-            if value != member.value { others[member.name] = member.value }
+            if value != member.value { others.set(member.name, member.value) }
         } else {
-            log.members.append(member)
+            log.append(member)
         }
     }
 
