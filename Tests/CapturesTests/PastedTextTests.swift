@@ -37,8 +37,22 @@ struct PastedTextTests {
         (
             "a string in other JSON",
             #"{"ticket":{"id":1,"files":[{"name":"a.har","content":\#(JSONWriter.text(of: .string(har)))}]}}"#
+        ), ("Base64 of lines", base64.enumerated().map { $0 % 76 == 75 ? "\($1)\r\n" : "\($1)" }.joined()),
+        (
+            "an attachment in a report of Playwright's",
+            #"{"suites":[{"attachments":[{"name":"har","contentType":"application/json","body":"\#(base64)"}]}]}"#
+        ),
+        (
+            "Base64 that PHP has escaped",
+            #"{"name":"a","har":"\#(base64.replacing("/", with: "\\/").replacing("A", with: "A\\n"))"}"#
+        ),
+        (
+            "a link to it",
+            #"<html><p><a href="data:application/json;base64,\#(base64)" download="a.har">HAR</a></p></html>"#
         ),
     ]
+
+    private static let base64 = Base64.encode(har.utf8)
 
     @Test(arguments: texts) func captureIsFound(name: String, text: String) throws {
         let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "a.txt")

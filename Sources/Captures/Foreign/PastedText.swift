@@ -1,15 +1,15 @@
 /// A capture that somebody put into other text: between the fences of a ticket, behind `const har =`, into a page with HTML's
-/// character references or into a script of one, or as a string into other JSON.
+/// character references or into a script of one, or as a string, or in Base64, into other JSON.
 struct PastedText {
     private enum Form {
-        case plain, html, script, quoted
+        case plain, html, script, quoted, base64
 
         /// What ends it, where nothing else does: the next tag, or the fence; neither can stand inside of the JSON there.
         var end: String {
             switch self {
             case .html: "</"
             case .script: "</script"
-            case .plain, .quoted: "\n```"
+            case .plain, .quoted, .base64: "\n```"
             }
         }
     }
@@ -24,6 +24,10 @@ struct PastedText {
     /// The name that a capture's outermost object has, in each form.
     private static let names: [(text: String, form: Form)] = [
         ("\"log\"", .plain), ("&quot;log&quot;", .html), ("&#34;log&#34;", .html), ("\\\"log\\\"", .quoted),
+    ] + beginnings.map { (Base64.encode($0.utf8), .base64) }
+    /// Of captures, as programs indent them; of each as many bytes as Base64 tells apart from what follows.
+    private static let beginnings = [
+        "{\"log\"", "{\n  \"log\"", "{\r\n  \"log", "{\n    \"lo", "{\n\t\"lo",
     ]
 
     /// Nil where there is no such capture, or nothing but one.
@@ -59,6 +63,11 @@ struct PastedText {
         var place = 0
         while let found = ByteSearch.index(of: name, in: head, from: place) {
             var before = head[..<found]
+            if form == .base64 {
+                if before.last.map({ Base64Alphabet.values[Int($0)] == 255 }) ?? true { return found }
+                place = found + 1
+                continue
+            }
             // Taking an element out would copy all of them.
             while let last = before.last, isSpace(last, before, form) { before = before.dropLast() }
             if before.last == UInt8(ascii: "{") {
@@ -81,7 +90,24 @@ struct PastedText {
 
     /// The capture, without what stands around it as far as that can be told.
     func convert(into text: ScratchText) throws(CaptureError) {
-        guard form != .quoted else { return try QuotedText.convert(source, from: start, into: text) }
+        switch form {
+        case .quoted: try QuotedText.convert(source, from: start, into: text)
+        case .base64: try convertBase64(into: text)
+        case .plain, .html, .script: try convertPlain(into: text)
+        }
+    }
+
+    /// In a string slashes and line ends may be spelled `\/` and `\n`.
+    private func convertBase64(into text: ScratchText) throws(CaptureError) {
+        guard start > 0, source.bytes(at: start - 1, count: 1) == [0x22] else {
+            return try Base64Text.convert(source, from: start, into: text)
+        }
+        let digits = text.another()
+        try QuotedText.convert(source, from: start - 1, into: digits)
+        try Base64Text.convert(digits.source(), from: 0, into: text)
+    }
+
+    private func convertPlain(into text: ScratchText) throws(CaptureError) {
         let end = self.end
         var offset = start
         while offset < end {

@@ -27,6 +27,9 @@ final class ScratchText {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
+    /// An empty one, for what stands between a file and this.
+    func another() -> ScratchText { ScratchText(folder: folder, name: name) }
+
     /// - Throws: ``CaptureError/inputOutput(path:reason:)`` where there is no room.
     func append(_ piece: UnsafeBufferPointer<UInt8>) throws(CaptureError) {
         count += piece.count
