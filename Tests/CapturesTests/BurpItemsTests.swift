@@ -53,9 +53,12 @@ struct BurpItemsTests {
 
     /// As a person wrote it in Burp, or a client that encodes nothing.
     @Test func targetWithBlanksIsRead() throws {
-        let request = "GET /authorize?scope=openid profile email&state=1 HTTP/1.1\r\nHost: idp.example\r\n\r\n"
+        let request =
+            "GET /authorize?scope=openid profile email&state=1 HTTP/1.1\r\nHost: idp.example\r\n\r\n"
         let exchange = try read(Self.item(request: request))[0]
-        #expect(exchange.request.url.text == "https://idp.example/authorize?scope=openid profile email&state=1")
+        #expect(
+            exchange.request.url.text == "https://idp.example/authorize?scope=openid profile email&state=1"
+        )
         #expect(exchange.request.method == "GET" && exchange.request.httpVersion == "HTTP/1.1")
     }
 

@@ -251,10 +251,12 @@ struct EntrySpellingTests {
     @Test(arguments: [
         (#""size":11,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\n'"#, true),
         (#""size":21,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\n'"#, false),
-        ("", #"b'{\"a\":\"\\xc3\\xa4\"}\\n'"#, false), (#""size":11,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\n"#, false),
+        ("", #"b'{\"a\":\"\\xc3\\xa4\"}\\n'"#, false),
+        (#""size":11,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\n"#, false),
         (#""size":11,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\q'"#, false),
     ])
-    func bytesThatPythonPrintedAreKnownByTheirLength(_ size: String, _ printed: String, _ isRead: Bool) throws {
+    func bytesThatPythonPrintedAreKnownByTheirLength(_ size: String, _ printed: String, _ isRead: Bool) throws
+    {
         let content = #""content":{\#(size)"mimeType":"application/json","text":"\#(printed)"}"#
         let text = har(Self.form, #""headers":[],\#(content)"#)
         for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {

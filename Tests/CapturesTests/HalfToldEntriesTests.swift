@@ -56,7 +56,7 @@ struct HalfToldEntriesTests {
         #expect(exchange.response?.setCookies.map(\.name) == ["a"])
     }
 
-    /// Flutter's DevTools: `value.first` of each header, beside the whole list. Of other headers the list tells nothing more.
+    /// Flutter's DevTools have the first value of each header, and the whole list; beside other headers it tells nothing more.
     @Test(arguments: [
         ("a=1; Path=/", ["a", "b"]), ("a=2; Path=/", ["a"]), ("b=2", ["b"]), ("a=1\\nc=3", ["a", "c"]),
     ])
@@ -65,7 +65,9 @@ struct HalfToldEntriesTests {
             #""headers":[{"name":"set-cookie","value":"\#(header)"}],"cookies":[{"name":"a","value":"1","path":"/"},{"name":"b","value":"2","secure":true}]"#
         )
         #expect(response.setCookies.map(\.name) == names)
-        if names == ["a", "b"] { #expect(response.setCookies[0].path == "/" && response.setCookies[1].isSecure) }
+        if names == ["a", "b"] {
+            #expect(response.setCookies[0].path == "/" && response.setCookies[1].isSecure)
+        }
     }
 
     // MARK: - Requests

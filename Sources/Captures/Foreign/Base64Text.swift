@@ -1,7 +1,8 @@
 /// A text in Base64 that stands in other text, decoded window by window.
 enum Base64Text {
     /// Decodes what begins at an offset, over line ends, up to the first byte that is none of it.
-    static func convert(_ source: CaptureSource, from start: Int, into text: ScratchText) throws(CaptureError) {
+    static func convert(_ source: CaptureSource, from start: Int, into text: ScratchText) throws(CaptureError)
+    {
         var digits: [UInt8] = []
         var offset = start
         var isAtEnd = false

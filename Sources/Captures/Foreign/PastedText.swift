@@ -22,9 +22,11 @@ struct PastedText {
     private static let nearBytes = 1 << 20
     private static let windowSize = 256 << 10
     /// The name that a capture's outermost object has, in each form.
-    private static let names: [(text: String, form: Form)] = [
-        ("\"log\"", .plain), ("&quot;log&quot;", .html), ("&#34;log&#34;", .html), ("\\\"log\\\"", .quoted),
-    ] + beginnings.map { (Base64.encode($0.utf8), .base64) }
+    private static let names: [(text: String, form: Form)] =
+        [
+            ("\"log\"", .plain), ("&quot;log&quot;", .html), ("&#34;log&#34;", .html),
+            ("\\\"log\\\"", .quoted),
+        ] + beginnings.map { (Base64.encode($0.utf8), .base64) }
     /// Of captures, as programs indent them; of each as many bytes as Base64 tells apart from what follows.
     private static let beginnings = [
         "{\"log\"", "{\n  \"log\"", "{\r\n  \"log", "{\n    \"lo", "{\n\t\"lo",

@@ -35,7 +35,7 @@ struct RawMessage {
         }
     }
 
-    /// Three at most. A target may have blanks in it that its client should have encoded.
+    /// Three at most: a target may have blanks in it, which its client should have encoded.
     private static func words(of line: String) -> [String] {
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         guard words.count == 3, !words[0].hasPrefix("HTTP/"), !words[2].hasPrefix("HTTP/"),

@@ -12,8 +12,10 @@ enum EntryLikeness {
     }
 
     static func firstName(_ name: String) -> FirstName {
-        if names.contains(name) { return commonNames.contains(name) ? .perhapsOfEntry(isSpelled: true) : .ofEntry }
-        return names.contains(EntrySpelling.entryName(name)) ? .perhapsOfEntry(isSpelled: false) : .other
+        guard names.contains(name) else {
+            return names.contains(EntrySpelling.entryName(name)) ? .perhapsOfEntry(isSpelled: false) : .other
+        }
+        return commonNames.contains(name) ? .perhapsOfEntry(isSpelled: true) : .ofEntry
     }
 
     private static let names: Set<String> = [

@@ -83,8 +83,9 @@ struct ExchangeMarks: Sendable {
         }
     }
 
-    /// Without an answer there is little else. Two of one capture that were asked for in one instant have no mark: it is not one
-    /// that nothing else has.
+    /// Without an answer there is little else than the instant.
+    ///
+    /// Two of one capture that were asked for in one have no mark: it is not one that nothing else has.
     private mutating func addMarks(ofUnanswered exchange: Exchange) {
         let length = exchange.duration.map(ClockSpan.nanoseconds) ?? 0
         guard (exchange.startedAt.nanoseconds &+ length) % 1_000_000_000 != 0 else { return }
