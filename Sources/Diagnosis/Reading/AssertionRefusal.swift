@@ -7,6 +7,8 @@ import OAuth
 /// Providers answer all of it with `invalid_client` (RFC 7523, section 3.2).
 enum AssertionRefusal {
     case missing
+    /// Who the assertion is about, or who made it.
+    case subject
     case audience
     case time
     case signature
@@ -29,10 +31,16 @@ enum AssertionRefusal {
             !says(["parameter", "supported", "request object", "resource", "acr_", "scope"])
             && !["audience", "request", "resource"].contains(where: call.parameters.contains)
         guard isOfClient || mayBeOfClient && says(["audience", " aud "]) else { return nil }
+        if says(subjects) { return .subject }
         if says(["audience", " aud ", "'aud'", "\"aud\"", "`aud`"]) { return .audience }
         if says(times) { return .time }
         return says(["signature"]) ? .signature : nil
     }
+
+    /// Entra's, of an assertion of another issuer; it names what else there is to look at in the next sentence.
+    private static let subjects = [
+        "presented assertion subject", "presented assertion issuer", "record found for presented assertion.",
+    ]
 
     private static let times = [
         "expired", "time range", "not active", "not yet valid", "in the future", "too old", "lifetime",

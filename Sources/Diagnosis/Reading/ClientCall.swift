@@ -48,7 +48,8 @@ struct ClientCall {
                     answer: request.answer,
                     purpose: "token \(request.code ?? request.refreshToken ?? request.grantType)",
                     isDecidedElsewhere: request.isDecidedElsewhere,
-                    isRefusedForOthers: request.isTargetRefused || request.isPasswordRefused
+                    isRefusedForOthers: request.isTargetRefused || request.isSubjectForOthers
+                        || request.isPasswordRefused
                 )
             case .pushedRequest(let call): ClientCall(.pushedRequest, call, "par")
             case .deviceAuthorization(let call): ClientCall(.deviceAuthorization, call, "device")
@@ -123,7 +124,7 @@ struct ClientCall {
     /// a proof or the load.
     var mayBlameClient: Bool {
         guard let status = answer.status, answer.isRefusal, status < 500, status != 429,
-            !isRefusedForOthers
+            !isRefusedForOthers, AccessPolicy.words(in: answer) == nil
         else { return false }
         guard let error = answer.error?.error else { return ![404, 405, 413, 415].contains(status) }
         // Auth0's word for a client that does not prove itself; of a user's no 403 or 400 is said.

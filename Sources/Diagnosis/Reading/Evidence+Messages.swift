@@ -199,8 +199,23 @@ extension TokenRequest {
     /// `invalid_client` of it.
     var isTargetRefused: Bool {
         isTokenExchange && answer.isRefusal && parameters.contains("audience")
-            && answer.errorText.containsBytes("audience")
+            && answer.errorText.containsBytes("audience") && !isSubjectForOthers
     }
+
+    /// Whether a token exchange was refused because the token that it brought is not for whoever is to take it (RFC 8693, section
+    /// 2.2.2): the provider, or the client that exchanges it.
+    var isSubjectForOthers: Bool {
+        guard isTokenExchange, answer.isRefusal else { return false }
+        let text = answer.errorText
+        return Self.subjectsAudience.contains(where: text.containsBytes)
+    }
+
+    /// In lower case: Google's security token service, Keycloak.
+    private static let subjectsAudience = [
+        "audience in id token", "not within the token audience", "audience of the subject",
+        "subject token audience",
+        "subject_token audience",
+    ]
 
     /// Whether the user decides on another device while the client polls: what `access_denied` means there alone
     /// (RFC 8628, section 3.5; OpenID Connect CIBA, section 11).

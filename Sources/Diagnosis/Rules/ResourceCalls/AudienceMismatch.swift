@@ -58,7 +58,32 @@ struct AudienceMismatch: Rule {
                 )
             )
         }
-        return .holds
+        return exchanged(in: flow).map { .violated($0) } ?? .holds
+    }
+
+    /// A token exchange that brings a token which is for somebody else (RFC 8693, section 2.1).
+    private func exchanged(in flow: Flow) -> Violation? {
+        let refused = flow.tokenRequests.last(where: \.isSubjectForOthers)
+        guard let request = refused, let token = request.parameters.parameter("subject_token") else {
+            return nil
+        }
+        let audience = JSONWebToken.parse(token.value)?.audience ?? []
+        let claim = Evidence(
+            place: Place(exchange: request.exchange, part: .jwtClaims, name: "aud"),
+            value: Masking.shown(audience.prefix(5).joined(separator: ", "), of: "aud")
+        )
+        return Violation(
+            (audience.isEmpty ? [] : [claim]) + [Evidence(token), request.answer.evidence()],
+            explanation: """
+                The token that was to be exchanged names in its aud whom it is for. That is not who was to take it here, as the provider says.
+                """,
+            fix: """
+                Have the subject_token issued for the audience that the provider's settings of the exchange name: in a GitHub job the one that is asked for with \
+                the token, at Keycloak the client that exchanges it (an audience mapper of its scope).
+                """,
+            title: "The token that was to be exchanged is for somebody else",
+            exchange: request.exchange
+        )
     }
 
     private static let ofGraph = """

@@ -45,6 +45,10 @@ struct ClientAssertionAudience: Rule {
         let provider = flow.providerFacts
         for call in calls {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
+            if let federated = FederatedAssertion(of: call) {
+                if federated.refusedClaim == .audience { found.append(federated.violation()) }
+                continue
+            }
             let audience = assertion.token.audience
             let (accepted, isComplete) = accepted(by: call, provider.metadata(of: call.endpoint), flow)
             let isNamed = audience.contains { name in accepted.contains { Self.isSame(name, $0) } }

@@ -44,6 +44,10 @@ struct ClientAssertionSubject: Rule {
         }
         for call in calls {
             guard let assertion = call.assertion, assertion.token.claims != nil else { continue }
+            if let federated = FederatedAssertion(of: call) {
+                if federated.refusedClaim == .subject { found.append(federated.violation()) }
+                if call.answer.isSuccess || AssertionRefusal.of(call) != nil { continue }
+            }
             let own = call.parameters.parameter("client_id").flatMap { $0.value.isEmpty ? nil : $0 }
             let issuer = assertion.token.issuer.map(ByteText.init)
             let subject = assertion.token.subject.map(ByteText.init)

@@ -115,6 +115,27 @@ struct AudienceMismatchTests {
         #expect(userInfo.finding(rule) == nil)
         #expect(try Recording("resource-calls/bearer-rejected").finding(rule) == nil)
     }
+
+    /// A token that was fetched for another audience than the security token service is set to.
+    @Test(arguments: [
+        ("invalid_grant", "The audience in ID Token [https://github.com/shop] does not match", true),
+        ("access_denied", "Client is not within the token audience", true),
+        ("invalid_request", "Audience not found: stock", false),
+    ])
+    func readsWhomAnExchangedTokenIsFor(error: String, words: String, fires: Bool) throws {
+        let signed = try Recording(broken)
+        let call = try #require(signed.exchanges.first { $0.request.url.path == "/orders" })
+        let header = try #require(call.request.headers.first("authorization"))
+        let recording = signed.without { $0.request.url.path == "/orders" }
+            .sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+            .sending("code", nil).sending("code_verifier", nil).sending("redirect_uri", nil)
+            .sending("subject_token", String(header.dropFirst("Bearer ".count)))
+            .sending("audience", "stock")
+            .answering("/token", 400, ["error": .string(error), "error_description": .string(words)])
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding("resource-indicator-mismatch") == nil) == fires)
+        if fires { #expect(recording.finding(rule)?.evidence[0].value == "https://api.stock.example") }
+    }
 }
 
 extension Recording {

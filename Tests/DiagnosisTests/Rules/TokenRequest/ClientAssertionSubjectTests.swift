@@ -7,11 +7,10 @@ import OAuth
 import Testing
 
 struct ClientAssertionSubjectTests {
-    private let rule = "client-assertion-subject"
     private let broken = "token-request/client-assertion-subject"
 
     @Test func namesBothClaimsAndTheClient() throws {
-        let finding = try #require(Recording(broken).finding(rule))
+        let finding = try #require(Recording(broken).finding(Self.rule))
         #expect(finding.isPrimary)
         #expect(
             finding.places == [
@@ -22,13 +21,13 @@ struct ClientAssertionSubjectTests {
     }
 
     @Test func leavesAnIssuerOfItsOwnAloneThatWasTaken() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
+        #expect(try Recording(broken + ".near-miss").finding(Self.rule) == nil)
     }
 
     @Test(arguments: ["iss", "sub"]) func wantsBothClaims(name: String) throws {
         let recording = try Recording("token-request/client-assertion-audience").asserting { $0[name] = nil }
-        #expect(recording.finding(rule) != nil)
-        #expect(try Recording("token-request/client-assertion-audience").finding(rule) == nil)
+        #expect(recording.finding(Self.rule) != nil)
+        #expect(try Recording("token-request/client-assertion-audience").finding(Self.rule) == nil)
     }
 
     @Test func comparesWithTheBody() throws {
@@ -36,7 +35,7 @@ struct ClientAssertionSubjectTests {
             claims["iss"] = "shop-admin"
             claims["sub"] = "shop-admin"
         }
-        #expect(recording.finding(rule) != nil)
+        #expect(recording.finding(Self.rule) != nil)
         #expect(recording.finding("code-wrong-client") == nil)
     }
 
@@ -45,7 +44,7 @@ struct ClientAssertionSubjectTests {
             claims["iss"] = "shop-admin"
             claims["sub"] = "shop-admin"
         }.sending("client_id", nil)
-        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding(Self.rule) == nil)
         #expect(recording.finding("code-wrong-client") != nil)
     }
 
@@ -55,26 +54,89 @@ struct ClientAssertionSubjectTests {
                 "/token",
                 200,
                 ["access_token": "not-a-token", "token_type": "Bearer"]
-            ).finding(rule)?.severity == .warning
+            ).finding(Self.rule)?.severity == .warning
         )
     }
 
     @Test func wantsAnIdentifierWhereNothingElseIsWrong() throws {
         let refused = try Recording("token-request/client-assertion-audience.near-miss")
-        #expect(refused.finding(rule) == nil)
+        #expect(refused.finding(Self.rule) == nil)
         let recording = refused.asserting { $0["jti"] = nil }
-        let finding = try #require(recording.finding(rule))
+        let finding = try #require(recording.finding(Self.rule))
         #expect(finding.isPrimary)
         #expect(finding.variant == "jti")
-        #expect(recording.finding("token-invalid-client")?.effectOf == rule)
+        #expect(recording.finding("token-invalid-client")?.effectOf == Self.rule)
         // The address is the likelier fault.
         let wrong = try Recording("token-request/client-assertion-audience").asserting { $0["jti"] = nil }
-        #expect(wrong.finding(rule) == nil)
+        #expect(wrong.finding(Self.rule) == nil)
         let taken = recording.answering(
             "/token",
             200,
             ["access_token": "not-a-token", "token_type": "Bearer"]
         )
-        #expect(taken.finding(rule) == nil)
+        #expect(taken.finding(Self.rule) == nil)
+    }
+
+    /// An assertion of a platform (workload identity federation) names neither the client nor the provider.
+    @Test(arguments: [
+        (
+            "presented assertion subject 'repo:shop/web:pull_request'. Check your Subject, Audience and Issuer",
+            "client-assertion-subject"
+        ),
+        (
+            "presented assertion. Assertion Issuer: 'x'. Assertion Subject: 'y'. Assertion Audience: 'z'.",
+            "client-assertion-subject"
+        ),
+        (
+            "presented assertion audience 'api://shop'. Check your Subject, Audience and Issuer",
+            "client-assertion-audience"
+        ),
+    ])
+    func tellsWhichClaimAFederatedCredentialLacks(words: String, expected: String) throws {
+        let recording = try federated().answering(
+            "/token",
+            401,
+            [
+                "error": "invalid_client",
+                "error_description": .string(
+                    "AADSTS70021: No matching federated identity record found for " + words
+                ),
+            ]
+        )
+        let finding = try #require(recording.finding(expected))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider has no federated credential for this assertion")
+        #expect(recording.finding(expected == Self.rule ? Self.audienceRule : Self.rule) == nil)
+    }
+
+    @Test func leavesAFederatedAssertionAloneThatWasTakenOrHasRunOut() throws {
+        let taken = try federated().answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer"]
+        )
+        let late = try federated().answering(
+            "/token",
+            401,
+            [
+                "error": "invalid_client",
+                "error_description": "AADSTS700024: Client assertion is not within its valid time range.",
+            ]
+        )
+        for recording in [taken, late] {
+            #expect(recording.finding(Self.rule) == nil)
+            #expect(recording.finding(Self.audienceRule) == nil)
+        }
+    }
+
+    private static let rule = "client-assertion-subject"
+    private static let audienceRule = "client-assertion-audience"
+
+    private func federated() throws -> Recording {
+        try Recording("token-request/client-assertion-audience").asserting { claims in
+            claims["iss"] = "https://token.actions.githubusercontent.com"
+            claims["sub"] = "repo:shop/web:ref:refs/heads/main"
+            claims["aud"] = "api://AzureADTokenExchange"
+        }
     }
 }
