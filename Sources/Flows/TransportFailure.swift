@@ -75,7 +75,8 @@ package enum TransportFailure: Sendable, Equatable {
         "the certificate for this server is invalid",
         // Java and Android, .NET.
         "trust anchor for certification path", "certpathvalidatorexception", "sslpeerunverifiedexception",
-        "untrustedroot", "trustfailure", "remote certificate is invalid", "certificate is not trusted",
+        "nsurlerrorservercertificate", "untrustedroot", "trustfailure", "remote certificate is invalid",
+        "certificate is not trusted",
     ]
 
     private static let handshakes = [
@@ -86,6 +87,7 @@ package enum TransportFailure: Sendable, Equatable {
         "ssl_error_unsupported_version", "ssl_error_rx_record_too_long", "ssl_error_handshake_failure_alert",
         "ssl_error_protocol_version_alert", "no_application_protocol", "sslhandshakeexception",
         "securechannelfailure", "the ssl connection could not be established",
+        "nsurlerrorsecureconnectionfailed", "nsurlerrorclientcertificate", "an ssl error has occurred",
     ]
 
     private static let connections = [
@@ -104,11 +106,17 @@ package enum TransportFailure: Sendable, Equatable {
         "connectexception", "network request failed", "connect timed out",
         "target machine actively refused", "connect: operation timed out", "dial tcp", "[errno 60]",
         "[errno 110]",
+        // Apple's names for its numbers, and what it tells people of them.
+        "nsurlerrorcannotfindhost", "nsurlerrorcannotconnecttohost", "nsurlerrordnslookupfailed",
+        "nsurlerrornotconnectedtointernet", "nsurlerrortimedout",
+        "server with the specified hostname could not be found", "could not connect to the server",
+        "internet connection appears to be offline",
     ]
 
     /// The client's own system lets it ask nothing in clear.
     private static let cleartext = [
         "cleartext communication", "err_cleartext_not_permitted", "cleartext http traffic",
+        "nsurlerrorapptransportsecurity",
     ]
 
     /// Whether it was the client's own system that refused to speak plain http: Android's network security configuration, or
@@ -134,6 +142,7 @@ package enum TransportFailure: Sendable, Equatable {
         "timeout awaiting response", "did not return a complete response", "connection closed by the server",
         "sockettimeoutexception", "timeout exceeded", "operation timed out", "request timed out",
         "receivefailure", "unexpected end of stream",
+        "nsurlerrornetworkconnectionlost", "network connection was lost", "nsurlerrorbadserverresponse",
         // A client's own timer: curl, axios, Node, Go, .NET, Python.
         "timeout was reached", "timeout of", "und_err_body_timeout", "esockettimedout",
         "aborted due to timeout",

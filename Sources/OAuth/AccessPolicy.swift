@@ -29,7 +29,7 @@ package enum AccessPolicy {
         "4201",
     ]
 
-    /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG, Salesforce, GitHub, WSO2.
+    /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG, Salesforce, WSO2, GitHub, Facebook (three), Kakao.
     private static let texts = [
         "aadsts50105", "aadsts65001", "aadsts90094", "aadsts5300", "aadsts53010", "aadsts53011",
         "aadsts50072", "aadsts50074", "aadsts50076", "aadsts50079", "aadsts50097", "aadsts50131",
@@ -41,6 +41,11 @@ package enum AccessPolicy {
         "pe_unauthorizedpartner", "pe_oidc_service_not_allowed", "pe_sessionnotgranted", "pe_forbiddenip",
         "oauth_app_blocked", "user is not admin approved", "user hasn't approved this consumer",
         "oauth app is not in active state",
+        // What somebody configured for a pool of workloads.
+        "rejected by the attribute condition",
+        "application_suspended", "application has been suspended",
+        "app not active", "login is currently unavailable for this app", "app is still in development mode",
+        "koe004",
         // The key of what Okta's sign-in answers to its page's script.
         "security.access_denied",
     ]

@@ -42,6 +42,11 @@ struct TransportFailureTests {
             ("TypeError: Network request failed", .unreachable),
             ("CLEARTEXT communication to idp.test not permitted by network security policy", .unreachable),
             ("NSURLErrorDomain Code=-1022 App Transport Security", .unreachable),
+            ("NSURLErrorNetworkConnectionLost", .unanswered),
+            ("The network connection was lost.", .unanswered),
+            ("NSURLErrorCannotFindHost", .unreachable),
+            ("NSURLErrorServerCertificateUntrusted", .certificate),
+            ("Could not connect to the server.", .unreachable), ("An SSL error has occurred", .handshake),
             // A client's own timer.
             ("Operation timed out after 1001 milliseconds with 0 bytes received", .unanswered),
             ("AxiosError: timeout of 1000ms exceeded", .unanswered),

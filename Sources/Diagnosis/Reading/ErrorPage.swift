@@ -7,7 +7,7 @@ import OAuth
 /// Told from a sign-in page, whose help and scripts may mention the same words: no password is asked for, and what a
 /// person reads there is a provider's own error, or its heading says that something went wrong and nothing can be filled
 /// in, or the address says that it is an error page and an OAuth error is named on it, or it is all that the endpoint answered
-/// to the request, a few words by which providers refuse a client or a redirect URI.
+/// to the request, a few words by which providers refuse a client or a redirect URI, or let nobody in.
 enum ErrorPage {
     /// The error where one is named, and the words; nil for any other page.
     static func refusal(on page: Int, in surroundings: CaptureIndex) -> (error: String?, text: String)? {
@@ -39,6 +39,7 @@ enum ErrorPage {
     private static func refuses(_ text: String, _ lower: String) -> Bool {
         text.utf8.count < fewWords
             && (ClientIDUnknown.texts.contains(where: lower.containsBytes)
+                || AccessPolicy.words(in: text) != nil
                 || RefusalWording.unknownClient(in: text) != nil
                 || RefusalWording.unknownRedirectURI(in: text) != nil)
     }

@@ -75,9 +75,10 @@ struct UnsupportedGrantType: Rule {
     private func deviceRefusal(in flow: Flow, except refusedClients: Set<Int>) -> Violation? {
         for case .deviceAuthorization(let call) in flow.messages {
             guard call.answer.isRefusal, !refusedClients.contains(call.exchange),
-                call.answer.speaksOfGrant ?? true,
                 let error = call.answer.error?.error,
-                ["unsupported_grant_type", "unauthorized_client"].contains(error)
+                error == Self.deviceGrantDisabled
+                    || call.answer.speaksOfGrant ?? true
+                        && ["unsupported_grant_type", "unauthorized_client"].contains(error)
             else { continue }
             let client = call.authentication.clientID.map { Evidence($0) }
             return Violation(
@@ -89,6 +90,9 @@ struct UnsupportedGrantType: Rule {
         }
         return nil
     }
+
+    /// GitHub's name for it.
+    private static let deviceGrantDisabled = "device_flow_disabled"
 
     /// Exchanges that another rule of this stage finds something wrong with.
     private static func explained(in flow: Flow) -> Set<Int> {

@@ -37,6 +37,7 @@ struct AccessDeniedByPolicyTests {
         ("interaction_required", "AADSTS53000: Device is not in required device state: compliant"),
         ("access_denied", "The developer hasn’t given you access to this app."),
         ("invalid_client", "Oauth App is not in active state."),
+        ("application_suspended", "Your application has been suspended. Contact support."),
     ])
     func knowsTheTexts(error: String, text: String) throws {
         let recording = try Recording(broken).redirecting(with: [
@@ -299,5 +300,15 @@ struct AccessDeniedByPolicyTests {
         let text = #"{"error":"invalid_grant","error_description":"AADSTS50105: not assigned to a role"}"#
         let finding = try #require(refusedRefresh(text, again: "alice").finding(rule))
         #expect(finding.fix.contains("assign the user"))
+    }
+
+    /// Facebook answers so with 200, and shows no heading.
+    @Test(arguments: [("App not active", true), ("Continue as Jane", false)])
+    func readsThePageThatSaysThatTheAppIsNotLive(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).saying(
+            "<title>Harbour</title><div>\(words)</div><div>Try again later.</div>",
+            status: 200
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
     }
 }

@@ -83,4 +83,20 @@ struct UnsupportedGrantTypeTests {
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.finding("token-invalid-client") == nil)
     }
+
+    /// GitHub has a name of its own for a client that may not use the grant of devices.
+    @Test(arguments: [("device_flow_disabled", true), ("server_error", false)])
+    func takesTheNameForAGrantOfDevicesThatIsOff(error: String, fires: Bool) throws {
+        let recording = try Recording("logout-and-device/device-code-expired")
+            .without { $0.request.url.path == "/token" }
+            .answering(
+                "/device_authorization",
+                400,
+                [
+                    "error": .string(error),
+                    "error_description": "Device Flow must be explicitly enabled for this App",
+                ]
+            )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
 }
