@@ -84,6 +84,14 @@ extension RejectedCallback {
                 )
             )
         }
+        if token != nil, case .violated(let unmet) = flow.verdict(of: ACRNotSatisfied()) {
+            evidence += unmet.evidence.map { wish in
+                guard wish.place.part == .jwtClaims else { return wish }
+                var claim = wish
+                claim.note = "not what the login asked for: there are apps that let nobody in without it"
+                return claim
+            }
+        }
         if let others = token.flatMap(\.otherAudiences) { evidence.append(others) }
         if let last {
             evidence.append(

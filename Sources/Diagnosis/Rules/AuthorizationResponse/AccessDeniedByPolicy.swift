@@ -59,7 +59,7 @@ struct AccessDeniedByPolicy: Rule {
                     : Violation([request.answer.evidence()], exchange: request.exchange)
             )
         }
-        return .holds
+        return OrganizationRefusal.violation(in: flow).map { .violated($0) } ?? .holds
     }
 
     /// A refresh that its user has to be asked something for, as the provider says.

@@ -402,5 +402,6 @@ struct AuthorizationError: Rule {
     /// Rules about why a provider refuses a request.
     private static let reasons: [any Rule] =
         RegistrationRules.list + AuthorizationRequestRules.list + UserAgentRules.list
-        + [UserCancelled(), AccessDeniedByPolicy(), ProviderServerError()] + ProviderSpecificRules.list
+        + [UserCancelled(), AccessDeniedByPolicy(), ProviderServerError(), ACRNotSatisfied()]
+        + ProviderSpecificRules.list
 }

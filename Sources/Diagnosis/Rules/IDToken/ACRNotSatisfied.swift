@@ -42,7 +42,9 @@ struct ACRNotSatisfied: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        Verdict.ofIDTokens(in: flow) { delivered, claims, login in
+        let refused = Verdict.first(of: flow.loginAttempts) { unmet(by: $0).map { .violated($0) } ?? .holds }
+        if case .violated = refused { return refused }
+        return Verdict.ofIDTokens(in: flow) { delivered, claims, login in
             guard let wish = Wish(of: login.request) else { return nil }
             let seen = claims["acr"]
             let text = seen.map { $0.string ?? JSONWriter.text(of: $0) }
@@ -61,6 +63,36 @@ struct ACRNotSatisfied: Rule {
             )
         }
     }
+
+    /// The provider says itself that the user did not, or could not, sign in as the request wants (OpenID Connect Core Error Code
+    /// unmet_authentication_requirements, section 2).
+    private func unmet(by attempt: LoginAttempt) -> Violation? {
+        guard let refusal = attempt.refusal, let request = attempt.request, let wish = Wish(of: request),
+            refusal.error == "unmet_authentication_requirements" || refusal.says(Self.refusals)
+        else { return nil }
+        return Violation(
+            [
+                Evidence(
+                    place: wish.parameter.place,
+                    value: Masking.shown(wish.values.prefix(10).joined(separator: ", "), of: "acr")
+                ), refusal.evidence(around: Self.refusals),
+            ],
+            severity: .error,
+            explanation: """
+                The login asks for an authentication context (acr), and the provider answers that it cannot have the user sign in by it: it knows no such \
+                value, or the user has nothing enrolled that is strong enough.
+                """,
+            fix: """
+                Compare the value with acr_values_supported of the metadata, to the letter, and map it at the provider. Where the value is known, have the user \
+                enrol what it needs (a passkey, a second factor) before the app asks for it.
+                """,
+            title: "The provider could not have the user sign in as the login asks",
+            exchange: attempt.exchange
+        )
+    }
+
+    /// In lower case.
+    private static let refusals = ["acr_values", "acr value", "authentication context class"]
 
     /// What was asked for: in `claims`, else in `acr_values`.
     private struct Wish {

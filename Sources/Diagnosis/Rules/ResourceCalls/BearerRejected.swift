@@ -65,7 +65,7 @@ struct BearerRejected: Rule {
             && !refusal.reasons.contains(.expiry)
         shown.details = claims(of: call, flow) + key(of: call, refusal, isForItsKey, flow)
         if let violation = misspelled(call, shown, flow) ?? changed(call, shown, flow)
-            ?? companion(call, refusal, shown)
+            ?? companion(call, refusal, shown) ?? stepUp(wantedBy: call, refusal, shown)
         {
             return .violated(violation)
         }

@@ -311,4 +311,25 @@ struct AccessDeniedByPolicyTests {
         )
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
     }
+
+    /// Of GitHub: single sign-on that is enforced, apps that are restricted; then a call that is refused for something else.
+    @Test(
+        arguments: [
+            ("required; url=https://api.example/orgs/shop/sso?authorization_request=A1b2C3", "", true),
+            (nil, "the `shop` organization has enabled OAuth App access restrictions", true),
+            ("partial-results; organizations=21955855", "Not allowed", false), (nil, "Not allowed", false),
+        ] as [(String?, String, Bool)]
+    )
+    func readsAnOrganizationThatLetsATokenNotIn(header: String?, words: String, fires: Bool) throws {
+        let recording = try Recording("resource-calls/insufficient-scope.near-miss").editingLast("/orders") {
+            $0.response?.status = 403
+            $0.response?.body = .json("{\"message\":\"\(words)\"}")
+            if let header { $0.response?.headers.append("X-GitHub-SSO", header) }
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+        // The address lets whoever has it authorize something.
+        #expect(finding?.evidence.contains { $0.value.contains("A1b2C3") } != true)
+    }
 }

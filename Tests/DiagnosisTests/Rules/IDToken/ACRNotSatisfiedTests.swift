@@ -61,4 +61,22 @@ struct ACRNotSatisfiedTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// What the provider says itself, of a login that asked for something (OpenID Connect Core Error Code).
+    @Test(
+        arguments: [
+            ("unmet_authentication_requirements", "x", "two-factor", true),
+            ("invalid_request", "The acr_values are not supported", "two-factor", true),
+            ("invalid_request", "max_age is not a number", "two-factor", false),
+            ("unmet_authentication_requirements", "prompt=create", nil, false),
+        ] as [(String, String, String?, Bool)]
+    )
+    func readsTheProvidersRefusal(error: String, text: String, asked: String?, fires: Bool) throws {
+        let recording = try Recording("authorization-response/access-denied-by-policy").redirecting(with: [
+            ("error", error), ("error_description", text),
+        ]).asking("acr_values", asked)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        if fires { #expect(finding?.severity == .error && finding?.evidence[0].value == "two-factor") }
+    }
 }

@@ -491,4 +491,14 @@ struct BearerRejectedTests {
         #expect(finding.title.contains("was changed") == (note != nil))
         #expect(note.map { note in finding.notes.contains { $0.hasPrefix(note) } } ?? true)
     }
+
+    /// RFC 9470, section 3.
+    @Test func tellsAnAPIThatWantsAStrongerSignIn() throws {
+        let challenge =
+            "Bearer error=\"insufficient_user_authentication\", acr_values=\"phr\", max_age=\"300\""
+        let recording = try Recording(broken).answering("/orders", header: "WWW-Authenticate", challenge)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.title == "The API wants a stronger or a fresher sign-in")
+        #expect(try Recording(broken).finding(rule)?.title != finding.title)
+    }
 }
