@@ -11,7 +11,8 @@ struct CodeLifetime {
     init(of provider: ProviderKind, authorization: RecordedURL, token: RecordedURL) {
         if provider == .generic,
             let product = Self.products.first(where: {
-                authorization.path.hasSuffix($0.authorization) && token.path.hasSuffix($0.token)
+                authorization.withoutQuery.hasSuffix($0.authorization)
+                    && token.withoutQuery.hasSuffix($0.token)
             })
         {
             seconds = product.seconds
@@ -38,6 +39,13 @@ struct CodeLifetime {
 
     /// Products with endpoints that no other has, each before those whose endpoints end alike.
     private static let products = [
+        // Its token endpoint's path alone is anybody's, and Discord's is the same behind /api.
+        Product(
+            name: "Box",
+            authorization: "account.box.com/api/oauth2/authorize",
+            token: "api.box.com/oauth2/token",
+            seconds: 30
+        ),
         Product(
             name: "authentik",
             authorization: "/application/o/authorize/",

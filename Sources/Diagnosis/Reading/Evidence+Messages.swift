@@ -101,10 +101,19 @@ extension Flow {
         secrets += request.headers.all("authorization").map { $0.drop { $0 != " " }.dropFirst() }.map(
             String.init
         )
-        for json in [Answer(of: capture[exchange], at: exchange).json, request.body.flatMap(Self.object)] {
-            secrets += json?.members.filter { Masking.isSecret($0.name) }.compactMap(\.value.string) ?? []
+        let answered = Answer(of: capture[exchange], at: exchange).json
+        for json in [answered, request.body.flatMap(Self.object)] {
+            secrets +=
+                json?.members.filter { Masking.isSecret($0.name) }.compactMap(\.value.string)
+                .filter { json != answered || !Self.isWords($0) } ?? []
         }
         return Masking.hiding(secrets.filter { $0.utf8.count >= 6 && !MissingToken.isOne($0) }, in: text)
+    }
+
+    /// Whether a value is a name in small letters, as `code` of an error has it (`cookie_decryption_error`): what is issued has other
+    /// characters, too.
+    private static func isWords(_ value: String) -> Bool {
+        value.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x5f } && value.utf8.contains(0x5f)
     }
 
     /// Evidence whose words are a server's own, which may repeat what was sent to it, or anything that it knows of the login.

@@ -185,6 +185,8 @@ struct ClientIDUnknown: Rule {
             "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
             "pe_unknownpartner", "oauth client was deleted", "invalid app id", "application_cannot_be_found",
             "client_id is invalid", "not exist client_id", "unknown application", "errors.app.notfound",
+            // OpenID Federation, of an app that no trust anchor leads to.
+            "invalid_trust_chain", "missing_trust_anchor", "trust chain not found", "no valid trust chain",
             "application not found", "koe101", "correct the following and try again: client_key",
         ] + translations
 

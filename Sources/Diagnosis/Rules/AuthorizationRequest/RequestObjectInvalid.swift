@@ -32,6 +32,7 @@ struct RequestObjectInvalid: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
+            if let unread = unread(attempt) { return .violated(unread) }
             let isTold = ["invalid_request_object", "request_not_supported"].contains(attempt.refusal?.error)
             let object =
                 RequestObject(in: attempt.ownParameters)
@@ -63,6 +64,28 @@ struct RequestObjectInvalid: Rule {
                 )
             )
         }
+    }
+
+    /// The provider does not take the address where the app keeps its signed request (RFC 9101, section 6.2): a pushed one has none.
+    private func unread(_ attempt: LoginAttempt) -> Violation? {
+        guard let uri = attempt.ownParameters.parameter("request_uri"), RecordedURL(uri.value).isWeb,
+            let refusal = attempt.refusal,
+            ["invalid_request_uri", "request_uri_not_supported"].contains(refusal.error)
+        else { return nil }
+        return Violation(
+            [Evidence(uri), refusal.evidence()],
+            severity: .error,
+            explanation: """
+                The app names an address at which its signed request stands, and the provider does not take that: it reads no requests from addresses, this one is \
+                not registered for the client, or it could not fetch a signed request there.
+                """,
+            fix: """
+                See whether the metadata has request_uri_parameter_supported, register the very address (request_uris), and serve the token there as \
+                application/oauth-authz-req+jwt, to the provider's network too. Pushing the request (RFC 9126) needs none of it.
+                """,
+            title: "The provider does not take the address of the signed request",
+            exchange: attempt.exchange
+        )
     }
 
     // MARK: - Faults

@@ -55,7 +55,16 @@ struct ClientTypeMismatch: Rule {
             for name in ["redirect_uri", "client_id"] {
                 if let parameter = attempt.parameter(name) { evidence.append(Evidence(parameter)) }
             }
-            return .violated(Violation(evidence, exchange: attempt.exchange))
+            let isSwitch = refusal.says([Self.disabledScheme])
+            return .violated(
+                Violation(
+                    evidence,
+                    explanation: isSwitch ? Self.schemeDisabled : nil,
+                    fix: isSwitch ? Self.schemeDisabledFix : nil,
+                    title: isSwitch ? "The client may not be answered at a scheme of the app's own" : nil,
+                    exchange: attempt.exchange
+                )
+            )
         }
         return .holds
     }
@@ -102,10 +111,20 @@ struct ClientTypeMismatch: Rule {
         )
     }
 
+    private static let disabledScheme = "custom uri scheme is not enabled for your"
+    private static let schemeDisabled = """
+        The client is one of the right kind, and Google does not send its answers to a scheme of the app's own any more unless that is switched on: any other \
+        app on the device may register the same scheme.
+        """
+    private static let schemeDisabledFix = """
+        Sign in with Google's own library for the platform (Credential Manager on Android), which needs no redirect. Until then switch custom URI schemes on in the \
+        advanced settings of this client, which takes some minutes to hold.
+        """
+
     private static let texts = [
         "aadsts9002327", "may only be redeemed via cross-origin requests",
         "custom scheme uris are not allowed for", "not allowed for the web client type",
-        "not allowed for 'web' client type", "custom uri scheme is not enabled for your",
+        "not allowed for 'web' client type", disabledScheme,
         // Google, of a device.
         "invalid client type", "only clients of type",
     ]

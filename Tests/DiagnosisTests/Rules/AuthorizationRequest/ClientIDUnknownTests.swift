@@ -95,7 +95,8 @@ struct ClientIDUnknownTests {
         "The passed in client_id is invalid \"shop\"", "Not exist client_id [shop]", "Errors.App.NotFound",
         "Application not found (4,702)", "Client nicht gefunden.", "Client introuvable.",
         "Cliente não encontrado.", "クライアントが見つかりません。",
-        "<h1>KOE101</h1>", "{\"status\":400,\"message\":\"invalid client\"}",
+        "<h1>Trust chain not found for the client</h1>", "<h1>KOE101</h1>",
+        "{\"status\":400,\"message\":\"invalid client\"}",
     ])
     func knowsTheWordsOfProviders(text: String) throws {
         #expect(try Recording(broken).saying(text, status: 401).finding(rule) != nil)

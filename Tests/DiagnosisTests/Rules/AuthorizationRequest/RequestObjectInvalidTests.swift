@@ -93,4 +93,18 @@ struct RequestObjectInvalidTests {
         #expect(recording.finding(rule) != nil)
         #expect(recording.findings.first { $0.rule == "par-rejected" }?.effectOf == rule)
     }
+
+    /// RFC 9101, section 7; what was pushed has no address.
+    @Test(arguments: [
+        ("invalid_request_uri", "https://app.harbour.example/request.jwt", true),
+        ("request_uri_not_supported", "https://app.harbour.example/request.jwt", true),
+        ("invalid_request_uri", "urn:ietf:params:oauth:request_uri:6esc", false),
+        ("invalid_scope", "https://app.harbour.example/request.jwt", false),
+    ])
+    func tellsAnAddressThatIsNotTaken(error: String, address: String, fires: Bool) throws {
+        let recording = try Recording("authorization-response/access-denied-by-policy").redirecting(with: [
+            ("error", error), ("error_description", "x"),
+        ]).asking("request_uri", address)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
 }

@@ -161,4 +161,19 @@ struct ClientSecretMismatchTests {
         }.answering("/token", 200, ["ok": false, "error": "bad_client_secret"])
         #expect(recording.finding("client-secret-mismatch")?.isPrimary == true)
     }
+
+    /// Stripe knows the platform by its key alone, and blames the code.
+    @Test(arguments: [
+        ("Passed in livemode API key but authorization code only supports returning test keys", true),
+        ("Authorization code provided does not belong to you", true),
+        ("Authorization code expired", false),
+    ])
+    func knowsAKeyOfAnotherMode(words: String, fires: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
 }

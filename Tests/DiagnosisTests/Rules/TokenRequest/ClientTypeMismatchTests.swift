@@ -107,4 +107,15 @@ struct ClientTypeMismatchTests {
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
         #expect((recording.finding("client-auth-missing") == nil) == fires)
     }
+
+    @Test func tellsASwitchOfGooglesFromAnotherKindOfClient() throws {
+        let words = "Custom URI scheme is not enabled for your Android client."
+        let recording = try Recording("authorization-request/client-id-unknown").saying(words)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The client may not be answered at a scheme of the app's own")
+        let web = try Recording("authorization-request/client-id-unknown").saying(
+            "Custom scheme URIs are not allowed for 'WEB' client type."
+        )
+        #expect(web.finding(rule)?.title == "The client is registered as another kind of app")
+    }
 }

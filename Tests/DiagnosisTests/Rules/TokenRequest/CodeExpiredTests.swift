@@ -164,4 +164,24 @@ struct CodeExpiredTests {
         ).withoutAuthorization
         #expect((half.finding(rule)?.isPrimary == true) == isSaid)
     }
+
+    /// Codes of Box live for half a minute; Discord's endpoints have the same paths.
+    @Test(arguments: [
+        ("account.box.com", "api.box.com", "/oauth2/token", true),
+        ("discord.com", "discord.com", "/api/oauth2/token", false),
+    ])
+    func knowsServicesByTheirHosts(page: String, host: String, token: String, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            let moved = { (url: String) in
+                url.replacing("id.harbour.example/authorize", with: page + "/api/oauth2/authorize")
+                    .replacing("id.harbour.example/token", with: host + token)
+            }
+            exchange.request.url = RecordedURL(moved(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: moved(location)) }
+            guard exchange.request.url.path == token else { return }
+            exchange.startedAt = exchange.startedAt + .seconds(40)
+            exchange.response?.headers.fields.removeAll { $0.name == "Date" }
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
 }

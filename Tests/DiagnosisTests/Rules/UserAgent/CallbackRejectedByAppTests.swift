@@ -1143,4 +1143,26 @@ struct CallbackRejectedByAppTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.outcomes == [.success])
     }
+
+    /// What the login asked for and did not get may be what the app refuses.
+    @Test func showsAContextThatTheLoginDidNotHave() throws {
+        let recording = try Recording("id-token/acr-not-satisfied").editingLast("/callback") {
+            $0.response = RecordedResponse(status: 403)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence.contains { $0.place.name == "acr_values" && $0.value == "two-factor" })
+        #expect(finding.notes.contains { $0.hasPrefix("not what the login asked for") })
+    }
+
+    /// An error's own name is no secret, though its member is called as the code is.
+    @Test(arguments: [("cookie_decryption_error", true), ("SplxlOBeZQQYbYS6WxSbIA", false)])
+    func showsTheNameOfAnErrorThatIsCalledACode(code: String, isShown: Bool) throws {
+        let recording = try handedOn(401) { #"{"code":"\#($0)"}"# }.editing { exchange in
+            guard exchange.request.url.path == "/session" else { return }
+            exchange.response?.body = .json("{\"code\":\"\(code)\",\"message\":\"no\"}")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence.contains { $0.value.contains(code) } == isShown)
+    }
 }
