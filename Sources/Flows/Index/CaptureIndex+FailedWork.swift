@@ -32,6 +32,8 @@ extension CaptureIndex {
     }
 
     /// Whether a server that refused a request answered others well afterwards: whoever asks goes on all the same.
+    ///
+    /// Not by its page to sign in at, where the next try begins.
     package func isServedAfter(_ refusal: Int) -> Bool {
         let refused = capture[refusal]
         return order[(position[refusal] + 1)...].prefix(Self.mostLater).contains { exchange in
@@ -39,6 +41,7 @@ extension CaptureIndex {
             return later.startedAt >= refused.endedAt && later.startedAt - refused.endedAt <= .seconds(300)
                 && later.request.url.host == refused.request.url.host && later.request.method != "OPTIONS"
                 && later.response.map { $0.status < 400 } ?? false && !Asset.isAsset(later)
+                && !(later.request.method == "GET" && ErrorRedirect.isSignInPage(later.request.url))
         }
     }
 

@@ -11,8 +11,7 @@ package enum ErrorRedirect {
             items += QueryItems(String(fragment[fragment.index(after: mark)...])).items
         }
         // Spring's page to sign in at has no value at all.
-        let isSignIn =
-            url.path.split(separator: "/").last.map { signInPages.contains($0.lowercased()) } ?? false
+        let isSignIn = isSignInPage(url)
         let plain = items.first {
             ["error", "auth_error", "login_error"].contains($0.name)
                 && ($0.value.isEmpty ? isSignIn : !nothing.contains($0.value.asciiLowercased()))
@@ -97,5 +96,10 @@ package enum ErrorRedirect {
     private static let nothing: Set<String> = [
         "", "0", "00", "200", "false", "no", "none", "null", "ok", "success", "undefined",
     ]
-    static let signInPages: Set<String> = ["login", "signin", "sign-in", "sign_in", "logon", "error"]
+    private static let signInPages: Set<String> = ["login", "signin", "sign-in", "sign_in", "logon", "error"]
+
+    /// Whether an address is that of a page to sign in at, or of an error, by the last part of its path.
+    static func isSignInPage(_ url: RecordedURL) -> Bool {
+        url.path.split(separator: "/").last.map { signInPages.contains($0.lowercased()) } ?? false
+    }
 }

@@ -22,7 +22,7 @@ package enum PageOfErrors {
             && (visits.ledOn[address] ?? 0) <= position
     }
 
-    /// By the last part of its path, or of the path in its fragment.
+    /// By the last parts of its path, or of the path in its fragment, or by an error of something (`/error/login/…`).
     static func isOne(_ url: RecordedURL) -> Bool {
         if isOne(path: url.path) { return true }
         guard let route = url.fragment?.prefix(while: { $0 != "?" }), route.hasPrefix("/") else {
@@ -36,11 +36,16 @@ package enum PageOfErrors {
             ErrorRedirect.letters(of: String($0.prefix { $0 != "." }))
         }
         guard let last = parts.last else { return false }
-        if named.contains(last) { return true }
+        // What failed may come behind (`/msg/error/login/callback`).
+        if named.contains(last) || zip(parts, parts.dropFirst()).contains(where: isErrorOf) { return true }
         guard vague.contains(last) else { return false }
         // Jobs and deliveries fail, too.
         guard parts.count > 1 else { return last != "failed" }
         return parents.contains(parts[parts.count - 2]) || parts.count == 3 && parents.contains(parts[0])
+    }
+
+    private static func isErrorOf(_ part: String, _ next: String) -> Bool {
+        part == "error" && parents.contains(next)
     }
 
     private static let parents: Set<String> = [
@@ -80,7 +85,7 @@ package enum PageOfErrors {
                 if index.redirectedFrom[exchange] == nil { asked[address] = asked[address] ?? position }
                 if let location = index.capture[exchange].response?.location {
                     let next = url.resolving(location)
-                    if !isOne(next), !isSignIn(next) { ledOn[address] = position }
+                    if !isOne(next), !ErrorRedirect.isSignInPage(next) { ledOn[address] = position }
                 }
             }
         }
@@ -91,10 +96,5 @@ package enum PageOfErrors {
                     where: value.containsBytes
                 )
         }
-    }
-
-    private static func isSignIn(_ url: RecordedURL) -> Bool {
-        url.path.split(separator: "/").last.map { ErrorRedirect.signInPages.contains($0.lowercased()) }
-            ?? false
     }
 }

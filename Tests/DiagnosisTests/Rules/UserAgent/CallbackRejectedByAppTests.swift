@@ -156,7 +156,8 @@ struct CallbackRejectedByAppTests {
     }
 
     @Test(arguments: [
-        "/fail", "/auth/error", "/login-failed", "/auth/google/failure", "/error?reference=7f9c",
+        "/fail", "/auth/error", "/web/msg/error/login/callback", "/login-failed", "/auth/google/failure",
+        "/error?reference=7f9c",
         "/auth/auth-code-error", "https://shop.example/#/login-failed", "/login-failed#/",
         "/sessions/unauthorized", "/access-denied",
     ])
@@ -170,7 +171,8 @@ struct CallbackRejectedByAppTests {
     }
 
     @Test(arguments: [
-        "/home", "/failed", "/deliveries/error", "/jobs/failed", "https://other.example/auth/error",
+        "/home", "/failed", "/deliveries/error", "/error/reports/login", "/jobs/failed",
+        "https://other.example/auth/error",
         "/users/failed", "/user/payment/failed", "/session/upload/error",
     ])
     func leavesARedirectToAPageOfOtherThingsAlone(target: String) throws {
@@ -1164,5 +1166,19 @@ struct CallbackRejectedByAppTests {
         }
         let finding = try #require(recording.finding(rule))
         #expect(finding.evidence.contains { $0.value.contains(code) } == isShown)
+    }
+
+    /// Behind a refusal the app shows its page to sign in at; anything else means that it works all the same.
+    @Test(arguments: [("/login", true), ("/home", false)])
+    func pageToSignInAtIsNoServiceBehindARefusal(path: String, isRefused: Bool) throws {
+        var exchanges = try handedOn(403, #"{"error":"no policy"}"#).exchanges
+        var page = try #require(exchanges.first { $0.request.url.path == "/login" })
+        page.startedAt = try #require(exchanges.last).endedAt + .seconds(2)
+        page.request.url = RecordedURL("https://www.shop.example\(path)")
+        page.response = RecordedResponse(status: 200, body: .html("<div id=root></div>"))
+        exchanges.append(page)
+        let recording = Recording(exchanges)
+        #expect((recording.finding(rule) != nil) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
     }
 }
