@@ -80,7 +80,9 @@ private struct CallbackFates: Sendable {
             redeemed: redeemed,
             in: flow.surroundings
         )
-        if isHeaded || witnesses[callback] != nil || isTold(callback, flow) {
+        if isHeaded || witnesses[callback] != nil || isTold(callback, flow)
+            || OpenerMessage.error(on: flow.capture[callback].response?.body) != nil
+        {
             return .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
         }
         guard let login, let answer = login.response,

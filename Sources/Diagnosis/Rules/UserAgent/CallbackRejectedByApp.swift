@@ -125,7 +125,10 @@ struct CallbackRejectedByApp: Rule {
     /// What the app says of it, and where.
     private func words(of callback: RejectedCallback, _ flow: Flow) -> (Int, String)? {
         if let body = flow.capture[callback.wording].response?.body, (body.size ?? 0) > 0 {
-            return (callback.wording, callback.noticeWords(in: flow) ?? PageText.told(by: body))
+            return (
+                callback.wording,
+                callback.noticeWords(in: flow) ?? OpenerMessage.error(on: body) ?? PageText.told(by: body)
+            )
         }
         // The page that shows what the address names.
         let page = FailedLoginNotice.landing(of: callback.exchange, in: flow.surroundings)

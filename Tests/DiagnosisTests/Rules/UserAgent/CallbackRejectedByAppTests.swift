@@ -1181,4 +1181,29 @@ struct CallbackRejectedByAppTests {
         #expect((recording.finding(rule) != nil) == isRefused)
         #expect(recording.outcomes == [isRefused ? .failure : .success])
     }
+
+    /// Decap CMS and Backstage: a window of its own tells the one that opened it how the login went.
+    @Test(arguments: [
+        (#"msg="authorization:github:error:{\"message\":\"Invalid state\"}""#, "Invalid state", true),
+        (#"m.indexOf("authorization:github:error:");m="authorization:github:success:{}""#, "error", false),
+        (
+            "m=decodeURIComponent('%7B%22type%22%3A%22authorization_response%22%2C%22error%22%3A%7B%22name%22%3A%22NotFoundError%22%7D%7D')",
+            "NotFoundError", true
+        ),
+        (
+            "m=decodeURIComponent('%7B%22type%22%3A%22authorization_response%22%2C%22response%22%3A%7B%7D%7D')",
+            "response", false
+        ),
+    ])
+    func readsWhatAWindowTellsItsOpener(script: String, words: String, isRefused: Bool) throws {
+        let page = "<html><body><script>\(script);window.opener.postMessage(m,'*')</script></body></html>"
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response = RecordedResponse(status: 200, body: .html(page))
+        }.without { $0.request.url.path == "/" }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == isRefused)
+        #expect(recording.outcomes == [isRefused ? .failure : .success])
+        if isRefused { #expect(finding?.evidence.contains { $0.value.contains(words) } == true) }
+    }
 }
