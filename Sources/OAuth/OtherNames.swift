@@ -7,7 +7,12 @@ package import Captures
 /// under which it was sent.
 package enum OtherNames {
     /// Whether a URL is one of an API that is spoken to in JSON, token requests included.
-    package static func areOfJSON(at url: RecordedURL) -> Bool { isIdentityCenter(url) }
+    package static func areOfJSON(at url: RecordedURL) -> Bool {
+        isIdentityCenter(url) || documentedInJSON.contains(url.host ?? "")
+    }
+
+    /// Notion and Atlassian, whose documentation shows no form.
+    private static let documentedInJSON: Set<String> = ["api.notion.com", "auth.atlassian.com"]
 
     static func standard(_ parameters: Parameters, at url: RecordedURL) -> Parameters {
         if isIdentityCenter(url) { return parameters.renamed { snakeCase($0) } }

@@ -213,4 +213,16 @@ struct TokenRequestFormatTests {
         }.answering("/token", 401, ["error": .string(error), "error_description": .string(text)])
         #expect((recording.finding(rule) != nil) == fires)
     }
+
+    /// Where JSON is what the documentation shows, a refusal is about something else: at Notion, the method of the client.
+    @Test(arguments: [("api.notion.com", false), ("auth.atlassian.com", false), ("id.harbour.example", true)])
+    func leavesServicesThatAreSpokenToInJSONAlone(host: String, fires: Bool) throws {
+        let json =
+            #"{"grant_type":"authorization_code","code":"abc","client_id":"shop","client_secret":"not-a-secret"}"#
+        let recording = try sending(json, as: "application/json").editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL("https://\(host)/token")
+        }.answering("/token", 401, ["error": "invalid_client"])
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }
