@@ -308,7 +308,10 @@ struct CallbackRejectedByApp: Rule {
             return ([], Self.nowhere, Self.nowhereFix)
         default: break
         }
-        return overtaking(callback, flow).map { ([$0], Self.overtaken, Self.overtakenFix) }
+        let login = flow.logins.first { $0.response?.callback == callback.exchange }
+        return login.flatMap { StoredAnswer.beginning(of: $0.request, in: flow) }
+            .map { ([$0], StoredAnswer.explanation, StoredAnswer.fix) }
+            ?? overtaking(callback, flow).map { ([$0], Self.overtaken, Self.overtakenFix) }
             ?? CookieCourse(of: callback, in: flow).map { ([$0.evidence], $0.explanation, $0.fix) }
             ?? ([], nil, nil)
     }

@@ -160,12 +160,7 @@ struct RedirectLoop: Rule {
         guard let headers = flow.capture[callback].response?.headers,
             !flow.tokenRequests.contains(where: { $0.code == nil || $0.code == code })
         else { return nil }
-        let told = [("Age", ""), ("X-Cache", "hit"), ("CF-Cache-Status", "hit")].first { name, word in
-            headers.first(name).map {
-                word.isEmpty ? Int($0) ?? 0 > 0 : $0.asciiLowercased().containsBytes(word)
-            } ?? false
-        }
-        return told.map { name, _ in
+        return StoredAnswer.header(in: headers).map { name in
             Evidence(
                 place: Place(exchange: callback, part: .responseHeader, name: name),
                 value: Masking.shown(headers.first(name) ?? "", of: name),

@@ -1206,4 +1206,29 @@ struct CallbackRejectedByAppTests {
         #expect(recording.outcomes == [isRefused ? .failure : .success])
         if isRefused { #expect(finding?.evidence.contains { $0.value.contains(words) } == true) }
     }
+
+    /// A cache in front of the app gives everybody one redirect to the provider, or one page with the link to it.
+    @Test(arguments: [
+        ("Age", "812", false, true), ("X-Cache", "Hit from cloudfront", true, true),
+        ("Age", "0", false, false),
+        ("X-Cache", "Miss from cloudfront", true, false),
+    ])
+    func loginThatBeganOutOfACacheIsTold(name: String, value: String, isPage: Bool, isTold: Bool) throws {
+        let recording = try answered { $0.status = 400 }.editing { exchange in
+            guard let location = exchange.response?.location, RecordedURL(location).path == "/authorize"
+            else {
+                return
+            }
+            if isPage {
+                exchange.response = RecordedResponse(
+                    status: 200,
+                    body: .html("<a href=\"\(location)\">Sign in</a>")
+                )
+            }
+            exchange.response?.headers.append(name, value)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.explanation.contains("out of a cache") == isTold)
+        #expect(finding.evidence.contains { $0.place.name == name } == isTold)
+    }
 }
