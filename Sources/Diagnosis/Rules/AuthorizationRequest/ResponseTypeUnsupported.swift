@@ -122,7 +122,10 @@ struct ResponseTypeUnsupported: Rule {
     private static let words: Set<String> = ["code", "token", "id_token", "none"]
 
     /// What `unauthorized_client` has to talk of, in lower case.
-    private static let kinds = ["response_type", "response type", "response_mode", "grant"]
+    private static let kinds = [
+        "response_type", "response type", "response_mode", "grant", "code flow", "implicit flow",
+        "hybrid flow",
+    ]
 
     /// How providers word it on pages of their own, in lower case.
     private static let texts = [

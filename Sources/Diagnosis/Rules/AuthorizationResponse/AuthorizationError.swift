@@ -94,6 +94,11 @@ struct AuthorizationError: Rule {
             }
             return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix)
         }
+        if refusal.channel == .page,
+            let assertion = BrokeredAssertion.evidence(at: refusal.exchange, in: flow)
+        {
+            return ([assertion], BrokeredAssertion.explanation, BrokeredAssertion.fix)
+        }
         let page = flow.capture[refusal.exchange].request.url
         guard refusal.channel == .page, page.queryItems.first("errorId") != nil else { return nil }
         return ([], nil, Self.identityServer)

@@ -30,12 +30,18 @@ struct ProviderServerError: Rule {
         for attempt in flow.loginAttempts + flow.loneAnswers {
             if let evidence = failure(of: attempt, in: flow) {
                 let isExpired = attempt.response?.error?.description == "authentication_expired"
+                let assertion = evidence[0].place.exchange.flatMap {
+                    BrokeredAssertion.evidence(at: $0, in: flow)
+                }
                 return .violated(
                     Violation(
-                        evidence,
-                        explanation: isExpired ? Self.expiry : nil,
-                        fix: isExpired ? Self.expiryFix : nil,
-                        title: isExpired ? "The login had run out at the provider" : nil,
+                        evidence + (assertion.map { [$0] } ?? []),
+                        explanation: isExpired
+                            ? Self.expiry : assertion != nil ? BrokeredAssertion.explanation : nil,
+                        fix: isExpired ? Self.expiryFix : assertion != nil ? BrokeredAssertion.fix : nil,
+                        title: isExpired
+                            ? "The login had run out at the provider"
+                            : assertion != nil ? BrokeredAssertion.title : nil,
                         exchange: evidence[0].place.exchange
                     )
                     .toldOfFront(in: flow)

@@ -146,7 +146,7 @@ struct ClientSecretMismatch: Rule {
         "aadsts7000215", "aadsts7000222", "invalid client secret provided",
         "the provided client secret is invalid",
         "incorrect_client_credentials", "invalid client secret", "client secret is expired",
-        "client secret has expired",
+        "client secret has expired", "client secret expired",
         "client secret keys for app", "client secret supplied for a confidential client is invalid",
         "invalid_client_secret", "client secret is invalid", "client_secret is invalid",
         "invalid client_secret",

@@ -61,7 +61,7 @@ struct ResponseTypeUnsupportedTests {
         #expect(recording.finding(rule)?.severity == .error)
     }
 
-    @Test(arguments: [("response_type=code", true), ("this client", false)])
+    @Test(arguments: [("response_type=code", true), ("the code flow", true), ("this client", false)])
     func knowsTheErrorOnAPage(what: String, isOne: Bool) throws {
         let recording = try Recording(broken).saying(
             "unauthorized_client: The client is not authorized to use '\(what)'"

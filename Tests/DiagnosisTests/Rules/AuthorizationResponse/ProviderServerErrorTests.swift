@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct ProviderServerErrorTests {
@@ -173,5 +174,25 @@ struct ProviderServerErrorTests {
             )
         }
         #expect((recording.finding(rule) != nil) == isOne)
+    }
+
+    /// Keycloak's 502 for an answer in SAML that it cannot use.
+    @Test(arguments: [("SAMLResponse", true), ("password", false)])
+    func tellsAnAnswerOfAnIdentityProviderBehind(field: String, isBehind: Bool) throws {
+        let recording = try Recording(
+            Array(Recording("authorization-response/access-denied-by-policy").exchanges.prefix(3))
+        )
+        .sending(field, "PHNhbWxwOlJlc3BvbnNlPg==", to: "/sign-in").editingLast("/sign-in") { exchange in
+            exchange.response = RecordedResponse(
+                status: 502,
+                body: .html(
+                    "<h1>We are sorry</h1><p>Unexpected error when authenticating with identity provider</p>"
+                )
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("behind it") == isBehind)
+        #expect(!finding.evidence.contains { $0.value.contains("PHNhbWxwOlJlc3BvbnNlPg==") })
     }
 }
