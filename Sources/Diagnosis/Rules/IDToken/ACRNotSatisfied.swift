@@ -68,7 +68,9 @@ struct ACRNotSatisfied: Rule {
     /// unmet_authentication_requirements, section 2).
     private func unmet(by attempt: LoginAttempt) -> Violation? {
         guard let refusal = attempt.refusal, let request = attempt.request, let wish = Wish(of: request),
-            refusal.error == "unmet_authentication_requirements" || refusal.says(Self.refusals)
+            refusal.error == "unmet_authentication_requirements"
+                // A page may repeat what was sent.
+                || refusal.channel != .page && refusal.says(Self.refusals)
         else { return nil }
         return Violation(
             [

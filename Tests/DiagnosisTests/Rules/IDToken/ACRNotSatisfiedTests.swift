@@ -79,4 +79,9 @@ struct ACRNotSatisfiedTests {
         #expect((finding?.isPrimary == true) == fires)
         if fires { #expect(finding?.severity == .error && finding?.evidence[0].value == "two-factor") }
     }
+
+    @Test func leavesAPageAloneThatRepeatsWhatWasSent() throws {
+        let page = "<h1>Unknown client</h1><p>client_id=shop-web&acr_values=two-factor</p>"
+        #expect(try Recording(broken).saying(page).finding(rule) == nil)
+    }
 }
