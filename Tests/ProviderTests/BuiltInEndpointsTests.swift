@@ -218,6 +218,33 @@ struct BuiltInEndpointsTests {
         #expect(ask(try signed(claims, with: stranger)).status == 400)
     }
 
+    /// RFC 9101, section 5: a client speaks for itself, and in its time.
+    @Test(arguments: [
+        ("client_id", "another" as JSONValue), ("nbf", 1_790_000_600), ("exp", 1_790_000_000),
+    ])
+    func requestObjectOfAnotherClientOrTimeIsRefused(name: String, value: JSONValue) throws {
+        var claims: JSONObject = [
+            "iss": "shop", "client_id": "shop", "response_type": "code",
+            "redirect_uri": .string(Self.redirectURI), "scope": "openid",
+        ]
+        let right = [("client_id", "shop"), ("request", try signed(claims))]
+        #expect(caller.get(Self.issuer + "/authorize", right).status == 200)
+        claims[name] = value
+        let object = [("client_id", "shop"), ("request", try signed(claims))]
+        #expect(caller.get(Self.issuer + "/authorize", object).status == 400)
+        let pushed = caller.post(Self.issuer + "/par", object + [("client_secret", "shop-secret")])
+        #expect(caller.json(pushed)["error"] == "invalid_request_object")
+    }
+
+    /// RFC 9126, section 2: a request is of the client that pushes it.
+    @Test func pushedRequestOfAnotherClientIsRefused() {
+        let form = Self.request.map { $0.0 == "client_id" ? ("client_id", "another") : $0 }
+        let basic = ("Authorization", "Basic " + Base64.encode(Array("shop:shop-secret".utf8)))
+        let answer = caller.post(Self.issuer + "/par", form, headers: [basic])
+        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_request")
+        #expect(caller.post(Self.issuer + "/par", Self.request, headers: [basic]).status == 201)
+    }
+
     // MARK: - Client authentication by assertion
 
     @Test func assertionIsGoodOnceAndForThisProviderOnly() throws {

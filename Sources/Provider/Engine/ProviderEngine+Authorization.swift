@@ -132,7 +132,7 @@ extension ProviderEngine {
         )
     }
 
-    /// The parameters of a request object; nil where it cannot be read, or somebody else made it.
+    /// The parameters of a request object; nil where it cannot be read, its time is another, or somebody else made it.
     func requestObject(_ text: String, _ client: ProviderConfiguration.Client) -> [(
         name: String, value: String
     )]? {
@@ -147,6 +147,9 @@ extension ProviderEngine {
             }
         }
         if let end = token.expiresAt, end <= now.seconds { return nil }
+        if let begin = token.notBefore, begin > now.seconds + 60 { return nil }
+        // RFC 9101, section 5: another client's is none of this one.
+        if let name = claims["client_id"]?.string, name != client.id { return nil }
         let own: Set<String> = ["iss", "aud", "exp", "nbf", "iat", "jti"]
         return claims.members.filter { !own.contains($0.name) }.map {
             ($0.name, $0.value.string ?? JSONWriter.text(of: $0.value))

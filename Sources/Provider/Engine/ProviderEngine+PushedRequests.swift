@@ -14,6 +14,10 @@ extension ProviderEngine {
         } catch {
             return error.answer
         }
+        // Section 2: who authenticates is who asks.
+        if let named = form.first("client_id"), !named.isEmpty, named != client.id {
+            return refuse(.clientDiffers, at: .pushedRequest)
+        }
         var boundKey: String?
         switch proof(of: request, at: .pushedRequest) {
         case .refused(let answer): return answer

@@ -4,6 +4,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case clientUnknown
     case clientAuthenticationMissing
     case clientAuthenticationDoubled
+    case clientDiffers
     case clientSecretWrong
     case clientAssertionInvalid
     case clientAssertionExpired
@@ -64,6 +65,8 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .clientAuthenticationMissing: (401, "invalid_client", "client authentication is missing")
         case .clientAuthenticationDoubled:
             (401, "invalid_client", "two kinds of client authentication at once")
+        case .clientDiffers:
+            (400, "invalid_request", "client_id is not the client that authenticated")
         case .clientSecretWrong: (401, "invalid_client", "the client secret is wrong")
         case .clientAssertionInvalid:
             (401, "invalid_client", "the client assertion is not one of this client for this server")
