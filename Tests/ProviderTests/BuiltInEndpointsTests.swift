@@ -348,10 +348,17 @@ struct BuiltInEndpointsTests {
         )
         #expect(parameter.status == 401)
         // Without the hash of the token, and the same proof again (RFC 9449, section 4.3).
-        #expect(ask([authorization, try proof("/userinfo", "3", method: "GET")]).status == 400)
-        #expect(
-            ask([authorization, try proof("/userinfo", "2", token: access, method: "GET")]).status == 400
-        )
+        for wrong in [
+            try proof("/userinfo", "3", method: "GET"),
+            try proof("/userinfo", "2", token: access, method: "GET"),
+        ] {
+            let refused = ask([authorization, wrong])
+            #expect(refused.status == 401 && caller.json(refused)["error"] == "invalid_dpop_proof")
+            #expect(
+                refused.headers.first("www-authenticate")?.hasPrefix("DPoP error=\"invalid_dpop_proof\"")
+                    ?? false
+            )
+        }
     }
 
     /// RFC 9449, section 5: the client is what refresh tokens of those are bound to who authenticate.
@@ -410,6 +417,20 @@ struct BuiltInEndpointsTests {
     @Test func proofForAnotherPlaceIsRefused() throws {
         let answer = redeem(code(), headers: [try proof("/userinfo", "1")])
         #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_dpop_proof")
+    }
+
+    /// RFC 9449, sections 4.3 and 10.1.
+    @Test func secondProofOrAnotherKeyIsRefused() throws {
+        let two = [try proof("/token", "1"), try proof("/token", "2")]
+        #expect(caller.json(redeem(code(), headers: two))["error"] == "invalid_dpop_proof")
+        func push(_ key: String?, _ identifier: String) throws -> RecordedResponse {
+            let form = Self.request + Self.secret.suffix(1) + (key.map { [("dpop_jkt", $0)] } ?? [])
+            return caller.post(Self.issuer + "/par", form, headers: [try proof("/par", identifier)])
+        }
+        let own = try #require(JSONWebKey(key.publicKey, id: nil).thumbprint)
+        #expect(try push(nil, "3").status == 201 && push(own, "4").status == 201)
+        let other = try push("NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs", "5")
+        #expect(other.status == 400 && caller.json(other)["error"] == "invalid_dpop_proof")
     }
 
     // MARK: - Devices

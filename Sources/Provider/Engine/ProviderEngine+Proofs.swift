@@ -24,10 +24,12 @@ extension ProviderEngine {
         at role: Endpoints.Role,
         accessToken: String? = nil
     ) -> Proof {
-        guard request.headers.contains("dpop") else { return .none }
-        guard let proof = DPoPProof(of: request, exchange: 0), isValid(proof, request, accessToken),
+        let sent = request.headers.all("dpop")
+        guard !sent.isEmpty else { return .none }
+        // Section 4.3: one, and no more.
+        guard sent.count == 1, let proof = DPoPProof(of: request, exchange: 0), isValid(proof, request, accessToken),
             let thumbprint = proof.thumbprint
-        else { return .refused(refuse(.proofInvalid, at: role)) }
+        else { return .refused(refuseProof(at: role, isForToken: accessToken != nil)) }
         if dialect.nonceRoles.contains(role) {
             guard let nonce = proof.nonce, state.proofNonces[nonce] != nil else {
                 let nonce = fresh("dpop_nonce")
@@ -36,6 +38,15 @@ extension ProviderEngine {
             }
         }
         return .valid(thumbprint)
+    }
+
+    /// `isForToken`: whether it came with an access token: a resource says so in its challenge (section 7.1).
+    private func refuseProof(at role: Endpoints.Role, isForToken: Bool) -> BuiltAnswer {
+        guard isForToken else { return refuse(.proofInvalid, at: role) }
+        let challenge = "DPoP error=\"invalid_dpop_proof\", error_description=\"the DPoP proof is not valid\""
+        var answer = refuse(.proofInvalid, at: role, headers: [("WWW-Authenticate", challenge)])
+        answer.status = 401
+        return answer
     }
 
     private mutating func isValid(_ proof: DPoPProof, _ request: RecordedRequest, _ accessToken: String?)

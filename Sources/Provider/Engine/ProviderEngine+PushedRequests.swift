@@ -41,8 +41,13 @@ extension ProviderEngine {
                     item.name == "client_id" && !claims.contains { $0.name == item.name }
                 }
         }
-        if let boundKey, !parameters.contains(where: { $0.name == "dpop_jkt" }) {
-            parameters.append(("dpop_jkt", boundKey))
+        if let boundKey {
+            // RFC 9449, section 10.1: both name one key.
+            if let named = parameters.first(where: { $0.name == "dpop_jkt" })?.value {
+                guard named == boundKey else { return refuse(.proofInvalid, at: .pushedRequest) }
+            } else {
+                parameters.append(("dpop_jkt", boundKey))
+            }
         }
         // Section 2.1: as if it had come to the authorization endpoint.
         guard let login = pendingLogin(parameters, client) else {
