@@ -599,6 +599,40 @@ struct BuiltInEndpointsTests {
         #expect(caller.get(Self.issuer + "/authorize", query).status == 400)
     }
 
+    /// RFC 7592, section 2.2.
+    @Test func registeredClientChangesWhatIsItsOwn() throws {
+        func body(_ object: JSONObject) -> Body {
+            Body(text: JSONWriter.text(of: .object(object)), mediaType: "application/json")
+        }
+        let sent: JSONObject = ["redirect_uris": ["https://new.example/cb"]]
+        let client = caller.json(caller.send("POST", Self.issuer + "/register", body(sent)))
+        let uri = try #require(client["registration_client_uri"]?.string)
+        let bearer = [("Authorization", "Bearer \(client["registration_access_token"]?.string ?? "")")]
+        func change(_ object: JSONObject) -> RecordedResponse { caller.send("PUT", uri, body(object), bearer) }
+        for wrong: JSONObject in [
+            ["client_id": "another", "redirect_uris": ["https://new.example/2"]],
+            ["client_id": client["client_id"] ?? "", "client_secret": "guessed"],
+            ["client_id": client["client_id"] ?? "", "redirect_uris": ["https://new.example/2#top"]],
+        ] {
+            #expect(change(wrong).status == 400)
+        }
+        let id = client["client_id"]?.string ?? ""
+        let changed = change([
+            "client_id": .string(id), "redirect_uris": ["https://new.example/2"],
+            "post_logout_redirect_uris": ["https://new.example/bye"],
+        ])
+        #expect(changed.status == 200 && caller.json(changed)["redirect_uris"] == ["https://new.example/2"])
+        let logout = [("client_id", id), ("post_logout_redirect_uri", "https://new.example/bye")]
+        #expect(caller.get(Self.issuer + "/logout", logout).location == "https://new.example/bye")
+    }
+
+    @Test(arguments: ["https://new.example/cb#part", "/cb"])
+    func redirectURIOfARegistrationIsAbsoluteAndWithoutFragment(uri: String) {
+        let body = Body(text: "{\"redirect_uris\":[\"\(uri)\"]}", mediaType: "application/json")
+        let answer = caller.send("POST", Self.issuer + "/register", body)
+        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_redirect_uri")
+    }
+
     @Test func registrationNeedsARedirectURI() {
         let answer = caller.send(
             "POST",

@@ -11,9 +11,9 @@ extension ProviderEngine {
         }
         let grants = sent["grant_types"]?.array?.compactMap(\.string) ?? ["authorization_code"]
         let redirectURIs = sent["redirect_uris"]?.array?.compactMap(\.string) ?? []
-        guard !redirectURIs.isEmpty || !grants.contains("authorization_code") else {
-            return refuse(.redirectURIInvalid, at: .registration)
-        }
+        guard !redirectURIs.isEmpty || !grants.contains("authorization_code"),
+            redirectURIs.allSatisfy(Self.mayBeRegistered)
+        else { return refuse(.redirectURIInvalid, at: .registration) }
         let template = dialect.registration
         var members = registered(sent, like: template)
         let id = fresh("client_id")
@@ -35,10 +35,7 @@ extension ProviderEngine {
             members["registration_access_token"] = .string(token)
         }
         if let uri = members["registration_client_uri"]?.string ?? (template == nil ? "" : nil) {
-            let path = RecordedURL(uri).withoutQuery
-            let endpoint =
-                path.isEmpty ? configuration.issuer + "/register" : String(path.prefix(upTo: path.lastSlash))
-            members["registration_client_uri"] = .string(endpoint + "/" + id)
+            members["registration_client_uri"] = .string(address(ofRegistration: id, like: uri))
         }
         // Providers that know no such member take what they took then.
         let recorded = template?.answer.members?["client_id"]?.string
@@ -54,6 +51,24 @@ extension ProviderEngine {
         var answer = BuiltAnswer(like: template?.answer ?? AnswerTemplate(status: 201), role: .registration)
         answer.content = .object(members)
         return answer
+    }
+
+    /// RFC 6749, section 3.1.2: absolute, without a fragment.
+    private static func mayBeRegistered(_ redirectURI: String) -> Bool {
+        !(RecordedURL(redirectURI).scheme ?? "").isEmpty && !redirectURI.utf8.contains(0x23)
+    }
+
+    /// Where a client's registration is (RFC 7592, section 3): by its last segment, or by the query where the recorded one was.
+    ///
+    /// `recorded`: as it is played; empty where none is known.
+    private func address(ofRegistration id: String, like recorded: String) -> String {
+        guard !recorded.isEmpty else { return configuration.issuer + "/register/" + id }
+        let url = RecordedURL(recorded)
+        if let name = url.queryItems.items.first(where: { $0.name == "client_id" })?.name {
+            return url.withoutQuery + "?" + FormBody.encode([(name, id)])
+        }
+        let place = url.withoutQuery
+        return place.prefix(upTo: place.lastSlash) + "/" + id
     }
 
     /// What the client sent is repeated, what the provider added of its own stays.
@@ -77,7 +92,9 @@ extension ProviderEngine {
 
     /// A client reads, changes or ends its registration (RFC 7592, section 2).
     mutating func manageRegistration(_ request: RecordedRequest) -> BuiltAnswer {
-        let id = request.url.path.split(separator: "/").last.map(String.init) ?? ""
+        let id =
+            request.url.queryItems.first("client_id")
+            ?? request.url.path.split(separator: "/").last.map(String.init) ?? ""
         guard let client = state.registeredClients[id], let token = client.registrationToken,
             BearerToken.of(request, exchange: 0)?.value == token
         else {
@@ -92,15 +109,33 @@ extension ProviderEngine {
             guard let sent = request.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object else {
                 return refuse(.metadataInvalid, at: .registration)
             }
-            for member in sent.members where member.name != "client_id" && member.name != "client_secret" {
-                state.registrations[id]?[member.name] = member.value
-            }
-            if let uris = sent["redirect_uris"]?.array?.compactMap(\.string), !uris.isEmpty {
-                state.registeredClients[id]?.redirectURIs = uris
-            }
+            if let refusal = update(client, with: sent) { return refuse(refusal, at: .registration) }
         default: break
         }
         return .json(state.registrations[id] ?? JSONObject(), role: .registration)
+    }
+
+    /// Changes a registration (RFC 7592, section 2.2); what is not sent stays.
+    private mutating func update(_ client: ProviderConfiguration.Client, with sent: JSONObject) -> Refusal? {
+        let own = ["client_id": client.id, "client_secret": client.secret]
+        for (name, value) in own where sent[name] != nil && sent[name]?.string != value {
+            return .metadataForeign
+        }
+        var client = client
+        if let uris = sent["redirect_uris"]?.array?.compactMap(\.string), !uris.isEmpty {
+            guard uris.allSatisfy(Self.mayBeRegistered) else { return .redirectURIInvalid }
+            client.redirectURIs = uris
+        }
+        if let uris = sent["post_logout_redirect_uris"]?.array?.compactMap(\.string) {
+            client.postLogoutRedirectURIs = uris
+        }
+        if let keys = sent["jwks"].flatMap({ JSONWebKeySet(json: $0) }) { client.keys = keys.keys }
+        if let method = sent["token_endpoint_auth_method"]?.string { client.authenticationMethods = [method] }
+        state.registeredClients[client.id] = client
+        for member in sent.members where own[member.name] == nil {
+            state.registrations[client.id]?[member.name] = member.value
+        }
+        return nil
     }
 }
 

@@ -56,6 +56,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     // Registration
     case redirectURIInvalid
     case metadataInvalid
+    case metadataForeign
 
     /// Status, code and words of the specification (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5; OpenID Connect CIBA, section 13; RFC 9449,
     /// section 5; RFC 9101, section 6.2), where nothing is known of how a provider says it.
@@ -119,8 +120,11 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .promptBesideNone: (400, "invalid_request", "prompt names none with another value")
         case .loginRequired: (400, "login_required", "there is no session")
         case .userCancelled: (400, "access_denied", "the user cancelled")
-        case .redirectURIInvalid: (400, "invalid_redirect_uri", "redirect_uris is missing or empty")
+        case .redirectURIInvalid:
+            (400, "invalid_redirect_uri", "redirect_uris is missing or empty, or has what is no absolute URI")
         case .metadataInvalid: (400, "invalid_client_metadata", "the body is no JSON object")
+        case .metadataForeign:
+            (400, "invalid_client_metadata", "client_id or client_secret is not this client's")
         }
     }
 }
