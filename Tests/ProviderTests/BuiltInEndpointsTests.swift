@@ -521,6 +521,36 @@ struct BuiltInEndpointsTests {
         #expect(answer.explanation == words)
     }
 
+    // MARK: - Logout
+
+    /// OpenID Connect RP-Initiated Logout, section 2.
+    @Test(arguments: [
+        (issuer, ["shop"], nil, 302), (issuer, ["shop"], "shop", 302), (issuer, ["api", "shop"], nil, 302),
+        (issuer, ["shop"], "other", 400), ("https://elsewhere.example", ["shop"], nil, 400),
+    ] as [(String, [String], String?, Int)])
+    func logoutHintIsOfThisProviderAndItsClient(
+        issuer: String,
+        audience: [String],
+        named: String?,
+        status: Int
+    ) throws {
+        var shop = ProviderConfiguration.Client(id: "shop", redirectURIs: [Self.redirectURI])
+        shop.postLogoutRedirectURIs = ["https://shop.example/bye"]
+        let other = ProviderConfiguration.Client(id: "other", redirectURIs: [Self.redirectURI])
+        let caller = Caller(
+            BuiltInProvider(
+                ProviderConfiguration(issuer: Self.issuer, clients: [shop, other], users: [], keys: [])
+            )
+        )
+        let hint = try signed([
+            "iss": .string(issuer), "sub": "alice", "aud": .array(audience.map { .string($0) }),
+        ])
+        let query =
+            [("id_token_hint", hint), ("post_logout_redirect_uri", "https://shop.example/bye")]
+            + (named.map { [("client_id", $0)] } ?? [])
+        #expect(caller.get(Self.issuer + "/logout", query).status == status)
+    }
+
     // MARK: - CIBA
 
     /// The user agrees on a device that is not played, while the client polls (OpenID Connect CIBA, section 10.1).

@@ -135,7 +135,7 @@ package struct ProviderDialect: Sendable {
     package var refusedDocuments: [String: AnswerTemplate] = [:]
     /// Whether a client that acts for itself has to prove who it is (RFC 6749, section 4.4).
     package var needsClientProof = false
-    /// Whether a logout has to name its client before it may name an address.
+    /// Whether a logout has to name its client before it may name an address, with a token of this provider if it has one.
     package var needsLogoutClient = false
     /// Scopes that were asked for and never granted.
     package var withheldScopes: Set<String> = []

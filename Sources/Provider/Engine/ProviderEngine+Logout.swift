@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// OpenID Connect RP-Initiated Logout, sections 2 and 3.
@@ -10,7 +11,9 @@ extension ProviderEngine {
         if query.items.isEmpty, let answer = interact(request) { return answer }
         let hint = query.first("id_token_hint")
         let token = hint.flatMap(JSONWebToken.parse)
-        let client = client(token?.audience.first ?? query.first("client_id"))
+        let named = query.first("client_id").flatMap { $0.isEmpty ? nil : $0 }
+        if let token, let refusal = refusal(ofHint: token, from: named) { return refusal }
+        let client = client(token.flatMap { holder(of: $0, named) } ?? named)
         let name = dialect.logoutTargets.first { query.first($0).map { !$0.isEmpty } ?? false }
         let wanted = name.flatMap { query.first($0) }
         if let wanted, !accepts(logoutTarget: wanted, of: client) {
@@ -36,6 +39,28 @@ extension ProviderEngine {
         }
         end(logout, subject: token?.subject)
         return logout.target.map { .redirect(to: $0) } ?? .page(200, SignInPage.signedOut())
+    }
+
+    /// Whose an ID token is: whom the request names, else `azp`, else the first that is known (OpenID Connect Core, section 2).
+    private func holder(of token: JSONWebToken, _ named: String?) -> String? {
+        let audience = token.audience
+        let candidates = [named, token.claim("azp")?.string].compactMap(\.self) + audience
+        return candidates.first { audience.contains($0) && client($0) != nil } ?? audience.first
+    }
+
+    /// Section 2: the token is one of this provider, and of the client that the request names.
+    private func refusal(ofHint token: JSONWebToken, from named: String?) -> BuiltAnswer? {
+        if let named, !token.audience.isEmpty, !token.audience.contains(named) {
+            var answer = error(page: "The id_token_hint was issued to another client than client_id names.")
+            answer.explanation =
+                "the id_token_hint is of \(token.audience.joined(separator: ", ")), and client_id names \(named)"
+            return answer
+        }
+        // Of a recorded provider tokens may have another issuer than its metadata.
+        guard dialect.needsLogoutClient, let issuer = token.issuer, !isOwn(issuer) else { return nil }
+        var answer = error(page: "The id_token_hint was not issued here.")
+        answer.explanation = "the id_token_hint is of \(issuer)"
+        return answer
     }
 
     /// Section 3: where nobody says whose address it is, it is nobody's.
