@@ -226,6 +226,42 @@ struct PlayedLoginTests {
         #expect(again.status == 200 && HTMLForm.all(in: again.body?.text ?? "").first?.action == "/sign-in")
     }
 
+    /// The built-in pages have one called `session`, too.
+    @Test(arguments: ["sid", "session"])
+    func sessionIsKnownByACookieOfAnyName(cookie: String) throws {
+        let app = "https://www.shop.example/callback"
+        var builder = CaptureBuilder()
+        builder.get(
+            "https://id.example/authorize?"
+                + FormBody.encode([
+                    ("response_type", "code"), ("client_id", "shop-web"), ("redirect_uri", app),
+                    ("state", "st-4Xr8LmPq"),
+                ]),
+            body: .html(
+                #"<form method="post" action="/sign-in"><input name="user">"#
+                    + #"<input name="password" type="password"></form>"#
+            )
+        )
+        builder.post(
+            "https://id.example/sign-in",
+            [("user", "alice"), ("password", "wonderland")],
+            302,
+            answer: [
+                ("Set-Cookie", "\(cookie)=s-7Hq2vLx7TzB4nWm8RdYc9Kq2; Path=/"),
+                ("Location", app + "?code=code-1-0123456789&state=st-4Xr8LmPq"),
+            ]
+        )
+        let caller = Caller(try RecordedProviderTests.provider(builder.capture))
+        _ = caller.get(base + "/authorize", request(["code_challenge": nil, "code_challenge_method": nil]))
+        let answer = caller.post(base + "/sign-in", [("user", "alice"), ("password", "wonderland")])
+        #expect(answer.parameters.first("code") != nil)
+        let again = request([
+            "state": "another-state", "code_challenge": nil, "code_challenge_method": nil, "prompt": "none",
+        ])
+        let silent = caller.get(base + "/authorize", again, headers: [answer.cookieHeader])
+        #expect(silent.parameters.first("code") != nil, "\(silent.location ?? "")")
+    }
+
     @Test func silentLoginNeedsASession() {
         let answer = caller.get(base + "/authorize", request(["prompt": "none"]))
         #expect(answer.parameters.first("error") == "login_required")

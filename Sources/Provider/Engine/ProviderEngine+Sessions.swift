@@ -8,8 +8,11 @@ extension ProviderEngine {
     /// The session that a browser carries a cookie of.
     func session(of request: RecordedRequest) -> (id: String, session: ProviderState.Session)? {
         for cookie in request.cookies {
-            let id = cookie.name == Self.sessionCookieName ? cookie.value : state.sessionIDs[cookie.value]
-            if let id, let session = state.sessions[id] { return (id, session) }
+            // A recorded provider may have a cookie of the same name.
+            let own = cookie.name == Self.sessionCookieName ? cookie.value : nil
+            for id in [own, state.sessionIDs[cookie.value]].compactMap(\.self) {
+                if let session = state.sessions[id] { return (id, session) }
+            }
         }
         return nil
     }
