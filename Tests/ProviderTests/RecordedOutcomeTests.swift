@@ -235,6 +235,9 @@ struct RecordedOutcomeTests {
     @Test(arguments: [
         (#""expires_on":"1780000300""#, "1790000299"), (#""expires_on":1780000300"#, "1790000299"),
         (#""expires_at":1780000300000"#, "1790000299000"), (#""not_before":1780000001"#, "1790000000"),
+        (#""expires_at":"2026-05-28T20:31:40Z""#, "2026-09-21T14:18:19Z"),
+        (#""expires_at":"2026-05-28T20:31:40.250+00:00""#, "2026-09-21T14:18:19.250+00:00"),
+        (#""expires_at":"2026-05-28 20:31:40""#, "2026-09-21 14:18:19"),
         (#""expires_at":0"#, "0"), (#""expires_at":3600"#, "3600"),
     ])
     func endOfTheTokensMovesWithThem(member: String, played: String) throws {

@@ -66,9 +66,14 @@ struct ClaimFiller {
     }
 
     /// Beginning and end of what an answer brings, as providers write them beside `expires_in`: a number or its text, in seconds or
-    /// milliseconds; nil for members that are none.
+    /// milliseconds, or a date (RFC 3339); nil for members that are none.
     private func end(_ name: String, _ recorded: JSONValue) -> JSONValue? {
-        guard Self.ends.contains(name), let value = recorded.int ?? recorded.string.flatMap({ Int64($0) }),
+        guard Self.ends.contains(name) else { return nil }
+        if let text = recorded.string, let date = Timestamp(rfc3339: text) {
+            let moved = (token?.issuedAt ?? now) + (date - Timestamp(seconds: origin.issuedAt))
+            return .string(moved.spelled(like: text))
+        }
+        guard let value = recorded.int ?? recorded.string.flatMap({ Int64($0) }),
             // Less is a span, or says that there is no end.
             value > 100_000_000
         else { return nil }
