@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// No socket, no clock.
 ///
-/// Speaks the code flow with PKCE (RFC 7636, enforced to the letter), client authentication by Basic, body and
-/// assertion, pushed requests, client credentials, device grants, CIBA by polls, registration, refresh with rotation, userinfo, introspection,
+/// Speaks the code flow with PKCE (RFC 7636, enforced to the letter), the implicit and hybrid flows of OpenID Connect, client
+/// authentication by Basic, body and assertion, pushed requests, client credentials, device grants, CIBA by polls, registration, refresh with rotation, userinfo, introspection,
 /// revocation and logout; codes are single-use, and what is used twice ends everything issued with it.
 package final class BuiltInProvider: Sendable {
     private let configuration: ProviderConfiguration
@@ -98,24 +98,43 @@ extension ProviderDialect {
         }
         let algorithms = Set(configuration.keys.map(\.algorithm.rawValue)).sorted()
         document["id_token_signing_alg_values_supported"] = .array(algorithms.map { .string($0) })
+        let signatures = Self.clientSignatures.map { JSONValue.string($0) }
+        document["token_endpoint_auth_signing_alg_values_supported"] = .array(signatures)
+        document["request_parameter_supported"] = true
+        // What is left out is taken for true (OpenID Connect Discovery, section 3), and nothing is fetched here.
+        document["request_uri_parameter_supported"] = false
+        document["request_object_signing_alg_values_supported"] = .array(signatures + ["none"])
         document["authorization_response_iss_parameter_supported"] = true
         metadata = AnswerTemplate(status: 200, headers: Self.notKept, members: document)
         keySet = AnswerTemplate(status: 200, headers: Self.notKept)
         needsLogoutClient = true
         needsClientProof = true
+        checksOpenIDRequests = true
         allowsOrigins = true
         addTokens(configuration)
     }
 
     fileprivate static let notKept = HeaderFields([("Cache-Control", "no-store")])
 
+    /// With which clients sign assertions and request objects (RFC 8414, section 2).
+    private static let clientSignatures = [
+        "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "HS256",
+        "HS384", "HS512",
+    ]
+
     private static let supported: [(String, [String])] = [
-        ("response_types_supported", ["code"]),
-        ("response_modes_supported", ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"]),
+        (
+            "response_types_supported",
+            ["code", "id_token", "id_token token", "code id_token", "code id_token token"]
+        ),
+        (
+            "response_modes_supported",
+            ["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"]
+        ),
         (
             "grant_types_supported",
             [
-                "authorization_code", "refresh_token", "client_credentials", GrantType.deviceCode,
+                "authorization_code", "implicit", "refresh_token", "client_credentials", GrantType.deviceCode,
                 GrantType.ciba,
             ]
         ),

@@ -491,6 +491,51 @@ struct BuiltInEndpointsTests {
         #expect(json["refresh_token"] == nil && json["id_token"] == nil)
     }
 
+    // MARK: - Tokens by way of the browser
+
+    private func ask(_ type: String, _ changes: [(String, String)] = []) -> RecordedResponse {
+        let usual = [("response_type", type), ("nonce", "a-nonce")]
+        let names = Set((usual + changes).map(\.0))
+        return caller.get(
+            Self.issuer + "/authorize",
+            Self.request.filter { !names.contains($0.0) }
+                + usual.filter { item in !changes.contains { $0.0 == item.0 } }
+                + changes.filter { !$0.1.isEmpty }
+        )
+    }
+
+    /// OpenID Connect Core, sections 3.2.2 and 3.3.2.
+    @Test(arguments: [
+        ("id_token", []), ("id_token token", ["at_hash"]), ("code id_token", ["c_hash"]),
+        ("code id_token token", ["at_hash", "c_hash"]),
+    ])
+    func responseHasWhatItsTypeNames(type: String, hashes: [String]) throws {
+        let answer = signIn(ask(type, [("scope", "openid email")]))
+        #expect(answer.location?.hasPrefix(Self.redirectURI + "#") ?? false)
+        let types = Set(type.split(separator: " "))
+        #expect((answer.parameters.first("code") != nil) == types.contains("code"))
+        #expect((answer.parameters.first("access_token") != nil) == types.contains("token"))
+        let token = try #require(answer.parameters.first("id_token").flatMap { JSONWebToken.parse($0) })
+        #expect(token.claim("nonce") == "a-nonce")
+        #expect(["at_hash", "c_hash"].filter { token.claim($0) != nil } == hashes)
+        // Section 5.4: whoever has no access token finds in it what he asked for.
+        #expect((token.claim("email") != nil) == (type == "id_token"))
+    }
+
+    @Test(arguments: [
+        ([("nonce", "")], "invalid_request"), ([("scope", "email")], "invalid_scope"),
+        ([("response_mode", "query")], "invalid_request"),
+    ])
+    func requestForTokensByWayOfTheBrowserIsChecked(changes: [(String, String)], error: String) {
+        #expect(ask("code id_token", changes).parameters.first("error") == error)
+    }
+
+    /// As keycloak-js and MSAL ask for a code.
+    @Test func codeComesInTheFragmentWhereItIsAskedFor() {
+        let answer = signIn(ask("code", [("response_mode", "fragment")]))
+        #expect(answer.location?.hasPrefix(Self.redirectURI + "#code=") ?? false)
+    }
+
     // MARK: - What a page says no to
 
     /// Whoever runs the provider is told what the page does not say.
@@ -581,6 +626,14 @@ struct BuiltInEndpointsTests {
         let form = Self.secret + [("scope", "openid")] + hints
         let answer = caller.post(Self.issuer + "/bc-authorize", form)
         #expect(answer.status == 400 && caller.json(answer)["error"]?.string == error)
+    }
+
+    /// Section 7.1.
+    @Test(arguments: [[], [("scope", "profile")]])
+    func userElsewhereIsAskedForAnIDToken(scope: [(String, String)]) {
+        let form = Self.secret + scope + [("login_hint", "alice")]
+        let answer = caller.post(Self.issuer + "/bc-authorize", form)
+        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_scope")
     }
 
     // MARK: - Introspection and revocation

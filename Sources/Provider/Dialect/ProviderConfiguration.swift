@@ -60,6 +60,8 @@ package struct ProviderConfiguration: Sendable {
         package var acceptsAnyPassword = false
         /// Further claims, as ID tokens and the userinfo endpoint show them.
         package var claims = JSONObject()
+        /// Claims that ID tokens and the userinfo endpoint show in any case, whatever the scope and the recording.
+        package var givenClaims = JSONObject()
 
         package init(name: String, password: String, subject: String, fullName: String, email: String) {
             self.name = name

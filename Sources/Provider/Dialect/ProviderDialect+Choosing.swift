@@ -85,6 +85,11 @@ extension ProviderDialect {
         return supported.contains(.string(responseMode))
     }
 
+    /// Whether a response of this type was seen in a query.
+    func answersInQuery(_ responseType: String) -> Bool {
+        authorizations.contains { Self.isSame($0.responseType, responseType) && $0.mode == .query }
+    }
+
     /// What is granted of what is asked for.
     func granted(_ scope: String) -> String {
         guard !withheldScopes.isEmpty else { return scope }

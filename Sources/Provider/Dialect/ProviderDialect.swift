@@ -137,6 +137,9 @@ package struct ProviderDialect: Sendable {
     package var needsClientProof = false
     /// Whether a logout has to name its client before it may name an address, with a token of this provider if it has one.
     package var needsLogoutClient = false
+    /// Whether requests for an ID token are held to what OpenID Connect wants of them: the scope `openid`, and a nonce where it comes
+    /// by way of the browser (Core, sections 3.1.2.1, 3.2.2.1 and 3.3.2.11).
+    package var checksOpenIDRequests = false
     /// Scopes that were asked for and never granted.
     package var withheldScopes: Set<String> = []
     /// Spellings of `code_challenge_method` that were taken besides those of RFC 7636.

@@ -194,6 +194,7 @@ extension ProviderEngine {
         if let mode = login.responseMode {
             guard dialect.supports(responseMode: mode) else { return .responseModeUnsupported }
         }
+        if let refusal = refusal(ofTokensBeforeTheCode: types, login) { return refusal }
         let isMethodNamed = login.parameter("code_challenge_method") != nil
         if login.challenge != nil || isMethodNamed {
             guard dialect.supports(challengeMethod: login.challengeMethod) else {
@@ -204,6 +205,18 @@ extension ProviderEngine {
         // OpenID Connect Core, section 3.1.2.1.
         if login.asksForNoneAndMore, !dialect.takesPromptsBesideNone { return .promptBesideNone }
         return nil
+    }
+
+    /// What is wrong with a request for tokens that come by way of the browser (OAuth 2.0 Multiple Response Types, section 5).
+    private func refusal(ofTokensBeforeTheCode types: Set<String>, _ login: PendingLogin) -> Refusal? {
+        guard !types.isDisjoint(with: ["token", "id_token"]) else { return nil }
+        // A query is written down on its way; what was seen so is answered so.
+        if login.responseMode == "query", !dialect.answersInQuery(login.responseType) {
+            return .responseModeUnsupported
+        }
+        guard dialect.checksOpenIDRequests, types.contains("id_token") else { return nil }
+        if !login.scope.split(separator: " ").contains("openid") { return .openIDMissing }
+        return login.nonce == nil ? .nonceMissing : nil
     }
 
     // MARK: - Whom to ask

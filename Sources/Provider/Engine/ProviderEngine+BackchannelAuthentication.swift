@@ -25,6 +25,10 @@ extension ProviderEngine {
             }
             parameters = claims
         }
+        let scope = parameters.first { $0.name == "scope" }?.value ?? ""
+        if dialect.checksOpenIDRequests, !scope.split(separator: " ").contains("openid") {
+            return refuse(.openIDMissing, at: .backchannelAuthentication)
+        }
         let hints = parameters.filter { Self.userHints.contains($0.name) && !$0.value.isEmpty }
         guard hints.count == 1 else { return refuse(.parameterMissing, at: .backchannelAuthentication) }
         guard let user = user(hintedBy: hints[0].value) else {
@@ -34,7 +38,6 @@ extension ProviderEngine {
         var members = template?.members ?? ["auth_req_id": "", "expires_in": 120, "interval": 5]
         let name = fresh("auth_req_id")
         let recorded = members["auth_req_id"]?.string ?? ""
-        let scope = parameters.first { $0.name == "scope" }?.value ?? ""
         state.backchannelRequests[name] = ProviderState.DeviceGrant(
             clientID: client.id,
             scope: dialect.granted(scope),

@@ -24,26 +24,30 @@ extension ProviderEngine {
                 $0.clientID == grant.clientID
             }
             ?? forms.first
-        guard let form else { return .json(standardUserInfo(user, grant), role: .userInfo) }
+        guard let form else { return .json(userInfoClaims(of: grant), role: .userInfo) }
+        func filled(_ members: JSONObject, _ origin: RecordedOrigin) -> JSONObject {
+            var claims = filler(origin, grant).filled(members)
+            for member in user.givenClaims.members { claims[member.name] = member.value }
+            return claims
+        }
         var answer = BuiltAnswer(like: form.answer, role: .userInfo)
         if let template = form.token {
             let token = unsigned(
                 header: template.header,
-                claims: filler(template.origin, grant).filled(template.claims),
+                claims: filled(template.claims, template.origin),
                 clientID: grant.clientID,
                 envelope: template.envelope
             )
             answer.content = .token(token, mediaType: form.answer.body?.mediaType ?? "application/jwt")
         } else if let members = form.answer.members {
-            answer.content = .object(filler(form.origin, grant).filled(members))
+            answer.content = .object(filled(members, form.origin))
         }
         return answer
     }
 
-    /// By scope (OpenID Connect Core, section 5.4).
-    private func standardUserInfo(_ user: ProviderConfiguration.User, _ grant: ProviderState.Grant)
-        -> JSONObject
-    {
+    /// What is told of the user by scope (OpenID Connect Core, section 5.4), and what is told in any case.
+    func userInfoClaims(of grant: ProviderState.Grant) -> JSONObject {
+        guard let user = grant.user else { return JSONObject() }
         let scopes = grant.scope.split(separator: " ")
         var claims: JSONObject = ["sub": .string(user.subject)]
         if scopes.contains("profile"), !user.fullName.isEmpty { claims["name"] = .string(user.fullName) }
@@ -52,6 +56,7 @@ extension ProviderEngine {
             let isEmail = member.name.hasPrefix("email")
             if scopes.contains(isEmail ? "email" : "profile") { claims[member.name] = member.value }
         }
+        for member in user.givenClaims.members { claims[member.name] = member.value }
         return claims
     }
 

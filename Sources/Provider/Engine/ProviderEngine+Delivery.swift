@@ -50,12 +50,15 @@ extension ProviderEngine {
             var hashes: [(claim: String, member: String)] = []
             if types.contains("code") { hashes.append(("c_hash", "code")) }
             if types.contains("token") { hashes.append(("at_hash", "access_token")) }
+            // Whoever gets no access token has nowhere else to ask (OpenID Connect Core, section 5.4).
+            let claims = form == nil && types == ["id_token"] ? userInfoClaims(of: grant) : [:]
             issued["id_token"] = idToken(
                 form?.idToken,
                 grant,
                 origin: form?.origin,
                 isFirst: true,
-                adding: hashes
+                adding: hashes,
+                claims: claims
             )
         }
         return response(parameters(issued, login, grant, form), login, form)

@@ -52,6 +52,7 @@ extension ProviderEngine {
     /// With the nonce bound, and hashes as they were recorded.
     ///
     /// `adding`: claims that the response type makes necessary (OpenID Connect Core, sections 3.2.2.10 and 3.3.2.11).
+    /// `claims`: of the user, besides what such a token says.
     /// `hashed`: what is hashed and no member of the answer.
     func idToken(
         _ form: TokenForm?,
@@ -59,6 +60,7 @@ extension ProviderEngine {
         origin: RecordedOrigin?,
         isFirst: Bool,
         adding hashes: [(claim: String, member: String)] = [],
+        claims further: JSONObject = [:],
         hashed: [String: String] = [:]
     ) -> BuiltAnswer.Member? {
         let template: TokenTemplate
@@ -68,6 +70,8 @@ extension ProviderEngine {
             template = standardIDToken(grant.clientID)
         }
         var claims = filler(template.origin, grant).filled(template.claims)
+        for member in further.members where claims[member.name] == nil { claims[member.name] = member.value }
+        for member in grant.user?.givenClaims.members ?? [] { claims[member.name] = member.value }
         claims["nonce"] = nonce(like: template, grant, isFirst: isFirst)
         var wanted = hashes.filter { claims[$0.claim] == nil || isHash($0.claim) }
         for (claim, member) in Self.hashClaims where claims[claim] != nil {

@@ -48,6 +48,8 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case responseTypeMissing
     case responseTypeUnsupported
     case responseModeUnsupported
+    case openIDMissing
+    case nonceMissing
     case challengeMissing
     case challengeMethodUnsupported
     case promptBesideNone
@@ -115,6 +117,9 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .responseTypeUnsupported:
             (400, "unsupported_response_type", "this response_type is not supported")
         case .responseModeUnsupported: (400, "invalid_request", "response_mode is not supported")
+        case .openIDMissing: (400, "invalid_scope", "scope does not name openid")
+        case .nonceMissing:
+            (400, "invalid_request", "a nonce is required where the ID token comes by way of the browser")
         case .challengeMissing: (400, "invalid_request", "code_challenge is required")
         case .challengeMethodUnsupported: (400, "invalid_request", "code_challenge_method is not supported")
         case .promptBesideNone: (400, "invalid_request", "prompt names none with another value")
