@@ -725,6 +725,50 @@ struct BuiltInEndpointsTests {
         #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_redirect_uri")
     }
 
+    // MARK: - Claims of one's own
+
+    @Test func givenClaimsAreShownInAnyCase() throws {
+        var users = ["alice", "bob"].map {
+            ProviderConfiguration.User(name: $0, password: "p", subject: $0, fullName: $0, email: "")
+        }
+        RecordedProviderOptions.Claim("https://shop.example/roles", value: ["buyer"]).give(to: &users)
+        RecordedProviderOptions.Claim("bob:acr", value: "gold").give(to: &users)
+        for (user, acr) in [("alice", nil), ("bob", "gold")] as [(String, JSONValue?)] {
+            let shop = ProviderConfiguration.Client(
+                id: "shop",
+                redirectURIs: [Self.redirectURI],
+                requiresPKCE: false
+            )
+            var policy = ProviderPolicy()
+            policy.autoLogin = user
+            let caller = Caller(
+                BuiltInProvider(
+                    ProviderConfiguration(
+                        issuer: Self.issuer,
+                        clients: [shop],
+                        users: users,
+                        keys: [.init(id: "e1", algorithm: .es256, key: key)]
+                    ),
+                    policy: policy
+                )
+            )
+            let code = caller.get(Self.issuer + "/authorize", Self.request).parameters.first("code") ?? ""
+            let form = [
+                ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", Self.redirectURI),
+                ("client_id", "shop"),
+            ]
+            let tokens = caller.json(caller.post(Self.issuer + "/token", form))
+            let bearer = ("Authorization", "Bearer \(tokens["access_token"]?.string ?? "")")
+            let shown = [
+                tokens["id_token"]?.string.flatMap(JSONWebToken.parse)?.claims,
+                caller.json(caller.get(Self.issuer + "/userinfo", headers: [bearer])).object,
+            ]
+            for claims in shown {
+                #expect(claims?["https://shop.example/roles"] == ["buyer"] && claims?["acr"] == acr)
+            }
+        }
+    }
+
     // MARK: - For development
 
     @Test func anyClientIsTakenWhereNoneIsNamed() throws {

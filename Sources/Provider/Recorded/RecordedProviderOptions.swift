@@ -1,4 +1,5 @@
 package import JOSE
+package import JSON
 package import LibCrypto
 import OAuth
 
@@ -15,12 +16,43 @@ package struct RecordedProviderOptions: Sendable {
         }
     }
 
+    /// A claim that ID tokens and userinfo show in any case.
+    package struct Claim: Sendable {
+        /// `NAME`, or `USER:NAME` of one of those who can sign in.
+        private let key: String
+        private let value: JSONValue
+
+        package init(_ key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
+
+        /// Whether it says what belongs to each token or to its login, and not to somebody.
+        package var isOfEveryToken: Bool {
+            Self.ofEveryToken.contains { key == $0 || key.hasSuffix(":" + $0) }
+        }
+
+        private static let ofEveryToken = [
+            "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "azp", "nonce", "at_hash", "c_hash", "s_hash",
+        ]
+
+        /// Gives it to whom it is for: the user whom it names, else everybody.
+        package func give(to users: inout [ProviderConfiguration.User]) {
+            if let index = users.firstIndex(where: { key.hasPrefix($0.name + ":") }) {
+                users[index].givenClaims[String(key.dropFirst(users[index].name.count + 1))] = value
+                return
+            }
+            for index in users.indices { users[index].givenClaims[key] = value }
+        }
+    }
+
     /// What the first issuer is to be called; nil is the base URL with the recorded path.
     package var issuer: String?
     package var clients: [Client] = []
     /// Accepted for every client, besides the recorded ones.
     package var redirectURIs: [String] = []
     package var users: [(name: String, password: String)] = []
+    package var claims: [Claim] = []
     /// Public keys of clients, by `client_id`: assertions and request objects are checked with them.
     package var clientKeys: [String: [JSONWebKey]] = [:]
     /// Signing keys to use instead of new ones, by algorithm: making one for RSA takes a tenth of a second.

@@ -81,6 +81,7 @@ struct UserFinder {
             remarks.append("the password of \(user.name) is not in the capture: any is taken")
         }
         for (name, password) in options.users { Self.add(name, password, to: &list) }
+        for claim in options.claims { claim.give(to: &list) }
         return Users(list: list, subjects: subjects)
     }
 

@@ -69,6 +69,16 @@ struct MockOptions: ParsableArguments {
     )
     var user: [String] = []
 
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A claim of everybody who signs in, or of one user, in ID tokens and userinfo. Repeatable.",
+            discussion: "VALUE is JSON where it is some, as in groups=[\"admin\"], else text.",
+            valueName: "[USER:]NAME=VALUE"
+        )
+    )
+    var claim: [String] = []
+
     @Flag(
         name: .customLong("as-recorded"),
         help: "Give the recorded outcome, too: an error stays an error, a wrong token a wrong one."
@@ -199,6 +209,34 @@ struct MockOptions: ParsableArguments {
         }
     }
 
+    /// Claims that are shown in any case.
+    func claims() throws -> [RecordedProviderOptions.Claim] {
+        try claim.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init
+            )
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandFailure(
+                    .usage,
+                    "--claim takes NAME=VALUE or USER:NAME=VALUE, not \(text)",
+                    hint: "\(Invocation.name) mock --claim 'groups=[\"admin\"]'"
+                )
+            }
+            let claim = RecordedProviderOptions.Claim(
+                parts[0],
+                value: (try? JSONParser.parse(Array(parts[1].utf8))) ?? .string(parts[1])
+            )
+            guard !claim.isOfEveryToken else {
+                throw CommandFailure(
+                    .usage,
+                    "\(parts[0]) is the provider's own to say",
+                    hint: "\(Invocation.name) mock --list-faults lists what it can say wrong; sub is the NAME of --user"
+                )
+            }
+            return claim
+        }
+    }
+
     /// RFC 6749, section 3.1.2: absolute, without a fragment.
     private func redirectURIs() throws -> [String] {
         for text in redirectURI {
@@ -246,6 +284,7 @@ struct MockOptions: ParsableArguments {
         options.clientKeys = try clientKeys()
         options.redirectURIs = try redirectURIs()
         options.users = try users()
+        options.claims = try claims()
         options.autoLogin = autoLogin
         options.isAsRecorded = asRecorded
         options.faults = try faults()

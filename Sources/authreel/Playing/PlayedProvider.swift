@@ -79,10 +79,12 @@ struct PlayedProvider: Sendable {
         }
         let named =
             options.users.isEmpty ? [("alice", "wonderland")] : options.users.map { ($0.name, $0.password) }
+        var users = named.map(Self.user)
+        for claim in options.claims { claim.give(to: &users) }
         let configuration = ProviderConfiguration(
             issuer: issuer,
             clients: clients,
-            users: named.map(Self.user),
+            users: users,
             keys: [
                 .init(id: "rs256", algorithm: .rs256, key: try PrivateKey.generate(.rsa(bits: 2048))),
                 .init(id: "es256", algorithm: .es256, key: try PrivateKey.generate(.elliptic(.p256))),
