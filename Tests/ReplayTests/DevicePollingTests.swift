@@ -1,5 +1,9 @@
 import Captures
 import Flows
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
 import Replay
 import Synchronization
 import TestSupport
@@ -59,6 +63,45 @@ struct DevicePollingTests {
         _ = await FlowDriver(plan, environment).run()
         // The first of them is the one that was recorded.
         #expect(count.withLock { $0 } == 1 + polls)
+    }
+
+    /// RFC 7523, section 3: an assertion is good for one request, and so is each of a client that polls.
+    @Test func eachPollHasAnAssertionOfItsOwn() async throws {
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let assertion = try JSONWebToken.sign(
+            claims: ["iss": "tv", "sub": "tv", "aud": .string(Self.issuer), "jti": "a7Kq2vLx7TzB4nW"],
+            header: JSONObject(),
+            algorithm: .es256,
+            with: .privateKey(key)
+        )
+        let capture = Self.capture()
+        var recorded = capture.indices.map { capture[$0] }
+        recorded[1].request.body = Body(
+            text: (recorded[1].request.body?.text ?? "")
+                + "&" + FormBody.encode([
+                    ("client_assertion_type", ClientAssertion.type), ("client_assertion", assertion),
+                ]),
+            mediaType: FormBody.mediaType
+        )
+        let flows = FlowFinder.flows(in: Capture(recorded))
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        let sent = Mutex<[String]>([])
+        let environment = FlowDriver.Environment.inMemory { request, _ in
+            guard request.url.path == "/token" else {
+                return RecordedResponse(status: 200, body: Self.device(interval: "1"))
+            }
+            let token = FormBody.items(of: request.body)?.first("client_assertion").flatMap(JSONWebToken.parse)
+            let count = sent.withLock { sent in
+                sent.append(token?.claim("jti")?.string ?? "")
+                return sent.count
+            }
+            return count < 3
+                ? RecordedResponse(status: 400, body: .json(#"{"error":"authorization_pending"}"#))
+                : RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8"}"#))
+        }
+        let credentials = ReplayCredentials(clientKey: .init(key: key, id: nil))
+        _ = await FlowDriver(plan, environment, options: .init(credentials: credentials)).run()
+        #expect(sent.withLock { $0.count == 3 && Set($0).count == 3 && !$0.contains("") })
     }
 
     /// Where the code has to be entered, as RFC 8628 and as Google call it; and how often is asked, says the answer.

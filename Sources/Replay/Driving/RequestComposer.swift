@@ -14,6 +14,8 @@ struct RequestComposer {
     let random: @Sendable (Int) -> [UInt8]
     var values: RunValues
     var proofs: ProofMaker
+    /// The exchanges whose request this run signed a recorded token anew for, by that token.
+    private var signedFor: [String: Int] = [:]
     /// The latest `DPoP-Nonce` of each origin of this run (RFC 9449, section 8).
     var proofNonces: [String: String] = [:]
 
@@ -171,7 +173,7 @@ struct RequestComposer {
         at now: Timestamp
     ) throws(StepFailure) {
         let recorded = parameter.value
-        guard kind == .dpopProof || values[recorded] == nil else { return }
+        guard kind == .dpopProof || values[recorded] == nil || isSpent(recorded, kind, step) else { return }
         switch kind {
         case .state, .nonce, .codeVerifier:
             values.bind(recorded, to: FreshValue.scrambled(recorded, random))
@@ -202,11 +204,20 @@ struct RequestComposer {
                 }
             )
             values.bind(recorded, to: made)
+            signedFor[recorded] = step.exchange
         case .dpopThumbprint:
             let thumbprint = try proofs.thumbprint(for: proofAlgorithm)
             values.bind(recorded, to: thumbprint)
         case .dpopProof: break
         }
+    }
+
+    /// Whether a token was signed for the same request, which is sent once more: a poll, or a proof with the server's nonce. It is good for
+    /// one (RFC 7523, section 3).
+    ///
+    /// One that the recorded client sent with two requests goes with both again.
+    private func isSpent(_ recorded: String, _ kind: GeneratedValue, _ step: PlannedStep) -> Bool {
+        kind.isSignedClaims && signedFor[recorded] == step.exchange
     }
 
     /// What a request object carries is made anew like the parameters of a plain request.
