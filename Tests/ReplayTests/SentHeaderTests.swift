@@ -31,6 +31,44 @@ struct SentHeaderTests {
         }
     }
 
+    /// RFC 6749, section 2.3.1, wants Basic credentials encoded: a client that sends its secret as it is does so again.
+    @Test(arguments: [("a%2Bb+c4BFoYuUHiWYKS4L", "r%20e+kfUABnBj3TH1e1VniN")])
+    func secretThatIsNotEncodedIsSentAsItIs(recorded: String, live: String) async throws {
+        func client(_ id: String, _ secret: String) -> Body {
+            .json(#"{"client_id":"\#(id)","client_secret":"\#(secret)","redirect_uris":[]}"#)
+        }
+        func basic(_ id: String, _ secret: String) -> String {
+            "Basic " + Base64.encode(Array("\(id):\(secret)".utf8))
+        }
+        let (old, new) = ("c-7Hq2vLx7TzB4nWm8RdYc9Kq2", "c-9Xr4LmPq8KtZc3WnVb6Yd1Gs5")
+        var builder = CaptureBuilder()
+        builder.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: RecordedRequest(
+                    method: "POST",
+                    url: RecordedURL("https://id.example/register"),
+                    body: .json(#"{"grant_types":["client_credentials"]}"#)
+                ),
+                response: RecordedResponse(status: 201, body: client(old, recorded))
+            )
+        )
+        builder.post(
+            "https://id.example/token",
+            [("grant_type", "client_credentials")],
+            headers: [("Authorization", basic(old, recorded))],
+            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+        )
+        let registered = client(new, live)
+        let replay = try await AskedReplay(of: builder.capture) { request, _ in
+            request.url.path == "/register"
+                ? RecordedResponse(status: 201, body: registered)
+                : RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#))
+        }
+        let asked = try #require(replay.asked.last { $0.url.path == "/token" })
+        #expect(asked.headers.first("authorization") == basic(new, live))
+    }
+
     /// Of what a provider sets and where it leads to the browser sends the bytes that came, on a page of that address as well.
     @Test func cookiesAndRedirectsKeepTheirBytes() async throws {
         let place = HeaderFields.Field(name: "Location", value: "/login?hint=é", isLatin1: true)

@@ -1,4 +1,5 @@
 import Captures
+import Flows
 import JOSE
 import JSON
 import OAuth
@@ -46,11 +47,15 @@ extension RequestComposer {
         )
         let known = ClientAuthentication(of: request, exchange: 0, parameters: Parameters())
         guard let id = known.clientID, let secret = known.secret else { return recorded }
+        // Whether this client encodes its credentials as RFC 6749, section 2.3.1, wants it, shows where it had to: unless the secret is
+        // known to be what it sent.
+        let isAsItIs =
+            known.undecodedSecret.map { $0 == plan.flow.surroundings.knownSecrets[id.value] } ?? false
+        let encodes = !isAsItIs && (known.undecodedSecret != nil || id.rawValue != id.value)
+        let sent = isAsItIs ? known.undecodedSecret ?? secret.value : secret.value
         let newID = replacements.value(of: "client_id", id.value)
-        let newSecret = replacements.value(of: SecretNames.clientSecret, secret.value)
-        guard newID != id.value || newSecret != secret.value else { return recorded }
-        // Whether this client encodes its credentials as RFC 6749, section 2.3.1, wants it, shows where it had to.
-        let encodes = known.undecodedSecret != nil || id.rawValue != id.value
+        let newSecret = replacements.value(of: SecretNames.clientSecret, sent)
+        guard newID != id.value || newSecret != sent else { return recorded }
         let pair = [newID, newSecret].map { encodes ? PercentEncoding.encode($0) : $0 }.joined(separator: ":")
         return recorded.prefix(6) + Base64.encode(Array(pair.utf8))
     }
