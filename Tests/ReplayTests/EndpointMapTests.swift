@@ -44,6 +44,25 @@ struct EndpointMapTests {
         #expect(sent("https://t.example/authorize/x?p=1") == "http://127.0.0.1:80/authorize/x?p=1")
     }
 
+    /// RFC 8705, section 5: whoever has a certificate asks at an address of its own, at the other provider as well.
+    @Test func clientWithACertificateGoesToTheAddressForIt() {
+        var map = EndpointMap()
+        let (plain, mutual) = ("https://id.example/token", "https://mtls.id.example/token")
+        map.add(
+            recorded: ["token_endpoint": mutual],
+            documented: ["token_endpoint": plain],
+            aliases: ["token_endpoint": mutual],
+            issuer: nil,
+            metadata: [
+                "token_endpoint": "http://127.0.0.1:80/token",
+                "mtls_endpoint_aliases": ["token_endpoint": "http://127.0.0.1:80/mtls.id.example/token"],
+            ],
+            at: "http://127.0.0.1:80/.well-known/openid-configuration",
+            discoveryURLs: []
+        )
+        #expect(map.mapped(RecordedURL(mutual)).text == "http://127.0.0.1:80/mtls.id.example/token")
+    }
+
     /// A second policy at the same paths is where the first one is.
     @Test func otherQueriesGoWithTheirPath() {
         var map = EndpointMap()

@@ -125,6 +125,7 @@ package struct EndpointMap: Sendable {
     /// - Parameters:
     ///   - recorded: the endpoints of the flow by role.
     ///   - documented: those that its metadata names.
+    ///   - aliases: those that its metadata names for clients with a certificate (RFC 8705, section 5).
     ///   - issuer: that of the flow.
     ///   - metadata: of the provider that is asked now.
     ///   - metadataURL: where they are.
@@ -132,6 +133,7 @@ package struct EndpointMap: Sendable {
     package mutating func add(
         recorded: [String: String],
         documented: [String: String] = [:],
+        aliases: [String: String] = [:],
         issuer: String?,
         metadata: JSONObject,
         at metadataURL: String,
@@ -146,6 +148,10 @@ package struct EndpointMap: Sendable {
                 }
                 return Entry(old: old, new: new)
             }
+        }
+        // Before those of the roles: a client with a certificate has asked there.
+        for (role, old) in aliases.sorted(by: { $0.key < $1.key }) {
+            if let new = metadata["mtls_endpoint_aliases"]?[role]?.string { add(Entry(old: old, new: new)) }
         }
         let roles = entries(of: recorded)
         for entry in roles { add(entry) }

@@ -1,5 +1,6 @@
 import Captures
 package import Flows
+import JSON
 import OAuth
 
 /// The endpoints of a flow by role: as its metadata names them, else as its requests met them.
@@ -18,16 +19,25 @@ package enum RecordedEndpoints {
         return endpoints
     }
 
+    /// Those that its metadata names for clients with a certificate (RFC 8705, section 5), by role.
+    package static func aliases(of flow: Flow) -> [String: String] {
+        let documents = documents(of: flow).compactMap { $0.answer.json?["mtls_endpoint_aliases"]?.object }
+        return documents.flatMap(\.members).reduce(into: [:]) { aliases, member in
+            if aliases[member.name] == nil { aliases[member.name] = member.value.string }
+        }
+    }
+
+    private static func documents(of flow: Flow) -> [MetadataDocument] {
+        flow.messages.compactMap { message in
+            guard case .discovery(let document) = message, !document.isProtectedResource else { return nil }
+            return document
+        }
+    }
+
     /// Those that its metadata names.
     package static func documented(of flow: Flow) -> [String: String] {
         var endpoints: [String: String] = [:]
-        let documents = flow.messages.compactMap { message -> MetadataDocument? in
-            if case .discovery(let document) = message, !document.isProtectedResource {
-                document
-            } else {
-                nil
-            }
-        }
+        let documents = documents(of: flow)
         // A server may have several providers: first the one that the login was at.
         let login = flow.authorizationRequests.first?.endpoint
         let isOfLogin = { (document: MetadataDocument) in

@@ -27,6 +27,7 @@ struct ReplayTarget: Sendable {
         map.add(
             recorded: RecordedEndpoints.of(flow),
             documented: RecordedEndpoints.documented(of: flow),
+            aliases: RecordedEndpoints.aliases(of: flow),
             issuer: flow.issuer,
             metadata: metadata.document,
             at: metadata.url,
