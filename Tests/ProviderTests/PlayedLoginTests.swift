@@ -196,6 +196,21 @@ struct PlayedLoginTests {
         #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_grant")
     }
 
+    /// RFC 7636, section 4.3: the challenge is the verifier itself, unless the provider was seen to take its hash.
+    @Test(arguments: [
+        ("captures/authorization-request/pkce-plain.near-miss.har", 200),
+        ("captures/authorization-request/pkce-method-omitted.near-miss.har", 400),
+    ])
+    func challengeWithoutAMethodIsComparedAsItWas(path: String, status: Int) throws {
+        let caller = Caller(try RecordedProviderTests.provider(try RecordedProviderTests.capture(path)))
+        func redeemed(_ challenge: String) -> Int {
+            let answer = signIn(["code_challenge": challenge, "code_challenge_method": nil], at: caller)
+            return redeem(answer.parameters.first("code"), at: caller).status
+        }
+        #expect(redeemed(CodeChallenge.s256(of: Self.verifier)) == status)
+        #expect(redeemed(Self.verifier) == 200)
+    }
+
     @Test func codeIsGoodOnce() {
         let code = signIn().parameters.first("code")
         #expect(redeem(code).status == 200)

@@ -144,6 +144,8 @@ package struct ProviderDialect: Sendable {
     package var withheldScopes: Set<String> = []
     /// Spellings of `code_challenge_method` that were taken besides those of RFC 7636.
     package var challengeMethods: Set<String> = []
+    /// Whether the challenge of a request without a method was compared with the hash of the verifier.
+    package var assumesS256 = false
     /// Whether a `code_verifier` was taken for a code that was asked for without a challenge.
     package var ignoresNeedlessVerifiers = false
     /// Clients that refresh tokens of another one are taken from, by the client they were issued to.

@@ -103,8 +103,9 @@ extension ProviderEngine {
         }
         guard let verifier, !verifier.isEmpty else { return .verifierMissing }
         let isHashed = grant.challengeMethod.uppercased() == "S256"
-        let expected = isHashed ? CodeChallenge.s256(of: verifier) : verifier
-        return expected == challenge ? nil : .verifierWrong
+        if !isHashed, verifier == challenge { return nil }
+        let mayBeHashed = isHashed || dialect.assumesS256
+        return mayBeHashed && CodeChallenge.s256(of: verifier) == challenge ? nil : .verifierWrong
     }
 
     // MARK: - Refresh

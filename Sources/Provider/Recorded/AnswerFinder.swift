@@ -222,7 +222,7 @@ struct AnswerFinder {
         {
             dialect.ignoresProofs = true
         }
-        if Self.isVerifierNeedless(request, flow) { dialect.ignoresNeedlessVerifiers = true }
+        Self.learnProof(of: request, flow, &dialect)
         let assertion = request.authentication.assertion.flatMap { ClientAssertion($0) }
         if let name = assertion?.token.issuer { dialect.assertionIssuers.insert(name) }
         dialect.tokens.append(form)
@@ -231,14 +231,26 @@ struct AnswerFinder {
         note("refresh_token", request.issuedRefreshToken ?? request.refreshToken, &dialect)
     }
 
-    /// Whether a verifier was sent for a code that nobody had made a challenge for.
-    private static func isVerifierNeedless(_ request: TokenRequest, _ flow: Flow) -> Bool {
-        guard let code = request.code, request.codeVerifier != nil,
+    /// What was taken for the proof of a code (RFC 7636, section 4.6) and is none by the specification.
+    private static func learnProof(
+        of request: TokenRequest,
+        _ flow: Flow,
+        _ dialect: inout ProviderDialect
+    ) {
+        guard let code = request.code,
             let asked = flow.wholeLogins.first(where: { $0.response?.code == code })?.request
-        else { return false }
-        // Pushed or in a request object it would not show.
-        return asked.codeChallenge == nil && !asked.parameters.contains("request")
-            && !asked.parameters.contains("request_uri")
+        else { return }
+        guard let challenge = asked.codeChallenge, !challenge.isEmpty else {
+            // Pushed or in a request object it would not show.
+            let isWhole = !asked.parameters.contains("request") && !asked.parameters.contains("request_uri")
+            if request.codeVerifier != nil, isWhole { dialect.ignoresNeedlessVerifiers = true }
+            return
+        }
+        if asked.parameters["code_challenge_method"] == nil,
+            request.codeVerifier.map({ CodeChallenge.s256(of: $0) }) == challenge
+        {
+            dialect.assumesS256 = true
+        }
     }
 
     /// Those that logins asked for, and those of their first ID tokens; nil where no login was recorded.
