@@ -229,6 +229,22 @@ struct RecordedOutcomeTests {
         #expect(answer.location.map { RecordedURL($0).queryItems.first("state") } == "a\"b")
     }
 
+    // MARK: - Tokens
+
+    /// As a network's own page comes that wants somebody to sign in to it.
+    @Test(arguments: [true, false]) func pageInThePlaceOfTokensComesAgain(isAsRecorded: Bool) throws {
+        var builder = CaptureBuilder()
+        Self.login(into: &builder, 1, answer: "code=code-1-0123456789")
+        builder.post(
+            Self.issuer + "/token",
+            Self.form("code-1-0123456789"),
+            body: .html("<title>Sign in to the network</title>")
+        )
+        let caller = try Self.caller(builder, isAsRecorded: isAsRecorded)
+        let answer = caller.post(Self.base + "/token", Self.form(try Self.code(caller)))
+        #expect(answer.status == 200 && (answer.body?.essence == "text/html") == isAsRecorded)
+    }
+
     // MARK: - Times
 
     /// A client that keeps tokens until the answer's own time (Entra, Azure AD B2C) would find them run out.

@@ -230,8 +230,14 @@ struct RefusalFinder {
         dialect.recordedOutcomes = dialect.recordedOutcomes.filter { $0.value.contains { $0 != nil } }
     }
 
-    /// Logouts are answered with redirects, and refused by pages of any status: by what the answer itself says.
+    /// Logouts are answered with redirects, and refused by pages of any status: by what the answer itself says. So is a token request by
+    /// a page.
     private static func isRefused(_ message: OAuthMessage, _ answer: Answer, _ index: CaptureIndex) -> Bool {
+        if case .token = message, index.capture[answer.exchange].response?.body?.essence == "text/html",
+            answer.parameters.items.isEmpty
+        {
+            return true
+        }
         guard case .endSession(let call) = message else { return answer.isRefusal }
         guard case .refused(let place) = LogoutCourse(of: call, in: index).end else { return false }
         return place.exchange == call.exchange && index.capture[call.exchange].response?.location == nil
