@@ -111,13 +111,25 @@ struct FlowComparison {
 
     /// The requests of two steps, as far as both were recorded.
     private func comparable(_ i: Int, _ j: Int) -> (left: [Fact], right: [Fact]) {
-        let (left, right) = (expected.facts[i].request, seen.facts[j].request)
+        var (left, right) = (expected.facts[i].request, seen.facts[j].request)
+        if Self.hasLostBody(expected.steps[i]) != Self.hasLostBody(seen.steps[j]) {
+            let isOfBody = { (fact: Fact) in
+                fact.key.part == .requestBody || fact.place.part == .requestHeader && fact.key.name == "Content-Type"
+            }
+            left.removeAll(where: isOfBody)
+            right.removeAll(where: isOfBody)
+        }
         guard expected.steps[i].isSeenInRedirect != seen.steps[j].isSeenInRedirect else {
             return (left, right)
         }
         // One of the two was not seen to arrive at the app.
         let isOfMessage = { (fact: Fact) in [.requestURL, .requestQuery].contains(fact.key.part) }
         return (left.filter(isOfMessage), right.filter(isOfMessage))
+    }
+
+    /// Whether the capture lacks what the step sent; a sign-in sent something.
+    private static func hasLostBody(_ step: ComparedStep) -> Bool {
+        step.exchange.request.hasLostBody ?? (step.kind == .userInteraction)
     }
 
     /// Both lists in one order: a fact that only the second flow has stands behind the one that it follows there.

@@ -160,6 +160,11 @@ struct ParameterPlanner {
             return .secret(SecretNames.username, isRecorded: false)
         }
         if kind == .userInteraction || kind == nil {
+            // Left open by ``LostSignIn``: no page sends itself without a name.
+            let isLost = !(capture[exchange].request.body?.isRecorded ?? false)
+            if value.isEmpty, isLost, let field, LostSignIn.isName(field) {
+                return .secret(SecretNames.username, isRecorded: false)
+            }
             if SecretNames.isTyped(name, type: field?.type) {
                 return .secret(
                     name,

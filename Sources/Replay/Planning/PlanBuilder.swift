@@ -81,8 +81,9 @@ package struct PlanBuilder {
         var ownClients = OwnClients()
         let steps = driven.map { exchange in
             let kind = stepsByExchange[exchange]?.kind
-            let action = actions.action(of: exchange)
-            let request = capture[exchange].request
+            let lost = lostSignIn(exchange, kind, driven)
+            let action = lost.map { .submit(page: $0.page) } ?? actions.action(of: exchange)
+            let request = lost?.request ?? capture[exchange].request
             let parameters = planner.parameters(of: request, at: exchange, kind: kind, action: action)
             let isOwn = ownClients.areMeant(by: kind, parameters, at: exchange)
             return PlannedStep(
@@ -111,6 +112,12 @@ package struct PlanBuilder {
             cookies: earlierCookies(driven),
             sent: index.sent
         )
+    }
+
+    /// A sign-in that has to be put together.
+    private func lostSignIn(_ exchange: Int, _ kind: StepKind?, _ driven: [Int]) -> LostSignIn? {
+        guard kind == nil || kind == .userInteraction, isBrowser(exchange) else { return nil }
+        return LostSignIn(exchange, of: flow, pages: driven)
     }
 
     // MARK: - What is driven

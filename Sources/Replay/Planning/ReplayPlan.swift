@@ -102,12 +102,7 @@ extension PlannedStep {
     /// no forms.
     package var lacksBody: Bool {
         if case .follow = action { return false }
-        guard ["POST", "PUT", "PATCH"].contains(request.method.uppercased()),
-            !(request.body?.isRecorded ?? false)
-        else { return false }
-        if let length = request.headers.first("content-length").flatMap({ Int($0) }) { return length > 0 }
-        return request.headers.contains("content-type") || request.body != nil
-            || takesClientAuthentication && request.url.query == nil
+        return request.hasLostBody ?? (takesClientAuthentication && request.url.query == nil)
     }
 
     /// Whether the request goes to an endpoint at which clients prove who they are (RFC 6749, section 2.3).
