@@ -58,4 +58,14 @@ package indirect enum OAuthMessage: Sendable {
             nil
         }
     }
+
+    /// Where the request went, with no more of its query than belongs to the address: that of an endpoint (RFC 6749, section 3.2), of a
+    /// client's registration (RFC 7592, section 3), of metadata; nil of resources, and of what goes to the app.
+    package var address: RecordedURL? {
+        switch self {
+        case .clientConfiguration(let call): call.endpoint
+        case .discovery(let document): document.url
+        default: endpoint
+        }
+    }
 }

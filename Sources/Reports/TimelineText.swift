@@ -37,8 +37,8 @@ struct TimelineText {
         let actorWidth = min(rows.map(\.actor.count).max() ?? 0, 36)
         let kindWidth = rows.map(\.kind.count).max() ?? 0
         let began = flow.began
-        let endpoints = Dictionary(
-            flow.messages.compactMap { message in message.endpoint.map { (message.exchange, $0) } },
+        let addresses = Dictionary(
+            flow.messages.compactMap { message in message.address.map { (message.exchange, $0) } },
             uniquingKeysWith: { first, _ in first }
         )
         var shown: Set<Int> = []
@@ -47,7 +47,7 @@ struct TimelineText {
             lines.append(
                 "  \(offset(row.at, from: began))  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
                     + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
-                    + "\(Self.what(exchange, endpoints[row.exchange]))  \(Self.answer(exchange, style))"
+                    + "\(Self.what(exchange, addresses[row.exchange]))  \(Self.answer(exchange, style))"
             )
             if row.isWithoutBody {
                 lines.append("\(margin)\(style.yellow("○")) \(style.dim(Self.withoutBody(exchange)))")
@@ -225,12 +225,13 @@ struct TimelineText {
     /// How many of them are enough to see whose they are.
     private static let mostExchanges = 20
 
-    /// Method, host, path and what of the query belongs to the endpoint; the rest is told by the values below.
-    private static func what(_ exchange: Exchange, _ endpoint: RecordedURL? = nil) -> String {
+    /// Method, host, path and what of the query belongs to the address; the rest is told by the values below.
+    private static func what(_ exchange: Exchange, _ address: RecordedURL? = nil) -> String {
         let url = exchange.request.url
-        let isAsked = endpoint?.withoutQuery == url.withoutQuery
-        let own = isAsked ? endpoint?.query.map { "?\($0)" } : nil
-        let target = (url.authority ?? "") + url.path + (own ?? "")
+        let isAsked = address?.withoutQuery == url.withoutQuery
+        let own = isAsked ? address?.query.map { "?\($0)" } : nil
+        // A client's own address may have its token in it.
+        let target = Masking.shown((url.authority ?? "") + url.path + (own ?? ""), of: "registration_client_uri")
         return "\(exchange.request.method) \(target)".printable.shortened(to: 60)
     }
 

@@ -23,6 +23,35 @@ struct TimelineTextTests {
         #expect(lines == lines.sorted() && lines.count > 6)
     }
 
+    /// The query of metadata and of a client's registration is part of their address, a token in it a secret.
+    @Test func addressIsShownWithTheQueryThatIsItsOwn() throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://id.example/.well-known/openid-configuration?p=b2c_1_in",
+            body: .json(#"{"issuer":"https://id.example","registration_endpoint":"https://id.example/register"}"#)
+        )
+        let address = "https://id.example/register?client_id=shop-7Hq&token=reg-7Hq2vLx7TzB4nWm8Rd"
+        let client = #"{"client_id":"shop-7Hq","registration_client_uri":"\#(address)","redirect_uris":[]}"#
+        for (method, url) in [("POST", "https://id.example/register"), ("GET", address)] {
+            capture.add(
+                Exchange(
+                    startedAt: Timestamp(seconds: 0),
+                    request: RecordedRequest(
+                        method: method,
+                        url: RecordedURL(url),
+                        body: method == "POST" ? .json(#"{"redirect_uris":[]}"#) : nil
+                    ),
+                    response: RecordedResponse(status: 201, body: .json(client))
+                )
+            )
+        }
+        let report = ReportBuilder.report(on: capture.capture, named: "login.har")
+        let text = TextReport.timeline(of: report, style: .plain)
+        #expect(text.contains("GET id.example/.well-known/openid-configuration?p=b2c_1_in"), "\(text)")
+        #expect(text.contains("GET id.example/register?client_id=shop-7Hq&token=reg-…"), "\(text)")
+        #expect(!text.contains("reg-7Hq2vLx7"))
+    }
+
     /// Sixteen times as many steps take sixteen times as long, and two hundred and fifty-six times if each looked at all others.
     @Test func timeGrowsWithTheStepsOfALogin() {
         func seconds(refreshes count: Int) -> Double {

@@ -13,20 +13,12 @@ package struct DrivenAddresses {
     package init(of plan: ReplayPlan, _ map: EndpointMap) {
         self.map = map
         recorded = plan.flow.messages.reduce(into: [:]) { addresses, message in
-            if addresses[message.exchange] == nil { addresses[message.exchange] = Self.address(of: message) }
+            if addresses[message.exchange] == nil { addresses[message.exchange] = message.address }
         }
     }
 
     package subscript(step: PlannedStep) -> RecordedURL {
         let url = step.request.url
         return map.mapped(url, asFarAs: recorded[step.exchange] ?? RecordedURL(url.withoutQuery))
-    }
-
-    private static func address(of message: OAuthMessage) -> RecordedURL? {
-        switch message {
-        case .clientConfiguration(let call): call.endpoint
-        case .discovery(let document): document.url
-        default: message.endpoint
-        }
     }
 }
