@@ -1,0 +1,104 @@
+import Captures
+import OAuth
+
+/// How a way through the recorded pages ends: the response goes to the client, and the browser is known from then on.
+extension ProviderEngine {
+    /// Answers a login whose way is at its end: with the recorded error where that is to come again, else with what was asked for.
+    ///
+    /// `index`: the step that delivers the response.
+    mutating func finish(
+        _ transaction: Transaction,
+        _ index: Int,
+        _ login: PendingLogin,
+        _ script: InteractionScript
+    ) -> BuiltAnswer {
+        if let error = script.error, policy.isAsRecorded || Self.isCancellation(error) {
+            close(transaction)
+            var answer = deliver(error, to: login, mode: script.errorMode)
+            let step = script.steps[index]
+            answer.cookies = cookies(step, substitution(transaction))
+            if step.delivery == .redirect, answer.status != 200 {
+                answer.status = step.status
+                answer.headers = step.headers
+            }
+            return answer
+        }
+        guard let user = transaction.user ?? user(of: script) else {
+            return deliver(.loginRequired, to: login)
+        }
+        let values = Dictionary(transaction.values.map { ($0.old, $0.new) }) { first, _ in first }
+        let session = open(
+            ProviderState.Session(user: user, signedInAt: transaction.signedInAt ?? now, values: values)
+        )
+        return finish(transaction, step: index, login, in: session)
+    }
+
+    /// Delivers the response, with the cookies of the step that did.
+    mutating func finish(
+        _ transaction: Transaction,
+        step index: Int?,
+        _ login: PendingLogin,
+        in session: String
+    )
+        -> BuiltAnswer
+    {
+        close(transaction)
+        var answer = deliver(login, in: session)
+        guard let number = transaction.script, let index else { return answer }
+        let script = dialect.scripts[number]
+        let values = substitution(transaction)
+        answer.cookies = cookies(script.steps[index], values)
+        for cookie in script.sessionCookies(dialect.sessionCookieNames) {
+            state.sessionIDs[values.applied(to: cookie.value)] = session
+        }
+        if script.steps[index].delivery == .body, case .authorization(var response) = answer.content,
+            let body = script.steps[index].body, let delivered = delivered(by: script, response, login)
+        {
+            response.page = (Self.body(body, values), delivered)
+            response.mode = .formPost
+            answer.status = script.steps[index].status
+            answer.headers = script.steps[index].headers
+            answer.content = .authorization(response)
+        }
+        return answer
+    }
+
+    /// The recorded values in a page that hands the response on, with their names; nil where this response needs another one.
+    private func delivered(
+        by script: InteractionScript,
+        _ response: BuiltAnswer.Authorization,
+        _ login: PendingLogin
+    ) -> [(old: String, name: String)]? {
+        if let code = script.deliveredCode {
+            // The page knows one address, and nothing but a code.
+            let isSame = script.parameters.contains {
+                $0.name == "redirect_uri" && $0.value == login.redirectURI
+            }
+            return isSame && response.mode == .query ? [(code, "code")] : nil
+        }
+        guard let form = dialect.authorization(for: login, recordedID(login.clientID)),
+            response.mode == form.mode
+        else { return nil }
+        return form.parameters.map { ($0.value, $0.name) }
+    }
+
+    private static func isCancellation(_ error: [(String, String)]) -> Bool {
+        guard let code = error.first(where: { $0.0 == "error" })?.1 else { return false }
+        let description = error.first { $0.0 == "error_description" }?.1
+        let place = Place(exchange: nil, part: .responseLocation, name: "error")
+        return AccessPolicy.isCancellation(ErrorResponse(error: code, description: description, place: place))
+    }
+
+    /// Knows the browser of whoever signed in without a client from now on.
+    mutating func signInVisitor(_ transaction: Transaction, _ script: InteractionScript) {
+        guard let user = transaction.user else { return }
+        let values = Dictionary(transaction.values.map { ($0.old, $0.new) }) { first, _ in first }
+        let session = open(
+            ProviderState.Session(user: user, signedInAt: transaction.signedInAt ?? now, values: values)
+        )
+        let substitution = substitution(transaction)
+        for cookie in script.sessionCookies(dialect.sessionCookieNames) {
+            state.sessionIDs[substitution.applied(to: cookie.value)] = session
+        }
+    }
+}
