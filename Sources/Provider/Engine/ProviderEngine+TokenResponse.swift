@@ -1,0 +1,122 @@
+import Captures
+import JSON
+import OAuth
+
+/// Token responses in the form of the dialect (RFC 6749, section 5.1; OpenID Connect Core, section 3.1.3.3).
+extension ProviderEngine {
+    /// What a token response is made for.
+    private struct Issue {
+        let grant: ProviderState.Grant
+        let form: ProviderDialect.Tokens
+        /// The refresh token that was used; nil in the first response of a login.
+        let refreshToken: String?
+        /// What ID tokens carry the hash of and the answer does not hold.
+        let hashed: [String: String]
+
+        private let scopes: Set<Substring>
+        private let recordedScopes: Set<Substring>
+
+        init(
+            _ grant: ProviderState.Grant,
+            _ form: ProviderDialect.Tokens,
+            refreshToken: String?,
+            hashed: [String: String]
+        ) {
+            self.grant = grant
+            self.form = form
+            self.refreshToken = refreshToken
+            self.hashed = hashed
+            scopes = Set(grant.scope.split(separator: " "))
+            recordedScopes = Set(form.origin.scope.split(separator: " "))
+        }
+
+        /// Whether a scope by which the recorded client asked for something was not granted now.
+        func lacks(_ scope: Substring) -> Bool { recordedScopes.contains(scope) && !scopes.contains(scope) }
+
+        /// Seconds, where the recorded answer says them.
+        var lifetime: Int64? {
+            let member = form.answer.members?["expires_in"]
+            return member?.int ?? member?.string.flatMap { Int64($0) }
+        }
+    }
+
+    /// A token response in the form of the dialect.
+    ///
+    /// `refreshed`: the refresh token that was used, and how often it had been before.
+    /// `hashed`: what ID tokens carry the hash of and the answer does not hold.
+    mutating func issue(
+        _ grant: ProviderState.Grant,
+        _ grantType: String,
+        refreshed: (token: String, earlierUses: Int)? = nil,
+        hashed: [String: String] = [:]
+    ) -> BuiltAnswer {
+        var form =
+            dialect.tokens(
+                for: grantType,
+                recordedID(grant.clientID),
+                at: askedEndpoint,
+                earlierUses: refreshed?.earlierUses ?? 0
+            ) ?? ProviderDialect.Tokens.standard
+        if form.answer.members == nil {
+            if policy.isAsRecorded, form.answer.body != nil {
+                return BuiltAnswer(like: form.answer, role: .token)
+            }
+            form.answer.members = ProviderDialect.Tokens.standard.answer.members
+        }
+        let issue = Issue(grant, form, refreshToken: refreshed?.token, hashed: hashed)
+        let members = form.answer.members?.members ?? []
+        var answer = BuiltAnswer(like: form.answer, role: .token)
+        answer.content = .tokens(members.flatMap { self.members($0, of: issue) }, isForm: form.answer.isForm)
+        return answer
+    }
+
+    /// What stands for a recorded member; nothing where it is not for this grant.
+    private func members(_ recorded: JSONObject.Member, of issue: Issue) -> [BuiltAnswer.Member] {
+        let (grant, form) = (issue.grant, issue.form)
+        switch recorded.name {
+        case "access_token": return [accessToken(form.accessToken, grant, lifetime: issue.lifetime).member]
+        case "refresh_token":
+            // Offline access is asked for by name where it was then (OpenID Connect Core, section 11).
+            if issue.lacks("offline_access") { return [] }
+            if form.keepsRefreshToken, let kept = issue.refreshToken { return [.init(recorded.name, text: kept)] }
+            return [refreshToken(form.refreshToken, grant)]
+        case "id_token":
+            if issue.lacks("openid") { return [] }
+            let token = idToken(
+                form.idToken,
+                grant,
+                origin: form.origin,
+                isFirst: issue.refreshToken == nil,
+                hashed: issue.hashed
+            )
+            return token.map { [$0] } ?? []
+        case "scope":
+            // As the provider writes it, where it is the same.
+            let isSame = grant.scope == form.origin.grantedScope
+            return [.init(recorded.name, text: isSame ? recorded.value.string ?? "" : grant.scope)]
+        case "token_type": return [.init(recorded.name, text: tokenType(like: recorded.value, grant))]
+        case "error", "error_description", "error_uri": return []
+        default: return other(recorded, form, grant)
+        }
+    }
+
+    /// By what the access token is bound to (RFC 9449, section 5); a bearer's as the provider writes it.
+    private func tokenType(like recorded: JSONValue, _ grant: ProviderState.Grant) -> String {
+        guard grant.boundKey == nil else { return "DPoP" }
+        let type = recorded.string ?? "Bearer"
+        return type == "DPoP" ? "Bearer" : type
+    }
+
+    /// Members of no standard: as they were recorded, with this login's values.
+    private func other(
+        _ member: JSONObject.Member,
+        _ form: ProviderDialect.Tokens,
+        _ grant: ProviderState.Grant
+    ) -> [BuiltAnswer.Member] {
+        if member.name == "session_state", let text = member.value.string {
+            return [.init(member.name, text: grant.values[text] ?? ValueTemplate(like: text).make(random))]
+        }
+        let filled = filler(form.origin, grant).filled(JSONObject([member]))
+        return filled.members.map { .init($0.name, .json($0.value)) }
+    }
+}
