@@ -8,54 +8,72 @@ extension ProviderEngine {
     private static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
 
     mutating func pushRequest(_ form: QueryItems, _ request: RecordedRequest) -> BuiltAnswer {
-        let client: ProviderConfiguration.Client
         do throws(Refused) {
-            client = try authenticate(form, request, at: .pushedRequest)
+            let client = try authenticate(form, request, at: .pushedRequest)
+            let parameters = try pushedParameters(form, request, client)
+            // Section 2.1: as if it had come to the authorization endpoint.
+            guard let login = pendingLogin(parameters, client) else {
+                return refuse(.redirectURIUnregistered, at: .pushedRequest)
+            }
+            if !policy.isAsRecorded, let refusal = repetition(in: request) ?? refusal(of: login, client) {
+                return refuse(refusal, at: .pushedRequest)
+            }
+            return keep(parameters, of: client)
         } catch {
             return error.answer
         }
+    }
+
+    /// What counts of a pushed request, with the key that its proof binds it to.
+    private mutating func pushedParameters(
+        _ form: QueryItems,
+        _ request: RecordedRequest,
+        _ client: ProviderConfiguration.Client
+    ) throws(Refused) -> [(name: String, value: String)] {
+        func refused(_ refusal: Refusal) -> Refused { Refused(answer: refuse(refusal, at: .pushedRequest)) }
         // Section 2: who authenticates is who asks.
         if let named = form.first("client_id"), !named.isEmpty, named != client.id {
-            return refuse(.clientDiffers, at: .pushedRequest)
+            throw refused(.clientDiffers)
         }
-        var boundKey: String?
+        let boundKey: String?
         switch proof(of: request, at: .pushedRequest) {
-        case .refused(let answer): return answer
-        case .none: break
+        case .refused(let answer): throw Refused(answer: answer)
+        case .none: boundKey = nil
         case .valid(let thumbprint): boundKey = thumbprint
         }
         // RFC 9126, section 2.1: a request_uri cannot be pushed.
-        guard !form.contains("request_uri") else { return refuse(.parameterMissing, at: .pushedRequest) }
+        guard !form.contains("request_uri") else { throw refused(.parameterMissing) }
+        guard var parameters = parameters(of: form, client) else { throw refused(.requestObjectInvalid) }
+        guard let boundKey else { return parameters }
+        // RFC 9449, section 10.1: both name one key.
+        if let named = parameters.first(where: { $0.name == "dpop_jkt" })?.value {
+            guard named == boundKey else { throw refused(.proofInvalid) }
+        } else {
+            parameters.append(("dpop_jkt", boundKey))
+        }
+        return parameters
+    }
+
+    /// Those of the form, or of the request object in it: whatever is not signed does not count then (section 3); nil where the object is
+    /// none of the client's.
+    private func parameters(of form: QueryItems, _ client: ProviderConfiguration.Client)
+        -> [(name: String, value: String)]?
+    {
         let secret: Set<String> = ["client_secret", "client_assertion", "client_assertion_type"]
-        var parameters = form.items.filter { !secret.contains($0.name) }.map {
-            (name: $0.name, value: $0.value)
-        }
-        if let text = form.first("request") {
-            guard let claims = requestObject(text, client) else {
-                return refuse(.requestObjectInvalid, at: .pushedRequest)
+        let sent = form.items.filter { !secret.contains($0.name) }.map { (name: $0.name, value: $0.value) }
+        guard let text = form.first("request") else { return sent }
+        guard let claims = requestObject(text, client) else { return nil }
+        return claims
+            + sent.filter { item in
+                item.name == "client_id" && !claims.contains { $0.name == item.name }
             }
-            // Section 3: whatever is not signed does not count.
-            parameters =
-                claims
-                + parameters.filter { item in
-                    item.name == "client_id" && !claims.contains { $0.name == item.name }
-                }
-        }
-        if let boundKey {
-            // RFC 9449, section 10.1: both name one key.
-            if let named = parameters.first(where: { $0.name == "dpop_jkt" })?.value {
-                guard named == boundKey else { return refuse(.proofInvalid, at: .pushedRequest) }
-            } else {
-                parameters.append(("dpop_jkt", boundKey))
-            }
-        }
-        // Section 2.1: as if it had come to the authorization endpoint.
-        guard let login = pendingLogin(parameters, client) else {
-            return refuse(.redirectURIUnregistered, at: .pushedRequest)
-        }
-        if !policy.isAsRecorded, let refusal = repetition(in: request) ?? refusal(of: login, client) {
-            return refuse(refusal, at: .pushedRequest)
-        }
+    }
+
+    /// Remembers a request under a name of its own, and tells it (section 2.2).
+    private mutating func keep(
+        _ parameters: [(name: String, value: String)],
+        of client: ProviderConfiguration.Client
+    ) -> BuiltAnswer {
         let lifetime = dialect.pushedRequest?.members?["expires_in"]?.int ?? 60
         let uri = (dialect.shapes["request_uri"] == nil ? Self.requestURIPrefix : "") + fresh("request_uri")
         state.pushedRequests[uri] = ProviderState.PushedRequest(
