@@ -16,41 +16,56 @@ extension ProviderEngine {
         else { return refuse(.redirectURIInvalid, at: .registration) }
         let template = dialect.registration
         var members = registered(sent, like: template)
-        let id = fresh("client_id")
         let method = members["token_endpoint_auth_method"]?.string ?? "client_secret_basic"
-        members["client_id"] = .string(id)
-        if template == nil || members["client_id_issued_at"] != nil {
-            members["client_id_issued_at"] = .number(JSONNumber(now.seconds))
-        }
-        var client = ProviderConfiguration.Client(id: id, redirectURIs: redirectURIs, requiresPKCE: false)
-        if template == nil ? method.hasPrefix("client_secret") : members["client_secret"] != nil {
-            let secret = fresh("client_secret")
-            client.secret = secret
-            members["client_secret"] = .string(secret)
-            if template == nil { members["client_secret_expires_at"] = 0 }
-        }
-        if members["registration_access_token"] != nil || template == nil {
-            let token = fresh("registration_access_token")
-            client.registrationToken = token
-            members["registration_access_token"] = .string(token)
-        }
-        if let uri = members["registration_client_uri"]?.string ?? (template == nil ? "" : nil) {
-            members["registration_client_uri"] = .string(address(ofRegistration: id, like: uri))
-        }
+        var client = ProviderConfiguration.Client(
+            id: fresh("client_id"),
+            redirectURIs: redirectURIs,
+            requiresPKCE: false
+        )
+        client.authenticationMethods = [method]
+        let wantsSecret = template == nil ? method.hasPrefix("client_secret") : members["client_secret"] != nil
+        addCredentials(to: &client, telling: &members, wantsSecret: wantsSecret)
         // Providers that know no such member take what they took then.
         let recorded = template?.answer.members?["client_id"]?.string
         client.postLogoutRedirectURIs =
             sent["post_logout_redirect_uris"]?.array?.compactMap(\.string)
             ?? configuration.clients.first { $0.id == recorded }?.postLogoutRedirectURIs ?? []
-        client.authenticationMethods = [method]
         client.standsFor = recorded
         client.idTokenAlgorithm = configuration.keys.first?.algorithm ?? .rs256
         client.keys = sent["jwks"].flatMap { JSONWebKeySet(json: $0) }?.keys ?? []
-        state.registeredClients[id] = client
-        state.registrations[id] = members
+        state.registeredClients[client.id] = client
+        state.registrations[client.id] = members
         var answer = BuiltAnswer(like: template?.answer ?? AnswerTemplate(status: 201), role: .registration)
         answer.content = .object(members)
         return answer
+    }
+
+    /// What the provider gives a client, and tells it: its name, its secret, and how it comes back to its registration (RFC 7591, section
+    /// 3.2.1; RFC 7592, section 3); of a recorded provider what that one gave.
+    private func addCredentials(
+        to client: inout ProviderConfiguration.Client,
+        telling members: inout JSONObject,
+        wantsSecret: Bool
+    ) {
+        let isStandard = dialect.registration == nil
+        members["client_id"] = .string(client.id)
+        if isStandard || members["client_id_issued_at"] != nil {
+            members["client_id_issued_at"] = .number(JSONNumber(now.seconds))
+        }
+        if wantsSecret {
+            let secret = fresh("client_secret")
+            client.secret = secret
+            members["client_secret"] = .string(secret)
+            if isStandard { members["client_secret_expires_at"] = 0 }
+        }
+        if isStandard || members["registration_access_token"] != nil {
+            let token = fresh("registration_access_token")
+            client.registrationToken = token
+            members["registration_access_token"] = .string(token)
+        }
+        if let uri = members["registration_client_uri"]?.string ?? (isStandard ? "" : nil) {
+            members["registration_client_uri"] = .string(address(ofRegistration: client.id, like: uri))
+        }
     }
 
     /// RFC 6749, section 3.1.2: absolute, without a fragment.
