@@ -10,63 +10,81 @@ struct ClientFinder {
 
     init(_ issuer: RecordedIssuer) { self.issuer = issuer }
 
+    /// The clients that are known so far, in the order in which they were met.
+    private struct Found {
+        let algorithm: SignatureAlgorithm?
+        private(set) var order: [String] = []
+        var clients: [String: ProviderConfiguration.Client] = [:]
+        /// Those of which a secret was sent, whether it was the right one or not.
+        var sentSecrets: Set<String> = []
+
+        /// `algorithm`: of ID tokens for clients that nobody saw one of.
+        init(algorithm: SignatureAlgorithm?) { self.algorithm = algorithm }
+
+        /// Changes a client, which is one from then on; none where nobody is named.
+        mutating func edit(
+            _ id: String?,
+            _ change: (inout ProviderConfiguration.Client) -> Void = { _ in }
+        ) {
+            guard let id, !id.isEmpty else { return }
+            var client: ProviderConfiguration.Client
+            if let known = clients[id] {
+                client = known
+            } else {
+                order.append(id)
+                client = ProviderConfiguration.Client(id: id, redirectURIs: [], requiresPKCE: false)
+                if let algorithm { client.idTokenAlgorithm = algorithm }
+            }
+            change(&client)
+            clients[id] = client
+        }
+    }
+
     func clients(
         _ options: RecordedProviderOptions,
         _ keys: [ProviderConfiguration.SigningKeyEntry],
         _ remarks: inout [String]
     ) -> [ProviderConfiguration.Client] {
-        var order: [String] = []
-        var found: [String: ProviderConfiguration.Client] = [:]
-        var sentSecrets: Set<String> = []
-        func edit(_ id: String?, _ change: (inout ProviderConfiguration.Client) -> Void = { _ in }) {
-            guard let id, !id.isEmpty else { return }
-            if found[id] == nil {
-                order.append(id)
-                found[id] = ProviderConfiguration.Client(id: id, redirectURIs: [], requiresPKCE: false)
-                if let first = keys.first { found[id]?.idTokenAlgorithm = first.algorithm }
-            }
-            if var client = found[id] {
-                change(&client)
-                found[id] = client
-            }
-        }
+        var found = Found(algorithm: keys.first?.algorithm)
         for flow in issuer.flows {
-            edit(flow.clientID)
-            for login in flow.wholeLogins {
-                let isTaken = Self.isAccepted(login, in: flow)
-                edit(login.request.clientID) { client in
-                    if isTaken, let uri = login.request.redirectURI { client.add(redirectURI: uri) }
-                    if Self.wantsChallenge(login, in: flow) { client.requiresPKCE = true }
-                }
-            }
-            for request in flow.tokenRequests {
-                if request.authentication.secret != nil, let id = request.clientID { sentSecrets.insert(id) }
-                edit(request.clientID) { client in
-                    guard request.answer.isSuccess else { return }
-                    client.learn(request.authentication)
-                    if let token = request.idToken.map(flow.surroundings.readable)?.token,
-                        let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
-                    {
-                        client.idTokenAlgorithm = algorithm
-                    }
-                }
-            }
-            for message in flow.messages { learn(message, edit) }
+            found.edit(flow.clientID)
+            for login in flow.wholeLogins { learn(login, flow, &found) }
+            for request in flow.tokenRequests { learn(request, flow, &found) }
+            for message in flow.messages { learn(message, &found) }
         }
         for index in issuer.captures {
-            for (id, secret) in index.knownSecrets where found[id] != nil { found[id]?.secret = secret }
+            for (id, secret) in index.knownSecrets { found.clients[id]?.secret = secret }
         }
-        return order.compactMap { id in found[id].map { finish($0, options, sentSecrets, &remarks) } }
-            + own(options, order)
+        return found.order.compactMap { id in
+            found.clients[id].map { finish($0, options, found.sentSecrets, &remarks) }
+        } + own(options, found.order)
     }
 
-    private func learn(
-        _ message: OAuthMessage,
-        _ edit: (String?, (inout ProviderConfiguration.Client) -> Void) -> Void
-    ) {
+    private func learn(_ login: Login, _ flow: Flow, _ found: inout Found) {
+        let isTaken = Self.isAccepted(login, in: flow)
+        found.edit(login.request.clientID) { client in
+            if isTaken, let uri = login.request.redirectURI { client.add(redirectURI: uri) }
+            if Self.wantsChallenge(login, in: flow) { client.requiresPKCE = true }
+        }
+    }
+
+    private func learn(_ request: TokenRequest, _ flow: Flow, _ found: inout Found) {
+        if request.authentication.secret != nil, let id = request.clientID { found.sentSecrets.insert(id) }
+        found.edit(request.clientID) { client in
+            guard request.answer.isSuccess else { return }
+            client.learn(request.authentication)
+            if let token = request.idToken.map(flow.surroundings.readable)?.token,
+                let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
+            {
+                client.idTokenAlgorithm = algorithm
+            }
+        }
+    }
+
+    private func learn(_ message: OAuthMessage, _ found: inout Found) {
         switch message {
         case .pushedRequest(let call):
-            edit(call.authentication.clientID?.value) { client in
+            found.edit(call.authentication.clientID?.value) { client in
                 guard call.answer.isSuccess else { return }
                 if let uri = call.parameters.openingRequestObject["redirect_uri"] {
                     client.add(redirectURI: uri)
@@ -75,12 +93,12 @@ struct ClientFinder {
             }
         case .deviceAuthorization(let call), .backchannelAuthentication(let call), .introspection(let call),
             .revocation(let call):
-            edit(call.authentication.clientID?.value) { client in
+            found.edit(call.authentication.clientID?.value) { client in
                 if call.answer.isSuccess { client.learn(call.authentication) }
             }
         case .registration(let call) where call.answer.isSuccess,
             .clientConfiguration(let call) where call.answer.isSuccess:
-            edit(call.answer.parameters["client_id"]) { client in
+            found.edit(call.answer.parameters["client_id"]) { client in
                 let answer = call.answer.json
                 for uri in answer?["redirect_uris"]?.array?.compactMap(\.string) ?? [] {
                     client.add(redirectURI: uri)
@@ -92,7 +110,7 @@ struct ClientFinder {
         case .endSession(let call):
             let targets = LogoutCourse.targetNames.compactMap { call.parameters[$0] }
             let hint = call.parameters["id_token_hint"].flatMap { JSONWebToken.parse($0) }
-            edit(call.parameters["client_id"] ?? hint?.audience.first) { client in
+            found.edit(call.parameters["client_id"] ?? hint?.audience.first) { client in
                 guard call.answer.status.map({ $0 < 400 }) ?? false else { return }
                 for target in targets where !client.postLogoutRedirectURIs.contains(target) {
                     client.postLogoutRedirectURIs.append(target)

@@ -35,54 +35,65 @@ struct UserFinder {
         var list: [ProviderConfiguration.User] = []
         var subjects: [FlowKey: String] = [:]
         for flow in issuer.flows where !flow.messages.isEmpty {
-            var claims = JSONObject()
-            for source in Self.claims(of: flow) {
-                for member in source.members where claims[member.name] == nil {
-                    claims[member.name] = member.value
-                }
-            }
+            let claims = Self.claims(of: flow)
             let credentials = credentials(in: flow)
-            let subject = claims["sub"]?.string ?? credentials?.user
-            guard let subject else { continue }
+            guard let subject = claims["sub"]?.string ?? credentials?.user else { continue }
             subjects[FlowKey(flow)] = subject
             if let index = list.firstIndex(where: { $0.subject == subject }) {
-                for member in claims.members where list[index].claims[member.name] == nil {
-                    list[index].claims[member.name] = member.value
-                }
-                if let credentials, list[index].acceptsAnyPassword {
-                    Self.apply(credentials, to: &list[index])
-                }
-                continue
+                Self.add(claims, credentials, to: &list[index])
+            } else {
+                list.append(Self.user(subject, claims, credentials))
             }
-            var user = ProviderConfiguration.User(
-                name: claims["preferred_username"]?.string ?? claims["email"]?.string ?? subject,
-                password: "",
-                subject: subject,
-                fullName: claims["name"]?.string ?? "",
-                email: claims["email"]?.string ?? ""
-            )
-            user.acceptsAnyPassword = true
-            user.claims = claims
-            if let credentials { Self.apply(credentials, to: &user) }
-            list.append(user)
         }
-        if list.isEmpty {
-            var user = ProviderConfiguration.User(
-                name: "user",
-                password: "",
-                subject: "user",
-                fullName: "",
-                email: ""
-            )
-            user.acceptsAnyPassword = true
-            list.append(user)
-        }
+        if list.isEmpty { list.append(Self.anybody) }
         for user in list where user.acceptsAnyPassword {
             remarks.append("the password of \(user.name) is not in the capture: any is taken")
         }
         for (name, password) in options.users { Self.add(name, password, to: &list) }
         for claim in options.claims { claim.give(to: &list) }
         return Users(list: list, subjects: subjects)
+    }
+
+    /// A user as a flow shows one.
+    private static func user(_ subject: String, _ claims: JSONObject, _ credentials: SignInCredentials?)
+        -> ProviderConfiguration.User
+    {
+        var user = ProviderConfiguration.User(
+            name: claims["preferred_username"]?.string ?? claims["email"]?.string ?? subject,
+            password: "",
+            subject: subject,
+            fullName: claims["name"]?.string ?? "",
+            email: claims["email"]?.string ?? ""
+        )
+        user.acceptsAnyPassword = true
+        user.claims = claims
+        if let credentials { apply(credentials, to: &user) }
+        return user
+    }
+
+    /// Adds what a further flow shows of a user.
+    private static func add(
+        _ claims: JSONObject,
+        _ credentials: SignInCredentials?,
+        to user: inout ProviderConfiguration.User
+    ) {
+        for member in claims.members where user.claims[member.name] == nil {
+            user.claims[member.name] = member.value
+        }
+        if let credentials, user.acceptsAnyPassword { apply(credentials, to: &user) }
+    }
+
+    /// Whoever signs in where the recording shows nobody.
+    private static var anybody: ProviderConfiguration.User {
+        var user = ProviderConfiguration.User(
+            name: "user",
+            password: "",
+            subject: "user",
+            fullName: "",
+            email: ""
+        )
+        user.acceptsAnyPassword = true
+        return user
     }
 
     private static func apply(_ credentials: SignInCredentials, to user: inout ProviderConfiguration.User) {
@@ -117,8 +128,15 @@ struct UserFinder {
 
     // MARK: - Where it is said
 
+    /// What the flow says of its user: the first word on each claim counts.
+    private static func claims(of flow: Flow) -> JSONObject {
+        sources(of: flow).flatMap(\.members).reduce(into: JSONObject()) { claims, member in
+            if claims[member.name] == nil { claims[member.name] = member.value }
+        }
+    }
+
     /// What ID tokens, userinfo and signed access tokens say, without what belongs to the token.
-    private static func claims(of flow: Flow) -> [JSONObject] {
+    private static func sources(of flow: Flow) -> [JSONObject] {
         var sources = flow.idTokens.compactMap(\.token.token.claims)
         for case .userInfo(let call) in flow.messages where call.answer.isSuccess {
             if let json = call.answer.json { sources.append(json) }
