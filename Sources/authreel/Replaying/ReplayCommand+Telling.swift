@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import Replay
+import Reports
+
+/// What is told of plans and replays.
+extension ReplayCommand {
+    func printPlans(_ plans: [(plan: ReplayPlan, map: EndpointMap)], _ given: Set<String>) {
+        guard format != .json else {
+            return print(PlanJSON.text(of: plans, given: given))
+        }
+        let style = Style.forDescriptor(STDOUT_FILENO)
+        print(
+            plans.map { PlanText.text(of: $0.plan, map: $0.map, given: given, style: style) }
+                .joined(separator: "\n\n")
+        )
+    }
+
+    func text(of reports: [ReplayReport]) -> String {
+        switch format {
+        case .text: plainText(of: reports)
+        case .json: ReplayJSON.text(of: reports)
+        case .junit: ReplayJUnit.text(of: reports)
+        case .markdown: ReplayMarkdown.text(of: reports, showsAll: all)
+        }
+    }
+
+    /// Prints what came of it all.
+    ///
+    /// - Throws: an exit status where one differs, or nobody answered.
+    func tell(_ reports: [ReplayReport]) throws {
+        print(text(of: reports))
+        // Behind the verdict, which is there even if the disk is full.
+        if let junit { try OutputFile.write(Array((ReplayJUnit.text(of: reports) + "\n").utf8), to: junit) }
+        if reports.count == 1, let report = reports.first, let failure = report.unreachable {
+            throw CommandFailure(
+                .unavailable,
+                "the provider was not reached: \(failure)",
+                hint: Self.elsewhere
+            )
+        }
+        if !reports.allSatisfy(\.isSame) { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    static let elsewhere =
+        "--against ISSUER replays at another one, --upstream-ca FILE trusts its authority"
+
+    private func plainText(of reports: [ReplayReport]) -> String {
+        let style = Style.forDescriptor(STDOUT_FILENO)
+        let columns = TerminalSize.columns(of: STDOUT_FILENO) ?? 100
+        let texts = reports.map { ReplayText($0, showsAll: all, style: style, columns: columns) }
+        guard reports.count > 3 else { return texts.map(\.text).joined(separator: "\n\n") }
+        // A suite: those that differ in full, the others in a line each.
+        let failing = reports.count { !$0.isSame }
+        let verdict =
+            failing == 0
+            ? style.green("\(reports.count) replayed, all the same")
+            : style.red("\(reports.count) replayed, \(failing) differ")
+        let details = zip(reports, texts).filter { all || !$0.0.isSame }.map(\.1.text)
+        return ([texts.map(\.line).joined(separator: "\n")] + details + [verdict]).joined(separator: "\n\n")
+    }
+}
