@@ -112,7 +112,7 @@ package final class HTTPSender: Sendable {
 
     private func perform(_ request: RecordedRequest) async throws -> Exchange {
         try Self.check(request)
-        let target = try Target(request.url, proxy: configuration.proxy)
+        let target = try SendingTarget(request.url, proxy: configuration.proxy)
         let bytes = target.bytes(of: request)
         let isRepeatable = Self.safeMethods.contains(request.method)
         if let connection = takeIdle(target.key, since: isRepeatable ? nil : .now() - Self.longestIdle) {
@@ -138,12 +138,12 @@ package final class HTTPSender: Sendable {
         }
     }
 
-    private func timeout(_ target: Target) -> Duration {
+    private func timeout(_ target: SendingTarget) -> Duration {
         let isSilent = connections.withLock { $0.silent.contains(target.key) }
         return isSilent ? min(configuration.timeout, configuration.timeoutOfTheSilent) : configuration.timeout
     }
 
-    private func note(_ target: Target, isSilent: Bool) {
+    private func note(_ target: SendingTarget, isSilent: Bool) {
         connections.withLock { state in
             if isSilent {
                 state.silent.insert(target.key)
@@ -173,7 +173,7 @@ package final class HTTPSender: Sendable {
         }
     }
 
-    private func submit(_ bytes: [UInt8], on connection: SendingConnection, _ target: Target) async throws
+    private func submit(_ bytes: [UInt8], on connection: SendingConnection, _ target: SendingTarget) async throws
         -> Exchange
     {
         let exchange: Exchange
@@ -193,46 +193,13 @@ package final class HTTPSender: Sendable {
         return exchange
     }
 
-    private func dial(_ target: Target) async throws -> SendingConnection {
-        let number = connections.withLock { state in
-            state.count += 1
-            return state.count
-        }
-        let seconds = timeout(target).components.seconds
+    /// Opens a connection: TCP, CONNECT where a proxy is in between, TLS where the URL wants it.
+    private func dial(_ target: SendingTarget) async throws -> SendingConnection {
         let opened = group.any().makePromise(of: Void.self)
-        let plan = SendingHandler.Plan(
-            connect: target.connect,
-            serverName: target.serverName,
-            tls: configuration.tls,
-            certificate: target.serverName.flatMap { configuration.clientCertificate($0, target.serverPort) },
-            origin: target.origin,
-            authority: target.authority,
-            scheme: target.scheme,
-            number: number,
-            isProxied: configuration.proxy != nil,
-            startedAt: configuration.clock(),
-            clock: configuration.clock
-        )
-        let bootstrap = ClientBootstrap(group: group)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connectTimeout(.seconds(seconds))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(SendingHandler(plan: plan, opened: opened))
-                }
-            }
+        let seconds = timeout(target).components.seconds
         let channel: any Channel
-        let connected = group.any().makePromise(of: (any Channel).self)
-        let connecting = bootstrap.connect(host: target.host, port: target.port)
-        connecting.cascade(to: connected)
-        // What is connected behind a cancellation is nobody's.
-        connected.futureResult.whenFailure { _ in connecting.whenSuccess { $0.close(promise: nil) } }
         do {
-            channel = try await withTaskCancellationHandler {
-                try await connected.futureResult.get()
-            } onCancel: {
-                connected.fail(CancellationError())
-            }
+            channel = try await connect(target, plan(for: target), opened, within: seconds)
         } catch {
             if Self.isTimeout(error) { note(target, isSilent: true) }
             let failure = HTTPSenderError.cannotConnect(
@@ -261,7 +228,55 @@ package final class HTTPSender: Sendable {
         return SendingConnection(channel: channel)
     }
 
-    private static func words(_ error: any Error, _ target: Target) -> String {
+    /// What the handler of a new connection has to know.
+    private func plan(for target: SendingTarget) -> SendingHandler.Plan {
+        let number = connections.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        return SendingHandler.Plan(
+            connect: target.connect,
+            serverName: target.serverName,
+            tls: configuration.tls,
+            certificate: target.serverName.flatMap { configuration.clientCertificate($0, target.serverPort) },
+            origin: target.origin,
+            authority: target.authority,
+            scheme: target.scheme,
+            number: number,
+            isProxied: configuration.proxy != nil,
+            startedAt: configuration.clock(),
+            clock: configuration.clock
+        )
+    }
+
+    /// Connects; `opened` is kept by the handler of the connection, for what is done on it before the first request.
+    private func connect(
+        _ target: SendingTarget,
+        _ plan: SendingHandler.Plan,
+        _ opened: EventLoopPromise<Void>,
+        within seconds: Int64
+    ) async throws -> any Channel {
+        let bootstrap = ClientBootstrap(group: group)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connectTimeout(.seconds(seconds))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(SendingHandler(plan: plan, opened: opened))
+                }
+            }
+        let connected = group.any().makePromise(of: (any Channel).self)
+        let connecting = bootstrap.connect(host: target.host, port: target.port)
+        connecting.cascade(to: connected)
+        // What is connected behind a cancellation is nobody's.
+        connected.futureResult.whenFailure { _ in connecting.whenSuccess { $0.close(promise: nil) } }
+        return try await withTaskCancellationHandler {
+            try await connected.futureResult.get()
+        } onCancel: {
+            connected.fail(CancellationError())
+        }
+    }
+
+    private static func words(_ error: any Error, _ target: SendingTarget) -> String {
         if let error = error as? NIOConnectionError {
             // The last attempt is IPv4 where there is one: the more telling of `localhost`'s two refusals.
             guard let last = error.connectionErrors.last else { return TransportReason.notFound(target.host) }
@@ -284,64 +299,5 @@ package final class HTTPSender: Sendable {
         }
         return (error as? IOError).map { TransportReason.dialing($0.errnoCode, address: address) }
             ?? "\(error)"
-    }
-}
-
-/// Where a request goes, and how it is written there.
-private struct Target {
-    var scheme: String
-    /// Without user information, which no request carries (RFC 9110, section 4.2.4).
-    var authority: String
-    /// Dialled: the server, or the proxy before it.
-    var host: String
-    var port: Int
-    /// The authority to ask a proxy for; nil asks for none.
-    var connect: String?
-    /// Nil speaks in clear.
-    var serverName: String?
-    /// The server's, also where a proxy is dialled.
-    var serverPort: Int
-    /// Whether the proxy is told the whole URL (RFC 9112, section 3.2.2).
-    var isAbsolute: Bool
-    var origin: String
-
-    init(_ url: RecordedURL, proxy: (host: String, port: Int)?) throws(HTTPSenderError) {
-        guard let origin = url.origin, let host = url.host, let port = url.port else {
-            throw .unsupportedURL(url.text)
-        }
-        let name = host.utf8.first == 0x5b ? String(host.dropFirst().dropLast()) : host
-        let isTLS = url.scheme?.lowercased() == "https"
-        scheme = isTLS ? "https" : "http"
-        authority = url.hostAndPort ?? host
-        (self.host, self.port) = proxy ?? (name, port)
-        connect = proxy != nil && isTLS ? "\(host):\(port)" : nil
-        serverName = isTLS ? name : nil
-        serverPort = port
-        isAbsolute = proxy != nil && !isTLS
-        self.origin = origin
-    }
-
-    var key: String { origin }
-
-    func bytes(of request: RecordedRequest) -> [UInt8] {
-        let url = request.url
-        let path = request.targetPath + (url.query.map { "?\($0)" } ?? "")
-        // A proxy is asked for the URL without a path then (RFC 9112, section 3.2.4).
-        let target = isAbsolute ? "\(scheme)://\(authority)\(path == "*" ? "" : path)" : path
-        var bytes = Array("\(request.method) ".utf8)
-        bytes += SentText(target, isLatin1: request.isURLLatin1).bytes
-        bytes += " HTTP/1.1\r\n".utf8
-        let body = request.body?.bytes ?? []
-        if !request.headers.contains("host") { bytes += "Host: \(authority)\r\n".utf8 }
-        for field in request.headers.fields {
-            bytes += field.sentName.bytes
-            bytes += ": ".utf8
-            bytes += field.sentValue.bytes
-            bytes += "\r\n".utf8
-        }
-        if !body.isEmpty || request.method == "POST", !request.headers.contains("content-length") {
-            bytes += "Content-Length: \(body.count)\r\n".utf8
-        }
-        return bytes + "\r\n".utf8 + body
     }
 }
