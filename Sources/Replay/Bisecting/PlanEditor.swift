@@ -16,44 +16,21 @@ struct PlanEditor {
 
     /// The plan with all edits made; where its values come from is found out anew.
     func plan(with edits: [PlanEdit]) -> ReplayPlan {
-        var plan = original
-        var exchanges = plan.flow.capture.indices.map { plan.flow.capture[$0] }
-        var touched: Set<Int> = []
-        /// The steps that were put behind a step, in order.
-        var behind: [Int?: [Int]] = [:]
+        var draft = Draft(original)
         let ordered = edits.enumerated().sorted {
             ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
         }
-        for (_, edit) in ordered {
-            switch edit {
-            case .verifier(let new, let old):
-                for index in plan.challenges.indices where plan.challenges[index].verifier == old {
-                    plan.challenges[index].verifier = new
-                }
-            case .pause(let exchange, let pause):
-                for index in plan.steps.indices where plan.steps[index].exchange == exchange {
-                    plan.steps[index].wait = pause
-                }
-            case .leavingOut(let exchange): plan.steps.removeAll { $0.exchange == exchange }
-            case .inserting(var step, let recorded, let anchor):
-                step.exchange = exchanges.count
-                exchanges.append(recorded)
-                touched.insert(step.exchange)
-                Self.insert(step, after: anchor, in: &plan, &behind)
-            case .moving(let exchange, let anchor):
-                guard let index = plan.steps.firstIndex(where: { $0.exchange == exchange }) else { continue }
-                Self.insert(plan.steps.remove(at: index), after: anchor, in: &plan, &behind)
-            default:
-                guard let exchange = edit.exchange,
-                    let index = plan.steps.firstIndex(where: { $0.exchange == exchange })
-                else { continue }
-                plan.steps[index].request = Self.request(plan.steps[index].request, edit)
-                touched.insert(exchange)
-            }
+        for (_, edit) in ordered { draft.make(edit) }
+        var plan = draft.plan
+        if draft.exchanges.count > plan.flow.capture.count {
+            plan.flow = plan.flow.moved(to: CaptureIndex(Capture(draft.exchanges)))
         }
-        if exchanges.count > plan.flow.capture.count {
-            plan.flow = plan.flow.moved(to: CaptureIndex(Capture(exchanges)))
-        }
+        findSources(of: draft.touched, in: &plan)
+        return plan
+    }
+
+    /// Finds out where the values of changed requests come from, and which secrets are needed now.
+    private func findSources(of touched: Set<Int>, in plan: inout ReplayPlan) {
         let planner = ParameterPlanner(
             flow: plan.flow,
             driven: plan.steps.map(\.exchange),
@@ -70,19 +47,57 @@ struct PlanEditor {
             )
         }
         plan.secrets = SecretNeeds.of(plan.steps, in: plan.flow, options: options)
-        return plan
     }
 
-    private static func insert(
-        _ step: PlannedStep,
-        after anchor: Int?,
-        in plan: inout ReplayPlan,
-        _ behind: inout [Int?: [Int]]
-    ) {
-        let last = behind[anchor]?.last ?? anchor
-        let index = last.flatMap { last in plan.steps.lastIndex { $0.exchange == last } }.map { $0 + 1 }
-        plan.steps.insert(step, at: index ?? 0)
-        behind[anchor, default: []].append(step.exchange)
+    /// A plan while edits are made to it.
+    private struct Draft {
+        private(set) var plan: ReplayPlan
+        /// The recording's, and those of steps that were put in.
+        private(set) var exchanges: [Exchange]
+        /// Exchanges whose requests were changed.
+        private(set) var touched: Set<Int> = []
+        /// The steps that were put behind a step, in order.
+        private var behind: [Int?: [Int]] = [:]
+
+        init(_ plan: ReplayPlan) {
+            self.plan = plan
+            exchanges = plan.flow.capture.indices.map { plan.flow.capture[$0] }
+        }
+
+        mutating func make(_ edit: PlanEdit) {
+            switch edit {
+            case .verifier(let new, let old):
+                for index in plan.challenges.indices where plan.challenges[index].verifier == old {
+                    plan.challenges[index].verifier = new
+                }
+            case .pause(let exchange, let pause):
+                for index in plan.steps.indices where plan.steps[index].exchange == exchange {
+                    plan.steps[index].wait = pause
+                }
+            case .leavingOut(let exchange): plan.steps.removeAll { $0.exchange == exchange }
+            case .inserting(var step, let recorded, let anchor):
+                step.exchange = exchanges.count
+                exchanges.append(recorded)
+                touched.insert(step.exchange)
+                insert(step, after: anchor)
+            case .moving(let exchange, let anchor):
+                guard let index = plan.steps.firstIndex(where: { $0.exchange == exchange }) else { return }
+                insert(plan.steps.remove(at: index), after: anchor)
+            default:
+                guard let exchange = edit.exchange,
+                    let index = plan.steps.firstIndex(where: { $0.exchange == exchange })
+                else { return }
+                plan.steps[index].request = PlanEditor.request(plan.steps[index].request, edit)
+                touched.insert(exchange)
+            }
+        }
+
+        private mutating func insert(_ step: PlannedStep, after anchor: Int?) {
+            let last = behind[anchor]?.last ?? anchor
+            let index = last.flatMap { last in plan.steps.lastIndex { $0.exchange == last } }.map { $0 + 1 }
+            plan.steps.insert(step, at: index ?? 0)
+            behind[anchor, default: []].append(step.exchange)
+        }
     }
 
     // MARK: - One request
