@@ -50,6 +50,28 @@ package struct PlanBuilder {
     }
 
     package func plan() -> ReplayPlan {
+        let (own, leftOut) = ownExchanges()
+        let position = flow.surroundings.position
+        let driven = (own + companions(of: own)).sorted { position[$0] < position[$1] }
+        let steps = steps(of: driven)
+        return ReplayPlan(
+            flow: flow,
+            steps: steps,
+            leftOut: leftOut,
+            origins: steps.reduce(into: []) { list, step in
+                if let origin = capture[step.exchange].request.url.origin, !list.contains(origin) {
+                    list.append(origin)
+                }
+            },
+            secrets: SecretNeeds.of(steps, in: flow, options: options),
+            challenges: plannedChallenges(),
+            cookies: earlierCookies(driven),
+            sent: index.sent
+        )
+    }
+
+    /// The flow's own exchanges: those that are driven, and those that are not.
+    private func ownExchanges() -> (driven: [Int], leftOut: [ReplayPlan.LeftOut]) {
         var leftOut: [ReplayPlan.LeftOut] = []
         var driven: [Int] = []
         for exchange in flow.exchanges {
@@ -59,27 +81,25 @@ package struct PlanBuilder {
                 driven.append(exchange)
             }
         }
+        return (driven, leftOut)
+    }
+
+    /// What the flow rests on without having it.
+    private func companions(of driven: [Int]) -> [Int] {
         let codes = driven.compactMap {
             stepsByExchange[$0]?.kind == .deviceAuthorizationRequest
                 ? Answer(of: capture[$0], at: $0).parameters["user_code"] : nil
         }
-        let finder = CompanionFinder(
-            flow,
-            origins: origins.provider,
-            index: index,
-            drivenBefore: drivenBefore
-        )
-        let companions = finder.companions(
-            of: driven,
-            userCodes: Set(codes.filter { $0.utf8.count >= 4 })
-        )
-        let position = flow.surroundings.position
-        driven = (driven + companions).sorted { position[$0] < position[$1] }
-        let challenges = plannedChallenges()
+        return CompanionFinder(flow, origins: origins.provider, index: index, drivenBefore: drivenBefore)
+            .companions(of: driven, userCodes: Set(codes.filter { $0.utf8.count >= 4 }))
+    }
+
+    /// The requests in order, each with how the driver comes to it and where its values come from.
+    private func steps(of driven: [Int]) -> [PlannedStep] {
         let planner = ParameterPlanner(flow: flow, driven: driven, options: options)
         let actions = ActionPlanner(flow: flow, driven: driven)
         var ownClients = OwnClients()
-        let steps = driven.map { exchange in
+        return driven.map { exchange in
             let kind = stepsByExchange[exchange]?.kind
             let lost = lostSignIn(exchange, kind, driven)
             let action = lost.map { .submit(page: $0.page) } ?? actions.action(of: exchange)
@@ -98,20 +118,6 @@ package struct PlanBuilder {
                 hasSideEffect: hasSideEffect(exchange, kind, isOfOwnClient: isOwn)
             )
         }
-        return ReplayPlan(
-            flow: flow,
-            steps: steps,
-            leftOut: leftOut,
-            origins: steps.reduce(into: []) { list, step in
-                if let origin = capture[step.exchange].request.url.origin, !list.contains(origin) {
-                    list.append(origin)
-                }
-            },
-            secrets: SecretNeeds.of(steps, in: flow, options: options),
-            challenges: challenges,
-            cookies: earlierCookies(driven),
-            sent: index.sent
-        )
     }
 
     /// A sign-in that has to be put together.
