@@ -86,53 +86,46 @@ struct ParameterPlanner {
         kind: StepKind?,
         action: PlannedStep.Action
     ) -> [PlannedParameter] {
-        let fields = pageFields(action)
-        var list: [PlannedParameter] = []
-        func add(_ name: String, _ part: Place.Part, _ value: String) {
-            list.append(
-                PlannedParameter(
-                    name: name,
-                    part: part,
-                    value: value,
-                    source: source(name, value, kind, fields[name], exchange)
-                )
-            )
-        }
         // The target of a redirect is the provider's word.
         if case .follow = action { return [] }
-        if kind?.isOfRegistration ?? false, issued[request.url.text] != nil {
-            add("registration_client_uri", .requestURL, request.url.text)
+        let fields = pageFields(action)
+        func planned(_ name: String, _ part: Place.Part, _ value: String) -> PlannedParameter {
+            let source = source(name, value, kind, fields[name], exchange)
+            return PlannedParameter(name: name, part: part, value: value, source: source)
         }
-        for item in request.url.queryItems.items { add(item.name, .requestQuery, item.value) }
-        if let form = FormBody.items(of: request.body) {
-            for item in form.items { add(item.name, .requestBody, item.value) }
-        } else if let json = request.body?.bytes.flatMap({ try? JSONParser.parse($0) }) {
-            for (name, value) in Self.strings(in: json) { add(name, .requestBody, value) }
+        var list: [PlannedParameter] = []
+        if kind?.isOfRegistration ?? false, issued[request.url.text] != nil {
+            list.append(planned("registration_client_uri", .requestURL, request.url.text))
+        }
+        list += request.url.queryItems.items.map { planned($0.name, .requestQuery, $0.value) }
+        list += Self.bodyValues(of: request).map { planned($0, .requestBody, $1) }
+        return list + credentials(of: request, at: exchange, kind: kind)
+    }
+
+    /// What a body says by name: a form's fields, or the strings of a JSON document.
+    private static func bodyValues(of request: RecordedRequest) -> [(String, String)] {
+        if let form = FormBody.items(of: request.body) { return form.items.map { ($0.name, $0.value) } }
+        let json = request.body?.bytes.flatMap { try? JSONParser.parse($0) }
+        return json.map { strings(in: $0) } ?? []
+    }
+
+    /// What stands in headers: the client's secret, an access token, a proof; whatever a page's fields are called.
+    private func credentials(of request: RecordedRequest, at exchange: Int, kind: StepKind?)
+        -> [PlannedParameter]
+    {
+        var list: [PlannedParameter] = []
+        func add(_ name: String, _ value: String, _ source: ValueSource) {
+            list.append(PlannedParameter(name: name, part: .requestHeader, value: value, source: source))
         }
         let authentication = ClientAuthentication(of: request, exchange: exchange, parameters: Parameters())
-        if authentication.methods == [.secretBasic], let secret = authentication.secret {
-            list.append(
-                PlannedParameter(
-                    name: SecretNames.clientSecret,
-                    part: .requestHeader,
-                    value: secret.value,
-                    source: source(SecretNames.clientSecret, secret.value, kind, nil, exchange)
-                )
-            )
+        if authentication.methods == [.secretBasic], let secret = authentication.secret?.value {
+            let name = SecretNames.clientSecret
+            add(name, secret, source(name, secret, kind, nil, exchange))
         }
-        if let token = BearerToken.of(request, exchange: exchange) {
-            add("access_token", .requestHeader, token.value)
+        if let token = BearerToken.of(request, exchange: exchange)?.value {
+            add("access_token", token, source("access_token", token, kind, nil, exchange))
         }
-        if let proof = request.headers.first("dpop") {
-            list.append(
-                PlannedParameter(
-                    name: "DPoP",
-                    part: .requestHeader,
-                    value: proof,
-                    source: .generated(.dpopProof)
-                )
-            )
-        }
+        if let proof = request.headers.first("dpop") { add("DPoP", proof, .generated(.dpopProof)) }
         return list
     }
 
