@@ -138,14 +138,7 @@ package struct FlowBisection: Sendable {
         tell: (Attempt, Int) -> Void = { _, _ in }
     ) async -> Result {
         var result = Result(ending: .goodFails, set: [], isMinimal: false, attempts: [], drives: 0)
-        func drive(_ set: [Int], _ isLike: (LoginFailure) -> Bool) async -> Attempt {
-            let attempt = await attempt(set, from: state, isLike, apartFrom: result.good?.failure)
-            result.attempts.append(attempt)
-            result.drives += 1
-            tell(attempt, result.drives)
-            return attempt
-        }
-        let alone = await drive([], { _ in false })
+        let alone = await drive([], from: state, { _ in false }, &result, tell)
         guard alone.outcome == .passes else {
             // Broken off it says nothing, wherever it was.
             if Task.isCancelled { result.ending = .cancelled }
@@ -156,34 +149,67 @@ package struct FlowBisection: Sendable {
             result.ending = .nothingToTry
             return result
         }
-        // The recorded one may say more or less than a run of today: its refusal counts as well.
-        let isRecorded = { (own: LoginFailure) in
-            own.isSame(as: failure) || own.refusal != nil && own.isRefusedAlike(failure)
-        }
-        var start = await drive(applicable, isRecorded)
-        let suspects = suspects
-        // Something else may come before the failure today: what speaks for a change does so without the rest.
-        if start.outcome == .unresolved, !suspects.isEmpty, suspects != applicable, !Task.isCancelled {
-            let guess = await drive(suspects, isRecorded)
-            if guess.outcome == .fails { start = guess }
-        }
+        let start = await start(with: applicable, from: state, &result, tell)
         guard start.outcome == .fails, let reference = start.failure else {
-            result.ending = start.outcome == .passes ? .allPass : .failsOtherwise
-            if Task.isCancelled {
-                result.ending = .cancelled
-                return result
-            }
-            result.failsAlone = await failsAlone(from: state)
-            result.drives += 1
+            await end(without: start, from: state, &result)
             return result
         }
         let search = DeltaDebugging(limit: max(limit - result.drives, 0), suspects: suspects)
-        let found = await search.minimise(start.set) { await drive($0) { $0.isSame(as: reference) }.outcome }
+        let found = await search.minimise(start.set) { set in
+            await drive(set, from: state, { $0.isSame(as: reference) }, &result, tell).outcome
+        }
         result.ending = .found
         result.set = found.set
         result.searched = start.set
         result.isMinimal = found.isMinimal
         return result
+    }
+
+    /// Drives the login that works with some changes, and counts it.
+    private func drive(
+        _ set: [Int],
+        from state: RunState,
+        _ isLike: (LoginFailure) -> Bool,
+        _ result: inout Result,
+        _ tell: (Attempt, Int) -> Void
+    ) async -> Attempt {
+        let attempt = await attempt(set, from: state, isLike, apartFrom: result.good?.failure)
+        result.attempts.append(attempt)
+        result.drives += 1
+        tell(attempt, result.drives)
+        return attempt
+    }
+
+    /// The run that the search begins with: all changes, or those that the diagnosis speaks for.
+    private func start(
+        with applicable: [Int],
+        from state: RunState,
+        _ result: inout Result,
+        _ tell: (Attempt, Int) -> Void
+    ) async -> Attempt {
+        // The recorded one may say more or less than a run of today: its refusal counts as well.
+        let isRecorded = { (own: LoginFailure) in
+            own.isSame(as: failure) || own.refusal != nil && own.isRefusedAlike(failure)
+        }
+        let whole = await drive(applicable, from: state, isRecorded, &result, tell)
+        let suspects = suspects
+        // Something else may come before the failure today: what speaks for a change does so without the rest.
+        guard whole.outcome == .unresolved, !suspects.isEmpty, suspects != applicable, !Task.isCancelled else {
+            return whole
+        }
+        let guess = await drive(suspects, from: state, isRecorded, &result, tell)
+        return guess.outcome == .fails ? guess : whole
+    }
+
+    /// Ends a search that nothing could be begun with.
+    private func end(without start: Attempt, from state: RunState, _ result: inout Result) async {
+        guard !Task.isCancelled else {
+            result.ending = .cancelled
+            return
+        }
+        result.ending = start.outcome == .passes ? .allPass : .failsOtherwise
+        result.failsAlone = await failsAlone(from: state)
+        result.drives += 1
     }
 
     /// Changes at what the diagnosis of the failing login shows.
