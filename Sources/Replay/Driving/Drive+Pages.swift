@@ -15,49 +15,51 @@ extension Drive {
             return try await visit(index, visits, browse)
         }
         switch step.action {
-        case .follow(let source):
-            if isNotNeeded(source) {
-                // Fewer redirects than there were: what they led to is shown.
-                results[index] = .notNeeded
-                if isArrival(step.exchange), let shown = browser.shown {
-                    learn(from: shown, recorded: step.exchange)
-                }
-                break
-            }
-            guard let redirected = liveExchange(of: source) else {
-                throw StepFailure.notIssued(name: "Location", by: source)
-            }
-            guard exchanges[redirected].response?.location != nil else {
-                results[index] = .notNeeded
-                break
-            }
-            if browser.caught(exchanges[redirected]) != nil {
-                results[index] = .notNeeded
-                break
-            }
-            let live = try await follow(redirected, for: index)
-            results[index] = live.map(FlowRun.Result.sent) ?? .notReached
-            if let live { learn(from: live, recorded: step.exchange) }
+        case .follow(let source): try await follow(redirectOf: source, for: index)
         case .submit:
             try await settle(before: index)
             // A form behind the login, as that of a logout, is none of its own.
-            guard stop == nil, !browser.isAnswered || !browser.isInteraction(index) else { break }
-            try await submit(index)
-        case .send:
-            if step.kind != .authorizationRequest || !browser.isBeginning(step.exchange) {
-                try await settle(before: index)
-            }
-            guard stop == nil else { break }
-            if browser.isAnswered, browser.isInteraction(index) {
-                results[index] = .notNeeded
-                break
-            }
-            if browser.isBeginning(step.exchange) { browser.begin(login: step.exchange) }
-            let live = try await send(index)
-            if step.isNavigation { arrive(at: live) }
+            if stop == nil, !browser.isAnswered || !browser.isInteraction(index) { try await submit(index) }
+        case .send: try await open(index)
         }
         if browser.isAnswered { takeResponse() }
         try await finishLogin(after: index)
+    }
+
+    /// Follows the redirect that the answer to a recorded exchange was, where this run has one there.
+    private mutating func follow(redirectOf source: Int, for index: Int) async throws {
+        let recorded = plan.steps[index].exchange
+        if isNotNeeded(source) {
+            // Fewer redirects than there were: what they led to is shown.
+            results[index] = .notNeeded
+            if isArrival(recorded), let shown = browser.shown { learn(from: shown, recorded: recorded) }
+            return
+        }
+        guard let redirected = liveExchange(of: source) else {
+            throw StepFailure.notIssued(name: "Location", by: source)
+        }
+        guard exchanges[redirected].response?.location != nil, browser.caught(exchanges[redirected]) == nil else {
+            results[index] = .notNeeded
+            return
+        }
+        let live = try await follow(redirected, for: index)
+        results[index] = live.map(FlowRun.Result.sent) ?? .notReached
+        if let live { learn(from: live, recorded: recorded) }
+    }
+
+    /// Opens what the recorded browser opened by itself.
+    private mutating func open(_ index: Int) async throws {
+        let step = plan.steps[index]
+        let isBeginning = browser.isBeginning(step.exchange)
+        if step.kind != .authorizationRequest || !isBeginning { try await settle(before: index) }
+        guard stop == nil else { return }
+        if browser.isAnswered, browser.isInteraction(index) {
+            results[index] = .notNeeded
+            return
+        }
+        if isBeginning { browser.begin(login: step.exchange) }
+        let live = try await send(index)
+        if step.isNavigation { arrive(at: live) }
     }
 
     /// The exchange of this run that stands for one of the recording.

@@ -16,35 +16,9 @@ extension Drive {
         if isLogin { browser.begin(login: step.exchange) }
         let covered = visits.steps(from: index)
         let (cookies, mark) = browser.cookieJars.jar.cookies(after: cookiesInBrowser)
-        let target =
-            request.url.queryItems.first(isLogin ? "redirect_uri" : "post_logout_redirect_uri")
-            ?? (isLogin ? browser.redirectURI : nil)
-        let walk = browser
-        let outcome = await browse(
-            BrowserVisit(
-                url: request.url,
-                target: target.map { RedirectTarget($0) },
-                expectsResponse: isLogin && browser.expectsResponse,
-                entries: PersonsEntries(
-                    of: covered.map { plan.steps[$0] },
-                    in: plan,
-                    credentials: options.credentials,
-                    overrides: options.plan.overrides
-                ),
-                cookies: cookies,
-                isForPerson: isLogin,
-                allows: { walk.allows($0) }
-            )
-        )
+        let outcome = await browse(visit(of: covered, opening: request, with: cookies, isLogin: isLogin))
         let first = exchanges.count
-        for exchange in outcome.exchanges {
-            if let response = exchange.response {
-                composer.noteAnswer(response, from: exchange.request.url)
-                browser.store(response, from: exchange.request.url, at: exchange.endedAt)
-            }
-            exchanges.append(exchange)
-            environment.tell(.exchanged(exchange))
-        }
+        take(outcome.exchanges)
         cookiesInBrowser = browser.cookieJars.jar.cookies(after: mark).mark
         let pairs = visits.pairs(covered, outcome.exchanges, composer.values)
         for covered in covered {
@@ -56,6 +30,45 @@ extension Drive {
             learn(from: first + live, recorded: plan.steps[covered].exchange)
         }
         end(outcome.ending, isLogin: isLogin)
+    }
+
+    /// What a browser is to do in place of some steps.
+    private func visit(
+        of covered: [Int],
+        opening request: RecordedRequest,
+        with cookies: [BrowserVisit.Cookie],
+        isLogin: Bool
+    ) -> BrowserVisit {
+        let target =
+            request.url.queryItems.first(isLogin ? "redirect_uri" : "post_logout_redirect_uri")
+            ?? (isLogin ? browser.redirectURI : nil)
+        let walk = browser
+        return BrowserVisit(
+            url: request.url,
+            target: target.map { RedirectTarget($0) },
+            expectsResponse: isLogin && browser.expectsResponse,
+            entries: PersonsEntries(
+                of: covered.map { plan.steps[$0] },
+                in: plan,
+                credentials: options.credentials,
+                overrides: options.plan.overrides
+            ),
+            cookies: cookies,
+            isForPerson: isLogin,
+            allows: { walk.allows($0) }
+        )
+    }
+
+    /// Takes over what a browser has sent and was answered.
+    private mutating func take(_ visited: [Exchange]) {
+        for exchange in visited {
+            if let response = exchange.response {
+                composer.noteAnswer(response, from: exchange.request.url)
+                browser.store(response, from: exchange.request.url, at: exchange.endedAt)
+            }
+            exchanges.append(exchange)
+            environment.tell(.exchanged(exchange))
+        }
     }
 
     mutating func end(_ ending: BrowserVisit.Ending, isLogin: Bool) {
