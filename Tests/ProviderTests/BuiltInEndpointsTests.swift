@@ -569,10 +569,13 @@ struct BuiltInEndpointsTests {
     // MARK: - Logout
 
     /// OpenID Connect RP-Initiated Logout, section 2.
-    @Test(arguments: [
-        (issuer, ["shop"], nil, 302), (issuer, ["shop"], "shop", 302), (issuer, ["api", "shop"], nil, 302),
-        (issuer, ["shop"], "other", 400), ("https://elsewhere.example", ["shop"], nil, 400),
-    ] as [(String, [String], String?, Int)])
+    @Test(
+        arguments: [
+            (issuer, ["shop"], nil, 302), (issuer, ["shop"], "shop", 302),
+            (issuer, ["api", "shop"], nil, 302),
+            (issuer, ["shop"], "other", 400), ("https://elsewhere.example", ["shop"], nil, 400),
+        ] as [(String, [String], String?, Int)]
+    )
     func logoutHintIsOfThisProviderAndItsClient(
         issuer: String,
         audience: [String],
@@ -691,7 +694,9 @@ struct BuiltInEndpointsTests {
         let client = caller.json(caller.send("POST", Self.issuer + "/register", body(sent)))
         let uri = try #require(client["registration_client_uri"]?.string)
         let bearer = [("Authorization", "Bearer \(client["registration_access_token"]?.string ?? "")")]
-        func change(_ object: JSONObject) -> RecordedResponse { caller.send("PUT", uri, body(object), bearer) }
+        func change(_ object: JSONObject) -> RecordedResponse {
+            caller.send("PUT", uri, body(object), bearer)
+        }
         for wrong: JSONObject in [
             ["client_id": "another", "redirect_uris": ["https://new.example/2"]],
             ["client_id": client["client_id"] ?? "", "client_secret": "guessed"],

@@ -78,7 +78,8 @@ struct DevicePollingTests {
         var recorded = capture.indices.map { capture[$0] }
         recorded[1].request.body = Body(
             text: (recorded[1].request.body?.text ?? "")
-                + "&" + FormBody.encode([
+                + "&"
+                + FormBody.encode([
                     ("client_assertion_type", ClientAssertion.type), ("client_assertion", assertion),
                 ]),
             mediaType: FormBody.mediaType
@@ -90,7 +91,9 @@ struct DevicePollingTests {
             guard request.url.path == "/token" else {
                 return RecordedResponse(status: 200, body: Self.device(interval: "1"))
             }
-            let token = FormBody.items(of: request.body)?.first("client_assertion").flatMap(JSONWebToken.parse)
+            let token = FormBody.items(of: request.body)?.first("client_assertion").flatMap(
+                JSONWebToken.parse
+            )
             let count = sent.withLock { sent in
                 sent.append(token?.claim("jti")?.string ?? "")
                 return sent.count

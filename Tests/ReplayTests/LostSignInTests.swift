@@ -57,12 +57,15 @@ struct LostSignInTests {
         #expect(plan.secrets.allSatisfy { !$0.isRecorded } && !plan.steps.contains { $0.lacksBody })
         let credentials = ReplayCredentials(values: ["username": "alice", "pw": "wonderland"])
         let replay = try await AskedReplay(of: capture, options: .init(credentials: credentials)) {
-            request, first in
+            request,
+            first in
             request.url.path == "/authorize"
                 ? RecordedResponse(status: 200, body: Self.page("t-9Xr4LmPq8KtZc3Wn"))
                 : AskedReplay.back(to: Self.app, code: "code-2-9876543210", answering: first)
         }
-        let form = FormBody.items(of: try #require(replay.asked.last).body)?.items.map { [$0.name, $0.value] }
+        let form = FormBody.items(of: try #require(replay.asked.last).body)?.items.map {
+            [$0.name, $0.value]
+        }
         #expect(
             form == [
                 ["csrf", "t-9Xr4LmPq8KtZc3Wn"], ["who", "alice"], ["pw", "wonderland"], ["go", "1"],

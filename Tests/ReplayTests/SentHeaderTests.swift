@@ -63,7 +63,10 @@ struct SentHeaderTests {
         let replay = try await AskedReplay(of: builder.capture) { request, _ in
             request.url.path == "/register"
                 ? RecordedResponse(status: 201, body: registered)
-                : RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#))
+                : RecordedResponse(
+                    status: 200,
+                    body: .json(#"{"access_token":"at-8","token_type":"Bearer"}"#)
+                )
         }
         let asked = try #require(replay.asked.last { $0.url.path == "/token" })
         #expect(asked.headers.first("authorization") == basic(new, live))

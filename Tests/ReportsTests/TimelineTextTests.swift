@@ -28,7 +28,9 @@ struct TimelineTextTests {
         var capture = CaptureBuilder()
         capture.get(
             "https://id.example/.well-known/openid-configuration?p=b2c_1_in",
-            body: .json(#"{"issuer":"https://id.example","registration_endpoint":"https://id.example/register"}"#)
+            body: .json(
+                #"{"issuer":"https://id.example","registration_endpoint":"https://id.example/register"}"#
+            )
         )
         let address = "https://id.example/register?client_id=shop-7Hq&token=reg-7Hq2vLx7TzB4nWm8Rd"
         let client = #"{"client_id":"shop-7Hq","registration_client_uri":"\#(address)","redirect_uris":[]}"#

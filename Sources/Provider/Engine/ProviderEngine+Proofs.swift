@@ -27,7 +27,8 @@ extension ProviderEngine {
         let sent = request.headers.all("dpop")
         guard !sent.isEmpty else { return .none }
         // Section 4.3: one, and no more.
-        guard sent.count == 1, let proof = DPoPProof(of: request, exchange: 0), isValid(proof, request, accessToken),
+        guard sent.count == 1, let proof = DPoPProof(of: request, exchange: 0),
+            isValid(proof, request, accessToken),
             let thumbprint = proof.thumbprint
         else { return .refused(refuseProof(at: role, isForToken: accessToken != nil)) }
         if dialect.nonceRoles.contains(role) {
@@ -43,7 +44,8 @@ extension ProviderEngine {
     /// `isForToken`: whether it came with an access token: a resource says so in its challenge (section 7.1).
     private func refuseProof(at role: Endpoints.Role, isForToken: Bool) -> BuiltAnswer {
         guard isForToken else { return refuse(.proofInvalid, at: role) }
-        let challenge = "DPoP error=\"invalid_dpop_proof\", error_description=\"the DPoP proof is not valid\""
+        let words = "error_description=\"the DPoP proof is not valid\""
+        let challenge = "DPoP error=\"invalid_dpop_proof\", \(words)"
         var answer = refuse(.proofInvalid, at: role, headers: [("WWW-Authenticate", challenge)])
         answer.status = 401
         return answer

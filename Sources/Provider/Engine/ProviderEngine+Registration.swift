@@ -23,7 +23,8 @@ extension ProviderEngine {
             requiresPKCE: false
         )
         client.authenticationMethods = [method]
-        let wantsSecret = template == nil ? method.hasPrefix("client_secret") : members["client_secret"] != nil
+        let wantsSecret =
+            template == nil ? method.hasPrefix("client_secret") : members["client_secret"] != nil
         addCredentials(to: &client, telling: &members, wantsSecret: wantsSecret)
         // Providers that know no such member take what they took then.
         let recorded = template?.answer.members?["client_id"]?.string

@@ -78,7 +78,9 @@ extension ProviderEngine {
         case "refresh_token":
             // Offline access is asked for by name where it was then (OpenID Connect Core, section 11).
             if issue.lacks("offline_access") { return [] }
-            if form.keepsRefreshToken, let kept = issue.refreshToken { return [.init(recorded.name, text: kept)] }
+            if form.keepsRefreshToken, let kept = issue.refreshToken {
+                return [.init(recorded.name, text: kept)]
+            }
             return [refreshToken(form.refreshToken, grant)]
         case "id_token":
             if issue.lacks("openid") { return [] }

@@ -67,7 +67,8 @@ extension AnswerFinder {
             askedMode: login.request.parameters["response_mode"],
             mode: response.mode,
             envelope: envelope,
-            parameters: envelope.map(Self.parameters(in:)) ?? Self.parameters(of: response, to: login.request),
+            parameters: envelope.map(Self.parameters(in:))
+                ?? Self.parameters(of: response, to: login.request),
             answer: template,
             origin: origin
         )

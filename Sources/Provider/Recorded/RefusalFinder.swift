@@ -230,8 +230,9 @@ struct RefusalFinder {
         dialect.recordedOutcomes = dialect.recordedOutcomes.filter { $0.value.contains { $0 != nil } }
     }
 
-    /// Logouts are answered with redirects, and refused by pages of any status: by what the answer itself says. So is a token request by
-    /// a page.
+    /// Logouts are answered with redirects, and refused by pages of any status: by what the answer itself says.
+    ///
+    /// So is a token request that a page answers.
     private static func isRefused(_ message: OAuthMessage, _ answer: Answer, _ index: CaptureIndex) -> Bool {
         if case .token = message, index.capture[answer.exchange].response?.body?.essence == "text/html",
             answer.parameters.items.isEmpty

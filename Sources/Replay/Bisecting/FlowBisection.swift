@@ -194,7 +194,8 @@ package struct FlowBisection: Sendable {
         let whole = await drive(applicable, from: state, isRecorded, &result, tell)
         let suspects = suspects
         // Something else may come before the failure today: what speaks for a change does so without the rest.
-        guard whole.outcome == .unresolved, !suspects.isEmpty, suspects != applicable, !Task.isCancelled else {
+        guard whole.outcome == .unresolved, !suspects.isEmpty, suspects != applicable, !Task.isCancelled
+        else {
             return whole
         }
         let guess = await drive(suspects, from: state, isRecorded, &result, tell)

@@ -114,7 +114,8 @@ struct FlowComparison {
         var (left, right) = (expected.facts[i].request, seen.facts[j].request)
         if Self.hasLostBody(expected.steps[i]) != Self.hasLostBody(seen.steps[j]) {
             let isOfBody = { (fact: Fact) in
-                fact.key.part == .requestBody || fact.place.part == .requestHeader && fact.key.name == "Content-Type"
+                fact.key.part == .requestBody
+                    || fact.place.part == .requestHeader && fact.key.name == "Content-Type"
             }
             left.removeAll(where: isOfBody)
             right.removeAll(where: isOfBody)

@@ -38,7 +38,8 @@ extension Drive {
         guard let redirected = liveExchange(of: source) else {
             throw StepFailure.notIssued(name: "Location", by: source)
         }
-        guard exchanges[redirected].response?.location != nil, browser.caught(exchanges[redirected]) == nil else {
+        guard exchanges[redirected].response?.location != nil, browser.caught(exchanges[redirected]) == nil
+        else {
             results[index] = .notNeeded
             return
         }

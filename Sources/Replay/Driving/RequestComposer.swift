@@ -212,10 +212,9 @@ struct RequestComposer {
         }
     }
 
-    /// Whether a token was signed for the same request, which is sent once more: a poll, or a proof with the server's nonce. It is good for
-    /// one (RFC 7523, section 3).
+    /// Whether a token was signed for the same request, which is sent once more: a poll, or a proof with the server's nonce.
     ///
-    /// One that the recorded client sent with two requests goes with both again.
+    /// It is good for one (RFC 7523, section 3). One that the recorded client sent with two requests goes with both again.
     private func isSpent(_ recorded: String, _ kind: GeneratedValue, _ step: PlannedStep) -> Bool {
         kind.isSignedClaims && signedFor[recorded] == step.exchange
     }

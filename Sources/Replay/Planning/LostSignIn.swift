@@ -9,8 +9,9 @@ struct LostSignIn {
     /// The recorded request with the form's fields: of those that somebody types, name and password, without a value.
     let request: RecordedRequest
 
-    /// - Parameter pages: exchanges that may have brought the page.
-    /// - Returns: nil for a request whose body is there, and where no page before it has such a form.
+    /// Nil for a request whose body is there, and where no page before it has such a form.
+    ///
+    /// `pages`: exchanges that may have brought the page.
     init?(_ exchange: Int, of flow: Flow, pages: [Int]) {
         var request = flow.capture[exchange].request
         let position = flow.surroundings.position

@@ -173,7 +173,8 @@ package final class HTTPSender: Sendable {
         }
     }
 
-    private func submit(_ bytes: [UInt8], on connection: SendingConnection, _ target: SendingTarget) async throws
+    private func submit(_ bytes: [UInt8], on connection: SendingConnection, _ target: SendingTarget)
+        async throws
         -> Exchange
     {
         let exchange: Exchange

@@ -230,7 +230,8 @@ struct MockOptions: ParsableArguments {
                 throw CommandFailure(
                     .usage,
                     "\(parts[0]) is the provider's own to say",
-                    hint: "\(Invocation.name) mock --list-faults lists what it can say wrong; sub is the NAME of --user"
+                    hint:
+                        "\(Invocation.name) mock --list-faults lists what it can say wrong; sub is the NAME of --user"
                 )
             }
             return claim
