@@ -56,8 +56,11 @@ extension ProviderEngine {
                 "the id_token_hint is of \(token.audience.joined(separator: ", ")), and client_id names \(named)"
             return answer
         }
-        // Of a recorded provider tokens may have another issuer than its metadata.
-        guard dialect.needsLogoutClient, let issuer = token.issuer, !isOwn(issuer) else { return nil }
+        // What was issued here counts, whatever a fault had it say; of a recorded provider tokens may have another issuer than its
+        // metadata.
+        guard state.sessionIDs[token.text] == nil, dialect.needsLogoutClient, let issuer = token.issuer,
+            !isOwn(issuer)
+        else { return nil }
         var answer = error(page: "The id_token_hint was not issued here.")
         answer.explanation = "the id_token_hint is of \(issuer)"
         return answer
