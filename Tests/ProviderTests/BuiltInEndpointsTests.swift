@@ -536,6 +536,14 @@ struct BuiltInEndpointsTests {
         #expect(answer.location?.hasPrefix(Self.redirectURI + "#code=") ?? false)
     }
 
+    /// OpenID Connect Core, section 3.1.2.1: the method that is preferred.
+    @Test(arguments: [("gold silver", "gold"), ("", nil)] as [(String, JSONValue?)])
+    func userSignsInAsIsAskedFor(asked: String, acr: JSONValue?) throws {
+        let answer = signIn(ask("code id_token", [("acr_values", asked)]))
+        let token = try #require(answer.parameters.first("id_token").flatMap { JSONWebToken.parse($0) })
+        #expect(token.claim("acr") == acr)
+    }
+
     // MARK: - What a page says no to
 
     /// Whoever runs the provider is told what the page does not say.

@@ -67,7 +67,7 @@ extension ProviderEngine {
         if case .signed(let recorded) = form {
             template = recorded
         } else {
-            template = standardIDToken(grant.clientID)
+            template = standardIDToken(grant)
         }
         var claims = filler(template.origin, grant).filled(template.claims)
         for member in further.members where claims[member.name] == nil { claims[member.name] = member.value }
@@ -110,8 +110,8 @@ extension ProviderEngine {
     private func isHash(_ claim: String) -> Bool { Self.hashClaims.contains { $0.0 == claim } }
 
     /// What OpenID Connect Core, section 2 wants, for providers whose tokens nobody saw.
-    private func standardIDToken(_ clientID: String) -> TokenTemplate {
-        let algorithm = client(clientID)?.idTokenAlgorithm ?? .rs256
+    private func standardIDToken(_ grant: ProviderState.Grant) -> TokenTemplate {
+        let algorithm = client(grant.clientID)?.idTokenAlgorithm ?? .rs256
         let key = configuration.keys.first { $0.algorithm == algorithm } ?? configuration.keys.first
         var header: JSONObject = ["typ": "JWT", "alg": .string((key?.algorithm ?? algorithm).rawValue)]
         if let key { header["kid"] = .string(key.id) }
@@ -121,6 +121,8 @@ extension ProviderEngine {
         ]
         claims["auth_time"] = 1
         claims["at_hash"] = ""
+        // Section 3.1.2.1: in the order in which they are preferred, and all are had here.
+        if let acr = grant.acrValues?.split(separator: " ").first { claims["acr"] = .string(String(acr)) }
         return TokenTemplate(header: header, claims: claims, origin: RecordedOrigin())
     }
 
