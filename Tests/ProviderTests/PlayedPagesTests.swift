@@ -279,6 +279,8 @@ struct PlayedPagesTests {
         let provider = try Self.provider(Self.capture())
         let caller = Caller(provider)
         #expect(Set(provider.mapping.map(\.old)) == ["https://id.example", "https://login.id.example"])
+        #expect(provider.furtherHosts.map(\.recorded) == ["https://login.id.example"])
+        #expect(provider.furtherHosts.map(\.played) == [RecordedProviderTests.base + "/login.id.example"])
         let first = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
         let page = caller.get(first.location ?? "", headers: [first.cookieHeader])
         for text in [first.location, page.body?.text] {

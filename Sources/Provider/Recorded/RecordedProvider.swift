@@ -42,6 +42,12 @@ package final class RecordedProvider: Sendable {
         var dialect: ProviderDialect
     }
 
+    /// Hosts that lie below a folder of their name, since only one can have the root.
+    package var furtherHosts: [(recorded: String, played: String)] {
+        mapping.filter { RecordedURL($0.old).path.isEmpty && !RecordedURL($0.new).path.isEmpty }
+            .map { (recorded: $0.old, played: $0.new) }
+    }
+
     /// Plays one capture.
     ///
     /// `baseURL`: scheme, host and port at which it is reached.

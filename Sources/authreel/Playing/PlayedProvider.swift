@@ -17,6 +17,8 @@ struct PlayedProvider: Sendable {
     }
 
     let issuers: [Issuer]
+    /// Where further hosts of the recording are played: a resource's, say, whose address no metadata name.
+    let hosts: [(recorded: String, played: String)]
     let answer: @Sendable (RecordedRequest, Timestamp) -> ProviderAnswer
     private let again: @Sendable ([Fault], [Fault]) -> PlayedProvider
 
@@ -44,6 +46,7 @@ struct PlayedProvider: Sendable {
                 remarks: issuer.remarks
             )
         }
+        hosts = provider.furtherHosts
         answer = { provider.answer(to: $0, at: $1) }
         again = { PlayedProvider(provider.begunAnew(breaking: $0, probing: $1)) }
     }
@@ -102,6 +105,7 @@ struct PlayedProvider: Sendable {
 
     private init(_ provider: BuiltInProvider, _ issuer: Issuer) {
         issuers = [issuer]
+        hosts = []
         answer = { provider.answer(to: $0, at: $1) }
         again = { PlayedProvider(provider.begunAnew(breaking: $0, probing: $1), issuer) }
     }

@@ -28,6 +28,9 @@ struct PlayedProviderText {
             }
             for remark in issuer.remarks { StandardError.line("  note        \(remark.printable)") }
         }
+        for host in played.hosts {
+            StandardError.line("  host        \(host.recorded.printable) is at \(host.played.printable)")
+        }
         for fault in faults { StandardError.line("  fault       \(fault.id): \(fault.summary)") }
         for fault in recorded.faults {
             StandardError.line("  as recorded \(fault.id): \(fault.summary)")
@@ -73,11 +76,15 @@ struct PlayedProviderText {
             return object
         }
         let first = played.issuers.first.map(value) ?? JSONObject()
+        let hosts = played.hosts.map { host -> JSONValue in
+            ["recorded": .string(host.recorded), "played": .string(host.played)]
+        }
         return .object(
             JSONObject(
                 first.members + [
                     .init(name: "listening", value: .string(listening)),
                     .init(name: "issuers", value: .array(played.issuers.map { .object(value($0)) })),
+                    .init(name: "hosts", value: .array(hosts)),
                 ]
             )
         )
