@@ -456,6 +456,20 @@ struct BuiltInEndpointsTests {
         #expect(poll()["error"] == "invalid_grant")
     }
 
+    /// RFC 8628, section 6.1.
+    @Test(arguments: [(true, ""), (true, " "), (false, "-")])
+    func codeOfADeviceIsTypedAsOneLikes(isLowercase: Bool, separator: String) throws {
+        let started = caller.json(caller.post(Self.issuer + "/device_authorization", [("client_id", "shop")]))
+        let code = try #require(started["user_code"]?.string).replacing("-", with: separator)
+        let form = [
+            ("user_code", isLowercase ? code.lowercased() : code), ("username", "alice"),
+            ("password", "wonderland"), ("action", "allow"),
+        ]
+        let allowed = caller.post(Self.issuer + "/device", form)
+        #expect(allowed.body?.text?.contains("connected") == true)
+        #expect(!(caller.post(Self.issuer + "/device", form).body?.text?.contains("connected") ?? true))
+    }
+
     @Test mutating func refusedDeviceIsTold() throws {
         let started = caller.json(caller.post(Self.issuer + "/device_authorization", [("client_id", "shop")]))
         let userCode = started["user_code"]?.string ?? ""

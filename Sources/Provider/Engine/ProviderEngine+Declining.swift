@@ -30,8 +30,10 @@ extension ProviderEngine {
         // The device whose code the form has; the newest where it has none.
         let typed = Self.form(of: request).first("user_code")
         guard case .visit = transaction.purpose,
-            let code = state.devices.newestFirst.first(where: { typed == nil || $0.value.userCode == typed })?
-                .key
+            let code = state.devices.newestFirst.first(where: { _, device in
+                guard let typed, let own = device.userCode else { return typed == nil }
+                return Self.isSame(userCode: own, typed)
+            })?.key
         else { return nil }
         state.devices[code]?.isDenied = true
         return .page(200, SignInPage.deviceDone(isAllowed: false))

@@ -151,8 +151,10 @@ extension ProviderEngine {
         }
         let form = Self.form(of: request)
         let typed = form.first("user_code") ?? ""
-        guard let (code, device) = state.devices.newestFirst.first(where: { $0.value.userCode == typed }),
-            device.expiresAt > now, device.user == nil, !device.isDenied
+        guard
+            let (code, device) = state.devices.newestFirst.first(where: {
+                $0.value.userCode.map { Self.isSame(userCode: $0, typed) } ?? false
+            }), device.expiresAt > now, device.user == nil, !device.isDenied
         else {
             return .page(
                 200,
@@ -170,6 +172,12 @@ extension ProviderEngine {
         }
         state.devices[code]?.user = user
         return .page(200, SignInPage.deviceDone(isAllowed: true))
+    }
+
+    /// Whether a code is meant, however somebody types it: in small letters, without its hyphen (RFC 8628, section 6.1).
+    static func isSame(userCode: String, _ typed: String) -> Bool {
+        func bare(_ text: String) -> [UInt8] { text.asciiLowercased().utf8.filter(\.isASCIIAlphanumeric) }
+        return bare(userCode) == bare(typed)
     }
 
     private func deviceUser(_ client: ProviderConfiguration.Client, _ grantType: String)
