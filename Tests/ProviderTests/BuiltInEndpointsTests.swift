@@ -621,6 +621,54 @@ struct BuiltInEndpointsTests {
         #expect(caller.get(Self.issuer + "/logout", query).status == status)
     }
 
+    // MARK: - Whom a login is for
+
+    /// OpenID Connect Core, section 3.1.2.1: a browser that is somebody else's knows nobody.
+    @Test(arguments: [("248289761001", true), ("bob", false), ("nobody-here", true)])
+    func silentLoginIsForWhomTheHintNames(subject: String, isKnown: Bool) throws {
+        let users = [("alice", "248289761001"), ("bob", "bob")].map { name, subject in
+            ProviderConfiguration.User(
+                name: name,
+                password: "wonderland",
+                subject: subject,
+                fullName: name,
+                email: ""
+            )
+        }
+        let shop = ProviderConfiguration.Client(
+            id: "shop",
+            redirectURIs: [Self.redirectURI],
+            requiresPKCE: false
+        )
+        let caller = Caller(
+            BuiltInProvider(
+                ProviderConfiguration(
+                    issuer: Self.issuer,
+                    clients: [shop],
+                    users: users,
+                    keys: [.init(id: "e1", algorithm: .es256, key: key)]
+                )
+            )
+        )
+        let page = caller.get(Self.issuer + "/authorize", Self.request)
+        let form = HTMLForm.all(in: page.body?.text ?? "").first
+        let transaction = form?.fields.first { $0.name == "transaction" }?.value ?? ""
+        let answer = caller.post(
+            Self.issuer + "/authorize",
+            [("transaction", transaction), ("username", "alice"), ("password", "wonderland")]
+        )
+        let hint = try signed(["iss": .string(Self.issuer), "sub": .string(subject), "aud": "shop"])
+        let silent = caller.get(
+            Self.issuer + "/authorize",
+            Self.request + [("prompt", "none"), ("id_token_hint", hint)],
+            headers: [answer.cookieHeader]
+        ).parameters
+        #expect(
+            (silent.first("code") != nil) == isKnown
+                && silent.first("error") == (isKnown ? nil : "login_required")
+        )
+    }
+
     // MARK: - CIBA
 
     /// The user agrees on a device that is not played, while the client polls (OpenID Connect CIBA, section 10.1).

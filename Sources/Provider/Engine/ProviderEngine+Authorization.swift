@@ -255,9 +255,22 @@ extension ProviderEngine {
 
     /// A session that answers a request without asking anybody.
     private func knownSession(of request: RecordedRequest, for login: PendingLogin) -> String? {
-        guard let found = session(of: request), !login.prompt.contains("login"), isFresh(found.session, login)
+        guard let found = session(of: request), !login.prompt.contains("login"),
+            isFresh(found.session, login),
+            isMeant(found.session.user, by: login)
         else { return nil }
         return found.id
+    }
+
+    /// Whether a user is the one of the `id_token_hint`, where there is one (OpenID Connect Core, section 3.1.2.1); whom nobody knows
+    /// here may be anybody.
+    private func isMeant(_ user: ProviderConfiguration.User, by login: PendingLogin) -> Bool {
+        guard let hint = login.parameter("id_token_hint"), !hint.isEmpty else { return true }
+        if let session = state.sessionIDs[hint].flatMap({ state.sessions[$0] }) {
+            return session.user.subject == user.subject
+        }
+        let subject = JSONWebToken.parse(hint)?.subject
+        return subject == user.subject || !configuration.users.contains { $0.subject == subject }
     }
 
     /// A browser that the recorded provider knew already.
