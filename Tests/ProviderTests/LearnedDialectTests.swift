@@ -126,6 +126,37 @@ struct LearnedDialectTests {
         return token.claim("nonce")?.string
     }
 
+    // MARK: - Issuers
+
+    /// As Keycloak behind a proxy that ends TLS says: what is signed afresh is right.
+    @Test(arguments: [("http://id.example", base), ("https://another.example", "https://another.example")])
+    func tokenIsOfThisProviderWhateverTheSchemeWas(recorded: String, played: String) throws {
+        var builder = CaptureBuilder()
+        builder.get(
+            Self.issuer + "/.well-known/openid-configuration",
+            body: .json(
+                """
+                {"issuer":"\(Self.issuer)","authorization_endpoint":"\(Self.issuer)/auth",\
+                "token_endpoint":"\(Self.issuer)/token","jwks_uri":"\(Self.issuer)/jwks"}
+                """
+            )
+        )
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        let token = try Self.token([
+            "iss": .string(recorded), "sub": "alice", "aud": "web", "iat": 1_780_000_000,
+            "exp": 1_780_000_600, "nonce": "nonce-0123456789",
+        ])
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil, idToken: token))
+        let caller = Caller(try Self.provider(builder))
+        let code = try #require(Self.signIn(caller).parameters.first("code"))
+        let tokens = caller.json(caller.post(Self.base + "/token", Self.codeForm(code)))
+        let issued = try #require(tokens["id_token"]?.string.flatMap(JSONWebToken.parse))
+        #expect(issued.issuer == played)
+    }
+
     // MARK: - Response tokens
 
     @Test func responseTokenNamesItsOtherAudiencesToo() throws {

@@ -24,8 +24,7 @@ struct ClaimFiller {
     private func value(of name: String, _ recorded: JSONValue) -> JSONValue {
         if let time = time(name, recorded) ?? end(name, recorded) { return time }
         switch name {
-        case "iss":
-            return .string(recorded.string.map { $0.isEmpty ? issuer : addresses.rewritten($0) } ?? issuer)
+        case "iss": return .string(issuer(like: recorded.string ?? ""))
         case "jti", "uti", "origin_jti", "event_id":
             if let identifier = token?.identifier, name == "jti" { return .string(identifier) }
             return recorded.string.map { .string(ValueTemplate(like: $0).make(random)) } ?? recorded
@@ -44,6 +43,14 @@ struct ClaimFiller {
         }
         if let user = grant.user, user.subject != origin.subject, let own = user.claims[name] { return own }
         return mapped(recorded)
+    }
+
+    /// Where a recorded issuer is played; one of the provider that was told by http, or by https, as well.
+    private func issuer(like recorded: String) -> String {
+        guard !recorded.isEmpty else { return issuer }
+        let url = RecordedURL(recorded)
+        let twin = url.scheme.map { ($0 == "http" ? "https" : "http") + recorded.dropFirst($0.count) }
+        return addresses.played(recorded) ?? (url.isWeb ? twin.flatMap(addresses.played) : nil) ?? recorded
     }
 
     /// Times move with the login; nil for members that are none.
