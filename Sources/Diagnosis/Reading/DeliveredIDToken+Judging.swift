@@ -95,20 +95,13 @@ extension Verdict {
         in flow: Flow,
         _ judge: (_ delivered: DeliveredIDToken, _ claims: JSONObject, _ login: Login) -> Violation?
     ) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens where !delivered.isOfRefresh && !delivered.isOfTokenExchange {
-            guard let claims = delivered.idToken.token.claims else {
-                reason = Gap.idTokenClaims
-                continue
-            }
-            guard let login = delivered.login else {
-                reason = Gap.authorizationRequest
-                continue
-            }
+        firstViolation(among: flow.deliveredIDTokens) { delivered in
+            guard !delivered.isOfRefresh, !delivered.isOfTokenExchange else { return .holds }
+            guard let claims = delivered.idToken.token.claims else { return .abstains(Gap.idTokenClaims) }
+            guard let login = delivered.login else { return .abstains(Gap.authorizationRequest) }
             // A code that is not this login's brings a token that is not, either; that is told elsewhere.
-            guard delivered.isCertain(of: login, in: flow) else { continue }
-            if let violation = judge(delivered, claims, login) { return .violated(violation) }
+            guard delivered.isCertain(of: login, in: flow) else { return .holds }
+            return judge(delivered, claims, login).map { .violated($0) } ?? .holds
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 }

@@ -302,19 +302,6 @@ private struct RepeatedRequests {
     }
 }
 
-extension Verdict {
-    /// The first violation among the verdicts on the attempts of a flow; else the first reason to abstain.
-    static func first(of attempts: [LoginAttempt], _ judge: (LoginAttempt) -> Verdict) -> Verdict {
-        var result = Verdict.holds
-        for attempt in attempts {
-            let verdict = judge(attempt)
-            if case .violated = verdict { return verdict }
-            if case .holds = result { result = verdict }
-        }
-        return result
-    }
-}
-
 // MARK: - PKCE
 
 extension LoginAttempt {

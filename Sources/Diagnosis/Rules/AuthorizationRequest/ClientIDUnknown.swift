@@ -32,9 +32,7 @@ struct ClientIDUnknown: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let verdict = verdictOnLogins(of: flow)
-        if case .violated = verdict { return verdict }
-        return statedToClient(in: flow).map { .violated($0) } ?? verdict
+        verdictOnLogins(of: flow).or(statedToClient(in: flow))
     }
 
     /// Entra and others know no such application where its tokens are asked for, and do not call it `invalid_client`.

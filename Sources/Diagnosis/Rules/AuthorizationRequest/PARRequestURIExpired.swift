@@ -30,21 +30,19 @@ struct PARRequestURIExpired: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let chain = RedirectsOnward(flow)
-        var reason: String?
-        for request in flow.authorizationRequests {
+        return Verdict.firstViolation(among: flow.authorizationRequests) { request in
             guard let pushed = request.pushed, let uri = request.parameters.parameter("request_uri") else {
-                continue
+                return .holds
             }
             let answer = Answer(of: flow.capture[pushed], at: pushed)
             guard let lifetime = answer.json?["expires_in"]?.int, lifetime >= 0, lifetime < 1 << 31 else {
-                reason = "the answer to the push does not say how long it may be used"
-                continue
+                return .abstains("the answer to the push does not say how long it may be used")
             }
             let age = ServerTime.between(pushed, request.exchange, in: flow)
             guard age > .seconds(lifetime), let refusal = flow.refusal(of: request, chain),
                 refusal.isOfTheRequest
             else {
-                continue
+                return .holds
             }
             return .violated(
                 Violation(
@@ -57,6 +55,5 @@ struct PARRequestURIExpired: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 }

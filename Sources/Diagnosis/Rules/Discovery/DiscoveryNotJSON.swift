@@ -32,18 +32,16 @@ struct DiscoveryNotJSON: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var isUnknown = false
-        for document in flow.serverMetadata {
+        Verdict.firstViolation(among: flow.serverMetadata) { document in
             guard let status = document.answer.status, (200..<300).contains(status), !document.isUsable,
                 let origin = document.url.origin,
                 flow.capture[document.exchange].request.method == "GET"
-            else { continue }
+            else { return .holds }
             // Another form of the URL, or a later try, gave what was wanted.
-            guard !flow.surroundings.latest.describedOrigins.contains(origin) else { continue }
+            guard !flow.surroundings.latest.describedOrigins.contains(origin) else { return .holds }
             let body = flow.capture[document.exchange].response?.body
             guard let body, body.isRecorded, !body.isTruncated, body.remainingCoding == nil else {
-                isUnknown = true
-                continue
+                return .abstains("the body of the discovery answer was not saved whole")
             }
             // A client that goes on has its endpoints from somewhere else.
             let severity: Severity? = flow.isAuthorizationAsked(after: document) ? .note : nil
@@ -51,7 +49,6 @@ struct DiscoveryNotJSON: Rule {
                 Violation(evidence(document, body, flow), severity: severity).toldOfFront(in: flow)
             )
         }
-        return isUnknown ? .abstains("the body of the discovery answer was not saved whole") : .holds
     }
 
     private func evidence(_ document: MetadataDocument, _ body: Body, _ flow: Flow) -> [Evidence] {

@@ -31,21 +31,19 @@ struct ResourceMetadataMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let documents = flow.resourceMetadata.filter { !$0.answer.isCancelled }
-        var isUnknown = false
-        for (origin, probes) in Dictionary(grouping: documents, by: { $0.url.origin ?? "" })
-            .sorted(by: { $0.value[0].exchange < $1.value[0].exchange })
-        {
+        let probed = Dictionary(grouping: documents, by: { $0.url.origin ?? "" })
+            .sorted { $0.value[0].exchange < $1.value[0].exchange }
+        return Verdict.firstViolation(among: probed) { origin, probes in
             let challenges = flow.surroundings.challenges(of: origin)
             guard !challenges.isEmpty, challenges.allSatisfy({ $0.metadata == nil }),
                 !probes.contains(where: \.isUsable), !probes.allSatisfy(\.answer.isExplainedByTransport)
-            else { continue }
+            else { return .holds }
             if probes.contains(where: { $0.answer.status == 200 && !$0.answer.isBodyRecorded }) {
-                isUnknown = true
-                continue
+                return .abstains("the body of the resource's metadata was not saved")
             }
             let start = probes.map { flow.surroundings.position[$0.exchange] }.min() ?? 0
             guard let refusal = challenges.last(where: { flow.surroundings.position[$0.exchange] < start })
-            else { continue }
+            else { return .holds }
             let isLost = probes.contains { flow.isLost(after: $0) }
             let severity: Severity =
                 !isLost && probes.contains { flow.wentOn(after: $0) } || isSignedIn(flow) ? .warning : .error
@@ -57,7 +55,6 @@ struct ResourceMetadataMissing: Rule {
                 )
             )
         }
-        return isUnknown ? .abstains("the body of the resource's metadata was not saved") : .holds
     }
 
     private func isSignedIn(_ flow: Flow) -> Bool { !flow.authorizationRequests.isEmpty }

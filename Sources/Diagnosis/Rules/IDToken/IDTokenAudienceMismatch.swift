@@ -36,27 +36,24 @@ struct IDTokenAudienceMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens where !delivered.isOfTokenExchange {
+        Verdict.firstViolation(among: flow.deliveredIDTokens.filter { !$0.isOfTokenExchange }) { delivered in
             let token = delivered.idToken.token
             guard token.claims != nil else {
-                reason = Gap.idTokenClaims
-                continue
+                return .abstains(Gap.idTokenClaims)
             }
             // Without any there is a claim missing; one that names nobody is not for this client.
-            guard let claim = token.claim("aud"), claim != .null else { continue }
+            guard let claim = token.claim("aud"), claim != .null else { return .holds }
             let audience = token.audience.filter { !$0.isEmpty }
-            guard !audience.isEmpty || Self.namesNobody(claim) else { continue }
+            guard !audience.isEmpty || Self.namesNobody(claim) else { return .holds }
             let clients = delivered.clients
             let names = delivered.clientNames(in: flow)
             guard !names.isEmpty else {
-                reason = Gap.clientID
-                continue
+                return .abstains(Gap.clientID)
             }
             let authentication = delivered.tokenRequest?.authentication
             guard !audience.contains(where: names.contains(bytesOf:)), !delivered.isAsked(audience),
                 !audience.contains(where: { authentication?.isCutAtColon(of: $0) ?? false })
-            else { continue }
+            else { return .holds }
             let near = clients.first.flatMap { client in
                 audience.lazy.compactMap { AudienceSpelling(of: $0, client: client.value) }.first
             }
@@ -80,7 +77,6 @@ struct IDTokenAudienceMismatch: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// Numbers are names that are written wrongly, which clients may take.

@@ -28,18 +28,16 @@ struct IDTokenClaimsMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens {
+        Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
             guard let claims = delivered.idToken.token.claims else {
-                reason = Gap.idTokenClaims
-                continue
+                return .abstains(Gap.idTokenClaims)
             }
             let missing = ["iss", "sub", "aud", "exp", "iat"].filter { name in
                 claims[name].map { $0 == .null } ?? true
             }
             guard !missing.isEmpty else {
                 if let violation = mistyped(claims, delivered, flow) { return .violated(violation) }
-                continue
+                return .holds
             }
             var evidence = missing.map { delivered.missing($0) }
             var isOfOpenID = true
@@ -62,7 +60,6 @@ struct IDTokenClaimsMissing: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// Numbers in place of strings, and the reverse: libraries refuse them, though not all.

@@ -44,16 +44,14 @@ struct IDTokenHashMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens where !delivered.isOfTokenExchange {
+        Verdict.firstViolation(among: flow.deliveredIDTokens.filter { !$0.isOfTokenExchange }) { delivered in
             let token = delivered.idToken.token
             guard token.claims != nil else {
-                reason = Gap.idTokenClaims
-                continue
+                return .abstains(Gap.idTokenClaims)
             }
-            for (name, value) in accompaniment(delivered) {
+            return Verdict.firstViolation(among: accompaniment(delivered)) { name, value in
                 guard let claim = token.claim(name), claim != .null else {
-                    guard isRequired(name, delivered) else { continue }
+                    guard isRequired(name, delivered) else { return .holds }
                     return violated(
                         [Evidence(value, note: "delivered with the token"), delivered.missing(name)],
                         delivered,
@@ -61,12 +59,11 @@ struct IDTokenHashMismatch: Rule {
                     )
                 }
                 guard let algorithm = algorithm(of: delivered, flow) else {
-                    reason = "the hash function of the ID token's algorithm is not known"
-                    continue
+                    return .abstains("the hash function of the ID token's algorithm is not known")
                 }
                 let expected = JSONWebToken.halfHash(of: value.value, algorithm: algorithm)
                 let seen = claim.string ?? JSONWriter.text(of: claim)
-                guard seen != expected else { continue }
+                guard seen != expected else { return .holds }
                 let note = otherFunction(seen, value.value, algorithm) ?? "\(expected) is expected"
                 return violated(
                     [delivered.evidence(ofClaim: name, note: note), Evidence(value)],
@@ -75,7 +72,6 @@ struct IDTokenHashMismatch: Rule {
                 )
             }
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     private func violated(_ evidence: [Evidence], _ delivered: DeliveredIDToken, _ flow: Flow) -> Verdict {

@@ -38,16 +38,14 @@ struct IDTokenIssuerMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
         let known = expectations(flow)
         let said = known.isEmpty ? said(in: flow) : nil
-        for delivered in flow.deliveredIDTokens {
+        return Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
             guard delivered.idToken.token.claims != nil else {
-                reason = Gap.idTokenClaims
-                continue
+                return .abstains(Gap.idTokenClaims)
             }
             // One without a name for its issuer is told of elsewhere.
-            guard let issuer = delivered.idToken.token.issuer else { continue }
+            guard let issuer = delivered.idToken.token.issuer else { return .holds }
             guard let expected = known.last else {
                 if let said {
                     return .violated(
@@ -57,11 +55,10 @@ struct IDTokenIssuerMismatch: Rule {
                         )
                     )
                 }
-                reason = Gap.metadata
-                continue
+                return .abstains(Gap.metadata)
             }
             let tenant = delivered.idToken.token.claim("tid")?.string
-            guard !known.contains(where: { $0.fits(issuer, tenant: tenant) }) else { continue }
+            guard !known.contains(where: { $0.fits(issuer, tenant: tenant) }) else { return .holds }
             return .violated(
                 Violation(
                     [
@@ -80,7 +77,6 @@ struct IDTokenIssuerMismatch: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// The words of an app that refused it: those of Go's OpenID Connect library, which proxies and dashboards show.

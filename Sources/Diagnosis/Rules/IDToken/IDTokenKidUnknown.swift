@@ -42,21 +42,19 @@ struct IDTokenKidUnknown: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens {
+        Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
             let token = delivered.idToken.token
             if let fault = encryption(of: delivered, flow) { return .violated(fault) }
-            guard token.form == .signed, let kid = token.keyID, isAsymmetric(token) else { continue }
+            guard token.form == .signed, let kid = token.keyID, isAsymmetric(token) else { return .holds }
             let wentOn = flow.wentOn(after: delivered)
             let sets = keySets(for: delivered, wentOn, flow)
             guard !sets.isEmpty else {
-                reason = "no key set of this issuer is in the capture"
-                continue
+                return .abstains("no key set of this issuer is in the capture")
             }
             // A client that fetches its first key set late had none to look into before.
             let end = max(timeOfRejection(of: delivered, in: flow), sets[0].servedAt)
             let isKnown = sets.contains { (wentOn || $0.servedAt <= end) && Self.has(kid, $0) }
-            guard !isKnown else { continue }
+            guard !isKnown else { return .holds }
             let holder = sets.first { Self.has(kid, $0) }
             let served = wentOn ? sets : sets.filter { $0.servedAt <= end }
             let isChecking = isChecking(delivered, with: sets, flow)
@@ -71,7 +69,6 @@ struct IDTokenKidUnknown: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     private static let unchecked = """

@@ -39,30 +39,25 @@ struct IDTokenNonceMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens where !delivered.isOfRefresh && !delivered.isOfTokenExchange {
+        Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
+            guard !delivered.isOfRefresh, !delivered.isOfTokenExchange else { return .holds }
             guard let claims = delivered.idToken.token.claims else {
-                reason = Gap.idTokenClaims
-                continue
+                return .abstains(Gap.idTokenClaims)
             }
-            guard let claim = claims["nonce"] else { continue }
+            guard let claim = claims["nonce"] else { return .holds }
             if let handed = delivered.handed {
-                if let sent = handed.nonce, let violation = judge(claim, delivered, sent, flow) {
-                    return .violated(violation)
-                }
-                continue
+                let violation = handed.nonce.flatMap { judge(claim, delivered, $0, flow) }
+                return violation.map { .violated($0) } ?? .holds
             }
             guard let login = delivered.login else {
-                reason = Gap.authorizationRequest
-                continue
+                return .abstains(Gap.authorizationRequest)
             }
             // A code that is not this login's brings a token that is not, either; that is told elsewhere.
             guard let sent = login.request.parameters.parameter("nonce"),
                 delivered.isCertain(of: login, in: flow)
-            else { continue }
-            if let violation = judge(claim, delivered, sent, flow) { return .violated(violation) }
+            else { return .holds }
+            return judge(claim, delivered, sent, flow).map { .violated($0) } ?? .holds
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     private func judge(_ claim: JSONValue, _ delivered: DeliveredIDToken, _ sent: Parameter, _ flow: Flow)

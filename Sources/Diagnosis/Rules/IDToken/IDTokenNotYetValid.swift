@@ -45,22 +45,19 @@ struct IDTokenNotYetValid: Rule {
         """
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens {
+        Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
             let token = delivered.idToken.token
             guard token.claims != nil else {
-                reason = Gap.idTokenClaims
-                continue
+                return .abstains(Gap.idTokenClaims)
             }
             guard let answer = delivered.delivery(in: flow), answer.isStated else {
-                reason = "the answer with the ID token does not state the provider's time"
-                continue
+                return .abstains("the answer with the ID token does not state the provider's time")
             }
             let now = answer.time.seconds
             let ahead = [("nbf", token.notBefore), ("iat", token.issuedAt)].compactMap { name, time in
                 time.flatMap { $0 - now > Self.leeway ? (name: name, time: $0) : nil }
             }
-            guard let first = ahead.first else { continue }
+            guard let first = ahead.first else { return .holds }
             let isInMilliseconds = SigningClock.isInMilliseconds(first.time)
             let isSlight = first.name == "iat" && first.time - now < 300 && flow.wentOn(after: delivered)
             return .violated(
@@ -82,6 +79,5 @@ struct IDTokenNotYetValid: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 }

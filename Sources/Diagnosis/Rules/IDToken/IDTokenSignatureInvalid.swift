@@ -38,26 +38,25 @@ struct IDTokenSignatureInvalid: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for delivered in flow.deliveredIDTokens {
+        Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
             let token = delivered.idToken.token
             let verification = flow.surroundings.verification(of: token, providerHosts: flow.providerHosts)
             switch verification.outcome {
-            case .valid: if let fault = keyFault(delivered, flow) { return .violated(fault) }
-            case .unsigned: continue
-            case .redacted: reason = "the signature was taken out of the capture"
-            case .encrypted: reason = "the ID token is encrypted"
+            case .valid: return keyFault(delivered, flow).map { .violated($0) } ?? .holds
+            case .unsigned: return .holds
+            case .redacted: return .abstains("the signature was taken out of the capture")
+            case .encrypted: return .abstains("the ID token is encrypted")
             case .unknownKey:
-                if let fault = keyFault(delivered, flow) { return .violated(fault) }
-                reason = "the key is not in the capture"
-            case .notChecked: reason = "the algorithm \(token.algorithm ?? "(none named)") is not supported"
+                return keyFault(delivered, flow).map { .violated($0) }
+                    ?? .abstains("the key is not in the capture")
+            case .notChecked:
+                return .abstains("the algorithm \(token.algorithm ?? "(none named)") is not supported")
             case .invalid:
                 // An empty signature is no wrong one: the token is unsigned, whatever its header says.
-                guard !token.signature.isEmpty else { continue }
+                guard !token.signature.isEmpty else { return .holds }
                 return .violated(violation(delivered, verification))
             }
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// A fault of the key's own members, where the app refused the login.

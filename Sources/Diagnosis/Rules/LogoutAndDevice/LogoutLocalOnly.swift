@@ -33,18 +33,16 @@ struct LogoutLocalOnly: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for login in flow.logins {
-            guard isSilent(login, flow), let logout = logout(before: login, flow) else { continue }
+        Verdict.firstViolation(among: flow.logins) { login in
+            guard isSilent(login, flow), let logout = logout(before: login, flow) else { return .holds }
             switch canEndSessions(login, flow) {
             case true: break
-            case false: continue
+            case false: return .holds
             case nil:
-                reason = "the capture does not show whether the provider has an end-session endpoint"
-                continue
+                return .abstains("the capture does not show whether the provider has an end-session endpoint")
             }
             guard let response = login.response, let code = response.parameter("code") else {
-                continue
+                return .holds
             }
             var evidence = [logout]
             evidence.append(
@@ -63,7 +61,6 @@ struct LogoutLocalOnly: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     private static let elsewhere = """

@@ -22,17 +22,17 @@ struct MyinfoPurposeMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for (attempt, _) in flow.singpassAttempts where attempt["purpose_id"] == nil {
-            guard attempt.request?.endpoint.path.hasSuffix("/com/v4/authorize") ?? false else { continue }
+        Verdict.firstViolation(among: flow.singpassAttempts) { attempt, _ in
+            guard attempt["purpose_id"] == nil else { return .holds }
+            guard attempt.request?.endpoint.path.hasSuffix("/com/v4/authorize") ?? false else {
+                return .holds
+            }
             if let hidden = attempt.hiddenParameters {
-                reason = hidden
-                continue
+                return .abstains(hidden)
             }
             var evidence = [attempt.names(note: "without purpose_id")]
             if let refusal = attempt.refusal { evidence.append(refusal.evidence()) }
             return .violated(Violation(evidence, severity: attempt.severity, exchange: attempt.exchange))
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 }

@@ -26,22 +26,21 @@ struct SingpassAppLaunchURLMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for (attempt, _) in flow.singpassAttempts where attempt["app_launch_url"] == nil {
+        Verdict.firstViolation(among: flow.singpassAttempts) { attempt, _ in
+            guard attempt["app_launch_url"] == nil else { return .holds }
             guard let sent = attempt.parameter("redirect_uri") else {
-                reason = attempt.hiddenParameters ?? reason
-                continue
+                return attempt.hiddenParameters.map { .abstains($0) } ?? .holds
             }
             let isPrivate = RecordedURL(sent.value).scheme != nil && !RecordedURL(sent.value).isWeb
-            guard isPrivate || attempt["redirect_uri_https_type"] == "app_claimed_https" else { continue }
-            guard let agent = flow.capture[attempt.exchange].request.headers.first("user-agent") else {
-                reason = "the agent of the login was not recorded"
-                continue
+            guard isPrivate || attempt["redirect_uri_https_type"] == "app_claimed_https" else {
+                return .holds
             }
-            guard AppOnDevice.isIOS(agent) else { continue }
+            guard let agent = flow.capture[attempt.exchange].request.headers.first("user-agent") else {
+                return .abstains("the agent of the login was not recorded")
+            }
+            guard AppOnDevice.isIOS(agent) else { return .holds }
             if let hidden = attempt.hiddenParameters {
-                reason = hidden
-                continue
+                return .abstains(hidden)
             }
             return .violated(
                 Violation(
@@ -60,6 +59,5 @@ struct SingpassAppLaunchURLMissing: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 }

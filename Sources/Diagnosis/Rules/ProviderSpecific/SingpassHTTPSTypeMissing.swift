@@ -29,17 +29,16 @@ struct SingpassHTTPSTypeMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
         let logins = flow.logins
-        for (attempt, endpoint) in flow.singpassAttempts where endpoint != .myinfo {
+        return Verdict.firstViolation(among: flow.singpassAttempts) { attempt, endpoint in
+            guard endpoint != .myinfo else { return .holds }
             guard attempt["redirect_uri_https_type"] == nil, let sent = attempt.parameter("redirect_uri"),
                 RecordedURL(sent.value).scheme?.lowercased() == "https", let request = attempt.request
-            else { continue }
+            else { return .holds }
             let login = logins.first { $0.request.exchange == request.exchange }
-            guard let sign = sign(of: attempt, request, login, flow) else { continue }
+            guard let sign = sign(of: attempt, request, login, flow) else { return .holds }
             if let hidden = attempt.hiddenParameters {
-                reason = hidden
-                continue
+                return .abstains(hidden)
             }
             return .violated(
                 Violation(
@@ -52,7 +51,6 @@ struct SingpassHTTPSTypeMissing: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// Whether the login ended elsewhere than at the redirect: it never came to one, or its code was exchanged.

@@ -29,19 +29,17 @@ struct SingpassParameterMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for (attempt, endpoint) in flow.singpassAttempts where endpoint != .myinfo {
+        Verdict.firstViolation(among: flow.singpassAttempts) { attempt, endpoint in
+            guard endpoint != .myinfo else { return .holds }
             let wanted = ["state", "nonce"] + (endpoint == .singpass ? ["code_challenge"] : [])
             let missing = wanted.filter { attempt[$0] == nil }
-            guard !missing.isEmpty else { continue }
+            guard !missing.isEmpty else { return .holds }
             if let hidden = attempt.hiddenParameters {
-                reason = hidden
-                continue
+                return .abstains(hidden)
             }
             var evidence = [attempt.names(note: "without \(missing.joined(separator: ", "))")]
             if let refusal = attempt.refusal { evidence.append(refusal.evidence()) }
             return .violated(Violation(evidence, severity: attempt.severity, exchange: attempt.exchange))
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 }

@@ -34,15 +34,16 @@ struct RefreshScopeWidened: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let history = flow.refreshHistory
-        var isUnknown = false
-        for refused in history.refreshes where refused.isRefused(with: "invalid_scope") {
-            guard let asked = refused.parameters.parameter("scope"), !asked.value.isEmpty else { continue }
+        let refusals = history.refreshes.filter { $0.isRefused(with: "invalid_scope") }
+        return Verdict.firstViolation(among: refusals) { refused in
+            guard let asked = refused.parameters.parameter("scope"), !asked.value.isEmpty else {
+                return .holds
+            }
             guard let granted = granted(before: refused, history, flow) else {
-                isUnknown = true
-                continue
+                return .abstains("the scope that was granted is not in the capture")
             }
             let more = Scope.values(asked.value).filter { !Scope.values(granted.value).contains($0) }
-            guard !more.isEmpty else { continue }
+            guard !more.isEmpty else { return .holds }
             return .violated(
                 Violation(
                     [
@@ -54,7 +55,6 @@ struct RefreshScopeWidened: Rule {
                 )
             )
         }
-        return isUnknown ? .abstains("the scope that was granted is not in the capture") : .holds
     }
 
     /// What the login was granted: its token answer's `scope`, else what it asked for (section 5.1).

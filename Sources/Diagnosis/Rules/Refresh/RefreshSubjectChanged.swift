@@ -39,23 +39,20 @@ struct RefreshSubjectChanged: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let history = flow.refreshHistory
-        var isUnknown = false
         var earliest: [Int: IDToken] = [:]
-        for refresh in history.refreshes {
+        return Verdict.firstViolation(among: history.refreshes) { refresh in
             // What its own descendants begin with: each issuer comes before them.
             let issuer = history.issuer(of: refresh)
             let inherited = issuer.flatMap { earliest[$0.exchange] ?? readable($0.idToken) }
             earliest[refresh.exchange] = inherited
-            guard let fresh = readable(refresh.idToken) else { continue }
+            guard let fresh = readable(refresh.idToken) else { return .holds }
             guard let original = inherited ?? hybrid(refresh, history, flow) else {
-                isUnknown = true
-                continue
+                return .abstains("the ID token of the login is not in the capture")
             }
             let evidence = differences(original, fresh, client: refresh.clientID ?? flow.clientID)
-            guard !evidence.isEmpty else { continue }
+            guard !evidence.isEmpty else { return .holds }
             return .violated(Violation(evidence, exchange: refresh.exchange))
         }
-        return isUnknown ? .abstains("the ID token of the login is not in the capture") : .holds
     }
 
     private func readable(_ token: IDToken?) -> IDToken? {

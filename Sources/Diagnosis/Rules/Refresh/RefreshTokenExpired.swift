@@ -32,12 +32,17 @@ struct RefreshTokenExpired: Rule {
         specifications: [.rfc(6749, "5.2"), .rfc(6749, "1.5")]
     )
 
+    private static let unknown =
+        "neither the lifetime of the refused refresh token nor the reason is in the capture"
+
     func verdict(on flow: Flow) -> Verdict {
         let history = flow.refreshHistory
-        var isUnknown = history.isIncomplete
-        for refused in history.refreshes where refused.isRefreshTokenRefused {
+        return Verdict.firstViolation(
+            among: history.refreshes.filter(\.isRefreshTokenRefused),
+            lacking: history.isIncomplete ? Self.unknown : nil
+        ) { refused in
             guard history.replacement(of: refused) == nil, !flow.isSignedOut(before: refused.exchange) else {
-                continue
+                return .holds
             }
             let issued = history.issuer(of: refused)
             let age = issued.map { refused.startedAt - flow.capture[$0.exchange].endedAt }
@@ -56,16 +61,12 @@ struct RefreshTokenExpired: Rule {
                     at: 0
                 )
             } else if !Self.isStated(by: refused.answer) {
-                isUnknown = isUnknown || lifetime == nil
-                continue
+                return lifetime == nil ? .abstains(Self.unknown) : .holds
             }
             evidence.append(refused.answer.evidence())
             evidence += flow.evidence(ofRevocationBefore: refused)
             return .violated(Violation(evidence, exchange: refused.exchange))
         }
-        return isUnknown
-            ? .abstains("neither the lifetime of the refused refresh token nor the reason is in the capture")
-            : .holds
     }
 
     // MARK: - The lifetime

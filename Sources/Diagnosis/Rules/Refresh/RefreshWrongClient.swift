@@ -32,17 +32,15 @@ struct RefreshWrongClient: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let history = flow.refreshHistory
-        var isUnknown = false
-        for refused in history.refreshes where isRefused(refused) {
-            guard let sent = refused.authentication.clientID else { continue }
+        return Verdict.firstViolation(among: history.refreshes.filter(isRefused)) { refused in
+            guard let sent = refused.authentication.clientID else { return .holds }
             guard let issued = history.issuer(of: refused), let owner = owner(of: issued, flow) else {
                 if StatedGrantFault(refused) == .otherClient {
                     return .violated(stated(refused, sent))
                 }
-                isUnknown = true
-                continue
+                return .abstains("the login that the refresh token comes from is not recorded")
             }
-            guard !owner.value.equalsBytes(of: sent.value) else { continue }
+            guard !owner.value.equalsBytes(of: sent.value) else { return .holds }
             return .violated(
                 Violation(
                     [
@@ -54,7 +52,6 @@ struct RefreshWrongClient: Rule {
                 )
             )
         }
-        return isUnknown ? .abstains("the login that the refresh token comes from is not recorded") : .holds
     }
 
     /// As the provider says, with what the token has of its own client where it is a JWT.

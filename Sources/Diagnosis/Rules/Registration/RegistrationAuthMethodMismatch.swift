@@ -30,11 +30,10 @@ struct RegistrationAuthMethodMismatch: Rule {
     func verdict(on flow: Flow) -> Verdict {
         guard !flow.registrations.isEmpty else { return .holds }
         let tokens = Set(flow.tokenRequests.map(\.exchange))
-        var reason: String?
-        for call in ClientCall.all(in: flow) where tokens.contains(call.exchange) && call.isClientRefused {
+        return Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
+            guard tokens.contains(call.exchange), call.isClientRefused else { return .holds }
             guard !call.parameters.isEmpty else {
-                reason = "the token request was saved without its body"
-                continue
+                return .abstains("the token request was saved without its body")
             }
             guard
                 let client = RegisteredClient.of(
@@ -42,19 +41,17 @@ struct RegistrationAuthMethodMismatch: Rule {
                     before: call.exchange,
                     in: flow
                 )
-            else { continue }
+            else { return .holds }
             let registered = client.authenticationMethods.compactMap(method)
             // Certificates of mutual TLS are not in a capture.
             guard !registered.isEmpty, registered.count == client.authenticationMethods.count,
                 call.authentication.methods.allSatisfy({ !registered.contains($0) })
-            else { continue }
+            else { return .holds }
             guard call.authentication.methods != [.none] || !flow.surroundings.isSanitized else {
-                reason = Gap.strippedCredentials
-                continue
+                return .abstains(Gap.strippedCredentials)
             }
             return .violated(Violation(evidence(client, call), exchange: call.exchange))
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     private func method(_ name: String) -> ClientAuthentication.Method? {

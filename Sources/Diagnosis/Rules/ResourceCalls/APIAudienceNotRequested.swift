@@ -32,20 +32,18 @@ struct APIAudienceNotRequested: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
         let introspected = introspected(in: flow)
-        for (call, refusal) in BearerCall.refused(in: flow) {
+        return Verdict.firstViolation(among: BearerCall.refused(in: flow)) { call, refusal in
             guard let grant = call.grant, !call.isAtProvider(flow), isUnreadable(call.token.value),
                 !introspected.contains(call.token.value)
-            else { continue }
+            else { return .holds }
             guard
                 refusal.reasons.contains(.shape)
                     || flow.provider == .auth0 && refusal.reasons.isDisjoint(with: Self.otherReasons)
-            else { continue }
+            else { return .holds }
             let requests = flow.authorizationRequests
             guard let request = requests.last else {
-                reason = Gap.authorizationRequest
-                continue
+                return .abstains(Gap.authorizationRequest)
             }
             let parameters = requests.flatMap(\.parameters.items) + (grant.request?.parameters.items ?? [])
             guard
@@ -53,7 +51,7 @@ struct APIAudienceNotRequested: Rule {
                     ["audience", "resource"].contains($0.name) && !$0.value.isEmpty
                 })
             else {
-                continue
+                return .holds
             }
             let names = request.parameters.items.prefix(20).map(\.name).joined(separator: ", ")
             return .violated(
@@ -70,7 +68,6 @@ struct APIAudienceNotRequested: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// What an API says of a token that it could read.

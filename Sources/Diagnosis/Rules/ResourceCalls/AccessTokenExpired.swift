@@ -33,14 +33,13 @@ struct AccessTokenExpired: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for (call, refusal) in BearerCall.refused(in: flow) {
-            guard !refusal.reasons.contains(.scope) else { continue }
-            if let grant = call.grant, (grant.lifetime ?? 0) <= 0 {
-                reason = "the capture does not say how long the access token lasts"
-            }
+        Verdict.firstViolation(among: BearerCall.refused(in: flow)) { call, refusal in
+            guard !refusal.reasons.contains(.scope) else { return .holds }
             let age = call.grant.flatMap { outlived($0, call.call.exchange, flow) ?? unborn($0, refusal) }
-            guard let evidence = age ?? ended(call, refusal, flow) else { continue }
+            guard let evidence = age ?? ended(call, refusal, flow) else {
+                return call.grant.map { ($0.lifetime ?? 0) <= 0 } ?? false
+                    ? .abstains("the capture does not say how long the access token lasts") : .holds
+            }
             return .violated(
                 Violation(
                     evidence + [call.address, refusal.evidence],
@@ -48,9 +47,7 @@ struct AccessTokenExpired: Rule {
                     exchange: call.call.exchange
                 )
             )
-        }
-        if let violation = exchanged(in: flow) { return .violated(violation) }
-        return reason.map { .abstains($0) } ?? .holds
+        }.or(exchanged(in: flow))
     }
 
     /// By the `exp` of the token that was shown; where the API names another reason, that is the one.

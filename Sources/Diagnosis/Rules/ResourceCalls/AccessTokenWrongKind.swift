@@ -38,14 +38,13 @@ struct AccessTokenWrongKind: Rule {
         }
         guard !tokens.isEmpty else { return .holds }
         let delivered = Dictionary(tokens.map { ($0.value, $0) }) { first, _ in first }
-        var reason: String?
-        for (call, refusal) in BearerCall.refused(in: flow, with: [401, 403]) {
-            guard let token = delivered[call.token.value] else { continue }
+        let refused = BearerCall.refused(in: flow, with: [401, 403])
+        return Verdict.firstViolation(among: refused) { call, refusal in
+            guard let token = delivered[call.token.value] else { return .holds }
             switch owner(of: call, refusal, flow) {
-            case .app: continue
+            case .app: return .holds
             case .unknown:
-                reason = "the refused call may go to the app's own back end"
-                continue
+                return .abstains("the refused call may go to the app's own back end")
             case .other: break
             }
             return .violated(
@@ -58,7 +57,6 @@ struct AccessTokenWrongKind: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     private enum Owner {

@@ -40,27 +40,21 @@ struct UserinfoSubMismatch: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let calls = BearerCall.all(in: flow).filter { $0.isUserInfo && $0.call.answer.status == 200 }
         guard !calls.isEmpty else { return .holds }
-        var reason: String?
         let tokens = flow.deliveredIDTokens.filter { !$0.isOfTokenExchange }
-        for call in calls {
+        return Verdict.firstViolation(among: calls) { call in
             guard let subject = subject(of: call, in: flow) else {
-                if flow.capture[call.call.exchange].response?.body?.isRecorded != true
-                    || isEncrypted(call, in: flow)
-                {
-                    reason = "the UserInfo answer is encrypted or was not saved"
-                }
-                continue
+                let isRecorded = flow.capture[call.call.exchange].response?.body?.isRecorded ?? false
+                return !isRecorded || isEncrypted(call, in: flow)
+                    ? .abstains("the UserInfo answer is encrypted or was not saved") : .holds
             }
             guard let token = idToken(for: call, among: tokens, in: flow) else {
-                reason = "the ID token of this access token is not in the capture"
-                continue
+                return .abstains("the ID token of this access token is not in the capture")
             }
             guard token.idToken.token.claims != nil else {
-                reason = Gap.idTokenClaims
-                continue
+                return .abstains(Gap.idTokenClaims)
             }
             guard let expected = token.idToken.token.subject, !expected.equalsBytes(of: subject.value) else {
-                continue
+                return .holds
             }
             return .violated(
                 Violation(
@@ -69,7 +63,6 @@ struct UserinfoSubMismatch: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// The one that came with the access token, else the last one before the call.

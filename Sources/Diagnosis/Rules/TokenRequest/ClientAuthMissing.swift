@@ -32,28 +32,26 @@ struct ClientAuthMissing: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let provider = flow.providerFacts
         let isSanitized = flow.surroundings.isSanitized
-        var isHidden = false
-        for call in ClientCall.all(in: flow) where isBare(call, flow) && isRefusedForIt(call) {
-            guard !mayShowCertificate(call, provider, flow), !AssertionOnly.applies(to: call, provider, flow),
+        return Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
+            guard isBare(call, flow), isRefusedForIt(call), !mayShowCertificate(call, provider, flow),
+                !AssertionOnly.applies(to: call, provider, flow),
                 !ClientTypeMismatch.isSaid(in: call.answer.errorText)
-            else { continue }
+            else { return .holds }
             guard !isSanitized || Self.missesSecret(call.answer.errorText) else {
-                isHidden = true
-                continue
+                return .abstains("credentials were taken out of the capture")
             }
             if let lost = LostCredentials(at: call.exchange, in: flow) {
                 return .violated(violation(by: lost, call, flow))
             }
             // Where header fields were taken out, who sent none is not known to be public.
             if !isSanitized, call.kind == .token {
-                if isKnownAsPublic(call, flow) { continue }
+                if isKnownAsPublic(call, flow) { return .holds }
                 if call.authentication.clientID == nil, let earlier = id(acceptedBefore: call, in: flow) {
                     return .violated(violation(byUnnamed: call, earlier))
                 }
             }
             return .violated(violation(call, flow))
         }
-        return isHidden ? .abstains("credentials were taken out of the capture") : .holds
     }
 
     // MARK: - Findings

@@ -30,20 +30,17 @@ struct ClientSecretMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var isUnknown = false
-        for call in ClientCall.all(in: flow) {
+        Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
             let words = saysSo(call.answer, flow)
             guard call.isClientRefused || words != nil, let secret = call.authentication.secret else {
-                continue
+                return .holds
             }
             let issued = issuedSecrets(to: call.authentication.clientID?.value, before: call.exchange, flow)
             if let violation = violation(call, secret, issued) { return .violated(violation) }
-            guard issued.isEmpty else { continue }
+            guard issued.isEmpty else { return .holds }
             if let words { return .violated(violation(call, secret, words, flow)) }
-            isUnknown = true
+            return .abstains("the secret that was issued to this client is not in the capture")
         }
-        return isUnknown
-            ? .abstains("the secret that was issued to this client is not in the capture") : .holds
     }
 
     /// Another secret was sent than the last one of those that were issued to the client; nil where it is the same, and where there is

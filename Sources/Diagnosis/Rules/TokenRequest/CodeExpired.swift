@@ -32,9 +32,8 @@ struct CodeExpired: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let provider = flow.providerFacts
-        var isUnknown = false
         var seen: Set<String> = []
-        for (login, request) in flow.redemptions {
+        return Verdict.firstViolation(among: flow.redemptions) { login, request in
             guard let code = request.code, seen.insert(code).inserted,
                 request.isRefused(
                     with: "invalid_grant",
@@ -42,10 +41,9 @@ struct CodeExpired: Rule {
                     "invalid_code",
                     "expired_code"
                 ) || isRefusedInOtherWords(request), !isSaidOfAnotherCause(request)
-            else { continue }
+            else { return .holds }
             guard let response = login.response else {
-                isUnknown = true
-                continue
+                return .abstains("when the code was delivered is not in the capture")
             }
             let (elapsed, clock) = elapsed(from: response, to: request, provider, flow)
             let lifetime = CodeLifetime(
@@ -53,7 +51,7 @@ struct CodeExpired: Rule {
                 authorization: login.request.endpoint,
                 token: flow.capture[request.exchange].request.url
             )
-            guard elapsed > lifetime.seconds else { continue }
+            guard elapsed > lifetime.seconds else { return .holds }
             let age = Evidence(
                 place: Place(exchange: request.exchange, part: .timing, name: "age of the code"),
                 value: "\(elapsed) s",
@@ -64,9 +62,7 @@ struct CodeExpired: Rule {
             }
             let evidence = [delivery(of: response, flow), sent, age, request.answer.evidence()]
             return .violated(Violation(evidence.compactMap(\.self), exchange: request.exchange))
-        }
-        if let violation = stated(in: flow) { return .violated(violation) }
-        return isUnknown ? .abstains("when the code was delivered is not in the capture") : .holds
+        }.or(stated(in: flow))
     }
 
     /// The code where it is seen first, in the redirect: the callback itself may be what was late.

@@ -33,37 +33,35 @@ struct PKCENotEnforced: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason = flow.hasUnsavedTokenRequest ? Gap.tokenRequestBody : nil
         let provider = flow.providerFacts
         let redemptions = flow.redemptions
         let uses = redemptions.reduce(into: [String: Int]()) { $0[$1.request.code ?? "", default: 0] += 1 }
-        for (login, request) in redemptions where request.answer.isSuccess {
+        return Verdict.firstViolation(
+            among: redemptions.filter { $0.request.answer.isSuccess },
+            lacking: flow.hasUnsavedTokenRequest ? Gap.tokenRequestBody : nil
+        ) { login, request in
             guard login.request.codeChallenge != nil,
                 let challenge = login.request.parameters.parameter("code_challenge")
-            else { continue }
+            else { return .holds }
             // The code may go through an app's own back end, whose request carries the verifier.
             let isRelayed = uses[request.code ?? "", default: 1] > 1
             guard !isRelayed, provider.has(request.endpoint) else {
-                reason = "the code may have been exchanged by an app's back end"
-                continue
+                return .abstains("the code may have been exchanged by an app's back end")
             }
             let verifier = request.parameters.parameter("code_verifier").flatMap {
                 $0.value.isEmpty ? nil : $0
             }
             if let verifier {
                 guard !Placeholder.isOne(verifier.value), !Placeholder.isOne(challenge.value) else {
-                    reason = "the verifier or the challenge was taken out of the capture"
-                    continue
+                    return .abstains("the verifier or the challenge was taken out of the capture")
                 }
                 guard let isRight = fits(challenge.value, verifier.value, login.request) else {
-                    reason = Gap.challengeMethod
-                    continue
+                    return .abstains(Gap.challengeMethod)
                 }
-                if isRight { continue }
+                if isRight { return .holds }
             }
             return .violated(violation(challenge, verifier, request))
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// Nil for methods that are not known here.

@@ -31,23 +31,24 @@ struct PKCEVerifierUnexpected: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason = flow.hasUnsavedTokenRequest ? Gap.tokenRequestBody : nil
         let taken = flow.tokenRequests.filter(\.answer.isSuccess).reduce(into: [String: Timestamp]()) {
             list,
             request in
             if let code = request.code, list[code] == nil { list[code] = request.startedAt }
         }
-        for (login, request) in flow.redemptions where request.isGrantRefused {
+        return Verdict.firstViolation(
+            among: flow.redemptions.filter { $0.request.isGrantRefused },
+            lacking: flow.hasUnsavedTokenRequest ? Gap.tokenRequestBody : nil
+        ) { login, request in
             guard let verifier = request.parameters.parameter("code_verifier"), !verifier.value.isEmpty,
                 login.request.codeChallenge == nil
-            else { continue }
+            else { return .holds }
             guard login.request.isKnownInFull else {
-                reason = "parts of the authorization request are not in the capture"
-                continue
+                return .abstains("parts of the authorization request are not in the capture")
             }
             // Taken once with its verifier: that is not what it is refused for now.
             let wasTaken = taken[request.code ?? ""].map { $0 < request.startedAt } ?? false
-            guard !wasTaken else { continue }
+            guard !wasTaken else { return .holds }
             let names = login.request.parameters.items.map(\.name).prefix(14).joined(separator: ", ")
             return .violated(
                 Violation(
@@ -66,6 +67,5 @@ struct PKCEVerifierUnexpected: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 }

@@ -38,31 +38,29 @@ struct IDTokenMissing: Rule {
     func verdict(on flow: Flow) -> Verdict {
         // Plain OAuth, whatever scope is asked for.
         guard flow.provider != .github, flow.provider != .myinfo else { return .holds }
-        var reason: String?
         let logins = flow.askedLogins
         // What GoTrue gives for a code of its own is no answer to the login at the provider behind it.
-        for request in flow.tokenRequests
-        where request.isCodeExchange && request.answer.isSuccess && !GoTrueRequest.isExchange(request) {
+        let exchanges = flow.tokenRequests.filter {
+            $0.isCodeExchange && $0.answer.isSuccess && !GoTrueRequest.isExchange($0)
+        }
+        return Verdict.firstViolation(among: exchanges) { request in
             guard request.answer.isBodyWhole, request.answer.json != nil else {
-                reason = Gap.tokenResponse
-                continue
+                return .abstains(Gap.tokenResponse)
             }
             guard request.accessToken != nil, (request.answer.parameters["id_token"] ?? "").isEmpty else {
-                continue
+                return .holds
             }
             guard
                 let login = logins.first(where: {
                     $0.tokenRequests.contains { $0.exchange == request.exchange }
                 })
             else {
-                reason = Gap.authorizationRequest
-                continue
+                return .abstains(Gap.authorizationRequest)
             }
-            guard !isDeliveredInFront(login) else { continue }
-            guard let intent = OpenIDIntent.sign(of: login.request, in: flow) else { continue }
+            guard !isDeliveredInFront(login) else { return .holds }
+            guard let intent = OpenIDIntent.sign(of: login.request, in: flow) else { return .holds }
             return .violated(violation(login, request, intent, flow))
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     /// Hybrid flows bring it with the code (OpenID Connect Core, section 3.3.2.5).

@@ -36,23 +36,22 @@ struct RefreshTokenMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
         let logins = flow.askedLogins
-        for request in flow.tokenRequests where request.isCodeExchange && request.answer.isSuccess {
+        return Verdict.firstViolation(
+            among: flow.tokenRequests.filter { $0.isCodeExchange && $0.answer.isSuccess }
+        ) { request in
             guard request.answer.isBodyWhole, request.accessToken != nil else {
-                reason = Gap.tokenResponse
-                continue
+                return .abstains(Gap.tokenResponse)
             }
-            guard (request.issuedRefreshToken ?? "").isEmpty else { continue }
+            guard (request.issuedRefreshToken ?? "").isEmpty else { return .holds }
             guard
                 let login = logins.first(where: {
                     $0.tokenRequests.contains { $0.exchange == request.exchange }
                 })
             else {
-                reason = Gap.authorizationRequest
-                continue
+                return .abstains(Gap.authorizationRequest)
             }
-            guard let asked = wish(of: login.request, flow) else { continue }
+            guard let asked = wish(of: login.request, flow) else { return .holds }
             let names = request.answer.parameters.items.prefix(20).map(\.name).joined(separator: ", ")
             var evidence = [Evidence(asked)]
             if let prompt = login.request.parameters.parameter("prompt") { evidence.append(Evidence(prompt)) }
@@ -65,7 +64,6 @@ struct RefreshTokenMissing: Rule {
             )
             return .violated(Violation(evidence, exchange: request.exchange))
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     private func wish(of request: AuthorizationRequest, _ flow: Flow) -> Parameter? {

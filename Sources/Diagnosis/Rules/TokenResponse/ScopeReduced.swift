@@ -34,9 +34,7 @@ struct ScopeReduced: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let verdict = verdictOnAnswers(in: flow)
-        if case .violated = verdict { return verdict }
-        return grantedInName(in: flow).map { .violated($0) } ?? verdict
+        verdictOnAnswers(in: flow).or(grantedInName(in: flow))
     }
 
     private func grantedInName(in flow: Flow) -> Violation? {

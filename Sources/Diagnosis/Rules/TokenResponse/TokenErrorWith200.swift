@@ -33,17 +33,15 @@ struct TokenErrorWith200: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for request in flow.tokenRequests {
+        Verdict.firstViolation(among: flow.tokenRequests) { request in
             let answer = request.answer
-            guard let status = answer.status, (200..<300).contains(status) else { continue }
+            guard let status = answer.status, (200..<300).contains(status) else { return .holds }
             guard answer.isBodyWhole else {
-                reason = Gap.tokenResponse
-                continue
+                return .abstains(Gap.tokenResponse)
             }
             guard let error = answer.error, (request.accessToken ?? "").isEmpty,
                 !isPending(error.error)
-            else { continue }
+            else { return .holds }
             return .violated(
                 Violation(
                     [answer.evidence(), answer.statusEvidence(note: "says success")],
@@ -53,7 +51,6 @@ struct TokenErrorWith200: Rule {
                 )
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 
     private static let wrapped = """

@@ -28,18 +28,18 @@ struct TokenResponseCacheable: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        for request in flow.tokenRequests where request.answer.isSuccess {
+        Verdict.firstViolation(among: flow.tokenRequests.filter(\.answer.isSuccess)) { request in
             guard request.accessToken != nil || request.answer.parameters.contains("id_token") else {
-                continue
+                return .holds
             }
             guard let headers = flow.capture[request.exchange].response?.headers, !headers.fields.isEmpty
             else {
-                reason = "the headers of the token response were not saved"
-                continue
+                return .abstains("the headers of the token response were not saved")
             }
             let control = headers.all("cache-control")
-            guard !control.contains(where: { $0.lowercased().containsBytes("no-store") }) else { continue }
+            guard !control.contains(where: { $0.lowercased().containsBytes("no-store") }) else {
+                return .holds
+            }
             return .violated(
                 Violation([
                     Evidence(
@@ -55,6 +55,5 @@ struct TokenResponseCacheable: Rule {
                 ])
             )
         }
-        return reason.map { .abstains($0) } ?? .holds
     }
 }

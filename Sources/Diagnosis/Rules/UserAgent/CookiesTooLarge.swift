@@ -32,23 +32,20 @@ struct CookiesTooLarge: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var abstains = false
-        for index in flow.exchanges + pagesAfterCallbacks(flow) {
+        Verdict.firstViolation(among: flow.exchanges + pagesAfterCallbacks(flow)) { index in
             let exchange = flow.capture[index]
             guard let response = exchange.response, [400, 413, 431, 494].contains(response.status) else {
-                continue
+                return .holds
             }
             let text = tooLong(response)
             let length = Self.cookieLength(of: exchange.request)
             let isStated = response.status == 431 || response.status == 494
             guard text != nil || length > 0 || !isStated else {
-                abstains = true
-                continue
+                return .abstains("the cookies of the refused request are not in the capture")
             }
-            guard text != nil || isStated || response.status == 400 && length > 8000 else { continue }
+            guard text != nil || isStated || response.status == 400 && length > 8000 else { return .holds }
             return .violated(Violation(evidence(index, response.status, text, length, exchange)))
         }
-        return abstains ? .abstains("the cookies of the refused request are not in the capture") : .holds
     }
 
     /// Bytes of the header; of the cookies that a producer lists where it keeps no header.
