@@ -32,84 +32,110 @@ struct ResourceIndicatorMismatch: Rule {
         let documents = flow.resourceMetadata.filter {
             $0.isUsable && $0.answer.json?["resource"]?.string != nil
         }
-        let verdict = Verdict.first(of: flow.loginAttempts) { attempt in
-            let asked = attempt.all("resource")
-            let said = attempt.refusal.flatMap {
-                $0.error == "invalid_target" || $0.says([Self.entraCode]) ? $0 : nil
+        return Verdict.first(of: flow.loginAttempts) { attempt in
+            let refusal = Refusal(of: attempt)
+            let violation =
+                Self.other(inTokenRequestOf: attempt, flow)
+                ?? Self.other(in: attempt, thanStatedBy: documents, refusal, flow)
+                ?? (refusal == nil ? Self.unknownAudience(attempt) ?? Self.unknownServer(attempt) : nil)
+                ?? refusal.map { Self.violation(attempt, $0) }
+            return violation.map { .violated($0) } ?? .holds
+        }.or(Self.refusedTarget(in: flow))
+    }
+
+    /// The provider's no to the resource of a login request.
+    private struct Refusal {
+        var evidence: Evidence
+        /// Entra's, for a resource that is not the one of the scopes.
+        var isOfScopes: Bool
+
+        init?(of attempt: LoginAttempt) {
+            guard let said = attempt.refusal, said.error == "invalid_target" || said.says([entraCode]) else {
+                return nil
             }
-            let refusal = said?.evidence(around: [Self.entraCode])
-            for request in attempt.tokenRequests {
-                let sent = Self.resources(of: request)
-                let known = asked.map(\.value)
-                guard let other = sent.first(where: { !known.contains(bytesOf: $0.value) }),
-                    let expected = asked.first
-                else { continue }
-                return violation(
-                    expected: Evidence(expected),
-                    expected.value,
-                    other,
-                    Self.refused(request),
-                    flow
-                )
-            }
-            let messages = [asked] + attempt.tokenRequests.map { Self.resources(of: $0) }
-            let named = documents.compactMap { $0.answer.json?["resource"]?.string }
-            for sent in messages {
-                guard let first = sent.first, let document = documents.last, !named.isEmpty,
-                    !sent.contains(where: { named.contains(bytesOf: $0.value) })
-                else { continue }
-                let resource = document.answer.json?["resource"]?.string ?? ""
-                let stated = Evidence(
-                    place: document.answer.place("resource"),
-                    value: Masking.shown(resource, of: "resource")
-                )
-                let answer = refusal ?? attempt.tokenRequests.lazy.compactMap { Self.refused($0) }.first
-                return violation(expected: stated, resource, first, answer, flow)
-            }
-            if refusal == nil, let unknown = Self.unknownAudience(attempt) ?? Self.unknownServer(attempt) {
-                return .violated(unknown)
-            }
-            guard let refusal else { return .holds }
-            let isOfScopes = said?.says([Self.entraCode]) ?? false
-            let compared = asked + (isOfScopes ? attempt.all("scope") : [])
-            let sent = asked.isEmpty ? [attempt.names()] : compared.prefix(8).map { Evidence($0) }
-            return .violated(
-                Violation(
-                    sent + [refusal],
-                    severity: .error,
-                    explanation: isOfScopes ? Self.ofScopes : nil,
-                    fix: isOfScopes ? Self.ofScopesFix : nil,
-                    exchange: attempt.exchange
-                )
-            )
+            evidence = said.evidence(around: [entraCode])
+            isOfScopes = said.says([entraCode])
         }
-        if case .violated = verdict { return verdict }
+    }
+
+    /// A resource of a token request that the login did not ask for.
+    private static func other(inTokenRequestOf attempt: LoginAttempt, _ flow: Flow) -> Violation? {
+        let asked = attempt.all("resource")
+        guard let expected = asked.first else { return nil }
+        let known = asked.map(\.value)
+        for request in attempt.tokenRequests {
+            guard let other = resources(of: request).first(where: { !known.contains(bytesOf: $0.value) })
+            else { continue }
+            return violation(expected: Evidence(expected), expected.value, other, refused(request), flow)
+        }
+        return nil
+    }
+
+    /// A resource of the login or of its token requests that none of the resources' own metadata gives.
+    private static func other(
+        in attempt: LoginAttempt,
+        thanStatedBy documents: [MetadataDocument],
+        _ refusal: Refusal?,
+        _ flow: Flow
+    ) -> Violation? {
+        let named = documents.compactMap { $0.answer.json?["resource"]?.string }
+        guard let document = documents.last, let resource = named.last else { return nil }
+        let messages = [attempt.all("resource")] + attempt.tokenRequests.map { resources(of: $0) }
+        for sent in messages {
+            guard let first = sent.first, !sent.contains(where: { named.contains(bytesOf: $0.value) })
+            else { continue }
+            let stated = Evidence(
+                place: document.answer.place("resource"),
+                value: Masking.shown(resource, of: "resource")
+            )
+            let answer = refusal?.evidence ?? attempt.tokenRequests.lazy.compactMap { refused($0) }.first
+            return violation(expected: stated, resource, first, answer, flow)
+        }
+        return nil
+    }
+
+    /// A resource that the provider does not take, whatever it was compared with.
+    private static func violation(_ attempt: LoginAttempt, _ refusal: Refusal) -> Violation {
+        let asked = attempt.all("resource")
+        let compared = asked + (refusal.isOfScopes ? attempt.all("scope") : [])
+        let sent = asked.isEmpty ? [attempt.names()] : compared.prefix(8).map { Evidence($0) }
+        return Violation(
+            sent + [refusal.evidence],
+            severity: .error,
+            explanation: refusal.isOfScopes ? ofScopes : nil,
+            fix: refusal.isOfScopes ? ofScopesFix : nil,
+            exchange: attempt.exchange
+        )
+    }
+
+    /// A token request that was refused for the target that it names.
+    private static func refusedTarget(in flow: Flow) -> Violation? {
         for request in flow.tokenRequests {
-            guard let answer = Self.refused(request) else { continue }
-            let isExchange = request.isTokenExchange
-            let isOfScopes = request.answer.errorText.containsBytes(Self.entraCode)
-            let isOfAudience = request.isRefused(with: Self.serversError)
-            let isOfServer = isOfAudience && flow.provider == .google && request.isCodeExchange
-            let names: Set = isExchange ? ["audience", "scope"] : isOfAudience ? ["audience"] : ["scope"]
-            let sent =
-                Self.resources(of: request) + request.parameters.items.filter { names.contains($0.name) }
-            return .violated(
-                Violation(
-                    sent.prefix(8).map { Evidence($0) } + [answer],
-                    severity: .error,
-                    explanation: isExchange
-                        ? Self.exchange : isOfServer ? Self.ofServer : isOfScopes ? Self.ofScopes : nil,
-                    fix: isExchange
-                        ? Self.exchangeFix
-                        : isOfServer ? Self.ofServerFix : isOfScopes ? Self.ofScopesFix : nil,
-                    title: isExchange
-                        ? "The provider issues no token for the target that is asked for"
-                        : isOfServer ? "The provider knows no server of this app by the audience" : nil,
-                    exchange: request.exchange
-                )
+            guard let answer = refused(request) else { continue }
+            let isAudience = request.isRefused(with: serversError)
+            let names: Set =
+                request.isTokenExchange ? ["audience", "scope"] : isAudience ? ["audience"] : ["scope"]
+            let sent = resources(of: request) + request.parameters.items.filter { names.contains($0.name) }
+            var violation = Violation(
+                sent.prefix(8).map { Evidence($0) } + [answer],
+                severity: .error,
+                exchange: request.exchange
             )
+            if request.isTokenExchange {
+                violation.explanation = exchange
+                violation.fix = exchangeFix
+                violation.title = "The provider issues no token for the target that is asked for"
+            } else if isAudience, flow.provider == .google, request.isCodeExchange {
+                violation.explanation = ofServer
+                violation.fix = ofServerFix
+                violation.title = "The provider knows no server of this app by the audience"
+            } else if request.answer.errorText.containsBytes(entraCode) {
+                violation.explanation = ofScopes
+                violation.fix = ofScopesFix
+            }
+            return violation
         }
-        return verdict
+        return nil
     }
 
     /// What Auth0 says of an `audience`, its name for the resource, that it has no API for.
@@ -193,23 +219,22 @@ struct ResourceIndicatorMismatch: Rule {
         it at the provider.
         """
 
-    private func violation(
+    /// A resource that was sent beside the one that is expected.
+    private static func violation(
         expected: Evidence,
         _ value: String,
         _ sent: Parameter,
         _ answer: Evidence?,
         _ flow: Flow
-    ) -> Verdict {
+    ) -> Violation {
         let isUseless = flow.messages.contains { message in
             if case .resource(let call) = message { call.answer.status == 401 } else { false }
         }
-        return .violated(
-            Violation(
-                [expected, Evidence(sent, note: Difference.note(expected: value, seen: sent.value))]
-                    + (answer.map { [$0] } ?? []),
-                severity: answer != nil || isUseless && flow.ending == .failure ? .error : .warning,
-                exchange: sent.place.exchange
-            )
+        return Violation(
+            [expected, Evidence(sent, note: Difference.note(expected: value, seen: sent.value))]
+                + (answer.map { [$0] } ?? []),
+            severity: answer != nil || isUseless && flow.ending == .failure ? .error : .warning,
+            exchange: sent.place.exchange
         )
     }
 

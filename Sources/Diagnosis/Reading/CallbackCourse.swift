@@ -1,0 +1,166 @@
+import Captures
+import Flows
+import JOSE
+import OAuth
+
+/// How far the app's server came with a callback that it refused, as far as the capture shows it.
+struct CallbackCourse {
+    var evidence: [Evidence] = []
+    /// Nil where the capture shows nothing of it: then the rule's own words hold.
+    var explanation: String?
+    var fix: String?
+
+    static func of(_ callback: RejectedCallback, in flow: Flow) -> CallbackCourse {
+        if callback.isAnswerLost {
+            return CallbackCourse(respelling(of: callback, flow), lost, lostFix)
+        }
+        if isOutOfReach(callback, flow) {
+            let names = callback.response.names(note: "in the fragment")
+            return CallbackCourse([names], inFragment, inFragmentFix)
+        }
+        let tokens = callback.tokens(in: flow)
+        if tokens == nil, quotesProvider(callback, flow) { return CallbackCourse([], quoted, quotedFix) }
+        let failed = callback.failedCalls(in: flow)
+        guard failed.isEmpty else {
+            return CallbackCourse((tokens ?? []).prefix(1) + failed, stopped, stoppedFix)
+        }
+        return tokens.map { behind($0, of: callback, flow) } ?? withoutTokens(callback, flow)
+    }
+
+    private init(_ evidence: [Evidence], _ explanation: String, _ fix: String) {
+        self.evidence = evidence
+        self.explanation = explanation
+        self.fix = fix
+    }
+
+    private init() {}
+
+    /// The app's server has its tokens, and nothing that it asked for failed.
+    private static func behind(_ tokens: [Evidence], of callback: RejectedCallback, _ flow: Flow)
+        -> CallbackCourse
+    {
+        let answer = flow.capture[callback.place].response
+        if [502, 504].contains(answer?.status), !isOwnWord(answer) {
+            return CallbackCourse(tokens, gatewayWithTokens, gatewayWithTokensFix)
+        }
+        guard let early = callback.prematureTime(in: flow) else {
+            return CallbackCourse(tokens, withTokens, fix(behindTokensOf: callback, flow))
+        }
+        return CallbackCourse(tokens + early.evidence, premature, prematureFix)
+    }
+
+    private static func withoutTokens(_ callback: RejectedCallback, _ flow: Flow) -> CallbackCourse {
+        let answer = flow.capture[callback.place].response
+        switch answer?.status {
+        case 502, 504: return CallbackCourse([], gateway, gatewayFix)
+        case 404 where !callback.isRedeemed(in: flow) && !isOwnWord(answer):
+            return CallbackCourse([], nowhere, nowhereFix)
+        default: break
+        }
+        if let stored = beginningInStore(callback, flow) {
+            return CallbackCourse([stored], StoredAnswer.explanation, StoredAnswer.fix)
+        }
+        if let other = overtaking(callback, flow) { return CallbackCourse([other], overtaken, overtakenFix) }
+        return CookieCourse(of: callback, in: flow).map {
+            CallbackCourse([$0.evidence], $0.explanation, $0.fix)
+        } ?? CallbackCourse()
+    }
+
+    /// What an app says in JSON it says itself.
+    private static func isOwnWord(_ answer: RecordedResponse?) -> Bool {
+        answer?.body?.essence == "application/json"
+    }
+
+    private static func fix(behindTokensOf callback: RejectedCallback, _ flow: Flow) -> String {
+        guard let delivered = callback.idToken(in: flow) else { return withoutIDTokenFix }
+        let isEncrypted = (delivered.idToken.envelope ?? delivered.idToken.token).form == .encrypted
+        return isEncrypted ? encryptedFix : withTokensFix
+    }
+
+    /// Where the callback was sent on to without its answer.
+    private static func respelling(of callback: RejectedCallback, _ flow: Flow) -> [Evidence] {
+        let exchange = flow.capture[callback.exchange]
+        guard let location = exchange.response?.location else { return [] }
+        return [
+            Evidence(
+                place: Place(exchange: callback.exchange, part: .responseLocation, name: ""),
+                value: Masking.shown(exchange.request.url.resolving(location).withoutQuery, of: "url"),
+                note: "sent on by \(exchange.response?.status ?? 0), without the "
+                    + (exchange.request.method == "POST" ? "form" : "query")
+            )
+        ]
+    }
+
+    /// Whether the app's server refused the callback by itself, though no server is sent the answer.
+    private static func isOutOfReach(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        guard callback.response.mode == .fragment, callback.place == callback.exchange,
+            !callback.isRedeemed(in: flow), let answer = flow.capture[callback.exchange].response
+        else { return false }
+        // A server that is down or asks for a password of its own has not looked at it.
+        return answer.location != nil
+            || (400..<500).contains(answer.status) && ![401, 403, 429].contains(answer.status)
+    }
+
+    /// Of the exchanges of a login; who began another one longer ago did so in another visit.
+    private static let mostMeanwhile = 200
+
+    /// The answer out of a cache with which the login began.
+    private static func beginningInStore(_ callback: RejectedCallback, _ flow: Flow) -> Evidence? {
+        let login = flow.logins.first { $0.response?.callback == callback.exchange }
+        return login.flatMap { StoredAnswer.beginning(of: $0.request, in: flow) }
+    }
+
+    /// The redirect by which the app began another login meanwhile, in the session that the callback belongs to.
+    private static func overtaking(_ callback: RejectedCallback, _ flow: Flow) -> Evidence? {
+        let login = flow.logins.first { $0.response?.callback == callback.exchange }
+        guard let request = login?.request, let state = request.state, !flow.surroundings.isSanitized,
+            let beginning = flow.surroundings.redirectedFrom[request.exchange]
+        else { return nil }
+        let order = flow.surroundings.order
+        let position = flow.surroundings.position
+        guard position[beginning] < position[callback.exchange] else { return nil }
+        let answered = flow.capture[callback.exchange].request
+        let own = Set(LoginCookies.set(for: request, callback: callback, in: flow).map(\.cookie.name))
+        let session = Set(answered.cookies.filter { own.contains($0.name) || own.isEmpty })
+        let meanwhile = order[(position[beginning] + 1)..<position[callback.exchange]]
+        return meanwhile.suffix(mostMeanwhile).reversed().lazy.compactMap { index in
+            let other = flow.capture[index]
+            guard other.request.url.host == answered.url.host,
+                !session.isDisjoint(with: other.request.cookies),
+                let location = other.response?.location
+            else { return nil }
+            let target = other.request.url.resolving(location)
+            guard request.endpoint.isEndpoint(target),
+                let anew = target.queryItems.first("state"), anew != state
+            else { return nil }
+            return Evidence(
+                place: Place(exchange: index, part: .responseLocation, name: "state"),
+                value: Masking.shown(anew, of: "state"),
+                note: "another login, begun in the same session before this answer came"
+            )
+        }.first
+    }
+
+    /// Whether the app's page, or where it sends the browser, names an error that only a token endpoint gives.
+    private static func quotesProvider(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        let location = flow.capture[callback.place].response?.location ?? ""
+        let text =
+            PageText.words(of: flow.capture[callback.wording].response?.body, limit: 1 << 16) + " " + location
+            + " " + values(in: location)
+        return providersWords.contains(where: text.containsBytes)
+    }
+
+    /// What the query and the fragment of an address say, decoded.
+    static func values(in location: String) -> String {
+        let url = RecordedURL(location)
+        return (url.queryItems.items + url.fragmentItems.items).map(\.value).joined(separator: " ")
+    }
+
+    /// Names of errors, what Okta, Auth0 and Keycloak say of the verifier, the code and the secret, Passport's name for a refusal of
+    /// the token endpoint's, and Supabase's.
+    private static let providersWords = [
+        "invalid_client", "invalid_grant", "unauthorized_client", "AADSTS", "PKCE verification failed",
+        "Failed to verify code verifier", "Code not valid", "nvalid client credentials", "TokenError",
+        "Unable to exchange external code",
+    ]
+}
