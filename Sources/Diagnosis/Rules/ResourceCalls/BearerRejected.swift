@@ -52,54 +52,56 @@ struct BearerRejected: Rule {
                 ?? otherRefusal(flow)
         }
         guard !isExplained(flow) else { return .holds }
-        var shown = Shown(refused: [refusal.evidence, call.address], token: shown(call.token, refusal))
+        let shown = Shown(refused: [refusal.evidence, call.address], token: shown(call.token, refusal))
         if let revocation = revocation(behind: call) {
             return .violated(ended(by: revocation, call, shown.all, flow))
         }
         if let question = TokenQuestion(during: call, in: flow) {
             return .violated(question.violation(shown.all, call.call.exchange))
         }
+        return .violated(
+            violation(call, refusal, shown, isIDToken: idTokens.contains(call.token.value), flow)
+        )
+    }
+
+    /// What is known of a call that was refused while its token was to be good.
+    private func violation(
+        _ call: BearerCall,
+        _ refusal: BearerRefusal,
+        _ refused: Shown,
+        isIDToken: Bool,
+        _ flow: Flow
+    ) -> Violation {
         // "Signature has expired" is what PyJWT says of the time.
         let isForItsKey =
             !call.isUserInfo && call.claimsToken != nil && refusal.reasons.contains(.signature)
             && !refusal.reasons.contains(.expiry)
+        var shown = refused
         shown.details = claims(of: call, flow) + key(of: call, refusal, isForItsKey, flow)
         if let violation = misspelled(call, shown, flow) ?? changed(call, shown, flow)
             ?? companion(call, refusal, shown) ?? stepUp(wantedBy: call, refusal, shown)
         {
-            return .violated(violation)
+            return violation
         }
-        if call.grant == nil, idTokens.contains(call.token.value) {
-            return .violated(
-                Violation(
-                    shown.all,
-                    explanation: Self.identity,
-                    fix: Self.identityFix,
-                    title: "The API refused the ID token",
-                    exchange: call.call.exchange
-                )
-            )
+        var violation = Violation(shown.all, exchange: call.call.exchange)
+        if call.grant == nil, isIDToken {
+            violation.explanation = Self.identity
+            violation.fix = Self.identityFix
+            violation.title = "The API refused the ID token"
+        } else if call.isUserInfo, call.claimsToken?.audience.isEmpty == false, refusal.reasons == [.audience]
+        {
+            violation.explanation = Self.forAnAPI
+            violation.fix = Self.forAnAPIFix
+            violation.title = "UserInfo refused the access token for its audience"
+        } else if isForItsKey {
+            violation.explanation = Self.unverified
+            violation.fix = Self.unverifiedFix
+            violation.title = "The API could not verify the access token's signature"
+        } else if call.isLone {
+            violation.explanation = Self.lone
+            violation.fix = Self.loneFix
         }
-        if call.isUserInfo, call.claimsToken?.audience.isEmpty == false, refusal.reasons == [.audience] {
-            return .violated(
-                Violation(
-                    shown.all,
-                    explanation: Self.forAnAPI,
-                    fix: Self.forAnAPIFix,
-                    title: "UserInfo refused the access token for its audience",
-                    exchange: call.call.exchange
-                )
-            )
-        }
-        return .violated(
-            Violation(
-                shown.all,
-                explanation: isForItsKey ? Self.unverified : call.isLone ? Self.lone : nil,
-                fix: isForItsKey ? Self.unverifiedFix : call.isLone ? Self.loneFix : nil,
-                title: isForItsKey ? "The API could not verify the access token's signature" : nil,
-                exchange: call.call.exchange
-            )
-        )
+        return violation
     }
 
     /// The evidence of a refused call, in its order.
@@ -203,23 +205,6 @@ struct BearerRejected: Rule {
         return [evidence]
     }
 
-    private static let revoked = """
-        The client gave the refresh token of this login back, and called with an access token of the same grant afterwards, which was refused. So it \
-        should be: what was issued with a refresh token ends with it (RFC 7009, section 2.1).
-        """
-    private static let revokedFix = """
-        Have the app throw the access token away, too, when it revokes the refresh token, and begin a new login before it makes another call.
-        """
-
-    private static let identity = """
-        A call was made with the ID token of this login in place of an access token, and refused. There are APIs that take ID tokens: an app's own back end, \
-        Kubernetes. This one did not.
-        """
-    private static let identityFix = """
-        Compare what the API expects with the token's claims: its issuer to the letter, and the client_id that has to be its audience; its log says which. \
-        An API that wants access tokens needs the access_token of the same answer.
-        """
-
     private func isExplained(_ flow: Flow) -> Bool {
         Self.causes.contains { rule in
             guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
@@ -269,53 +254,6 @@ struct BearerRejected: Rule {
                 && asked.endedAt <= work.endedAt
         }
     }
-
-    private static let unnamed = """
-        UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
-        all that the capture knows of the reason.
-        """
-    private static let unnamedFix = """
-        Go by its words and the provider's log. UserInfo takes GET or POST at the userinfo_endpoint of the metadata, with the token in the \
-        Authorization header, under the token_type that came with it: DPoP wants a proof beside it.
-        """
-    private static let unserved = """
-        The provider gave the tokens out. With them the app's server asked an API for what it signs the user in by, and the API did not give it: that \
-        was its last call before it refused the login. The answer does not say that the token is wrong.
-        """
-    private static let unservedFix = """
-        Go by the API's words. 403 mostly means that the token is good and may not have this: compare the scopes that were granted with those that the \
-        API's reference asks for, the permissions of the app at the provider, and whether this user may use an app that is still in development. 400 \
-        is about the call itself: its parameters, or a header that the API wants beside the token.
-        """
-
-    private static let forAnAPI = """
-        UserInfo refused the access token for its audience: the token was made for an API (its aud), and UserInfo takes those that were \
-        made for itself.
-        """
-    private static let forAnAPIFix = """
-        Call UserInfo with the token of a login that asks for no API (no resource, no audience, no scope of an API), and get another \
-        token for the API. AD FS makes the token of such a login for urn:microsoft:userinfo, and its UserInfo tells no more than sub: \
-        other claims stand in the ID token. Entra's UserInfo is part of Microsoft Graph and takes tokens for that alone.
-        """
-
-    private static let lone = """
-        A call was refused because of its access token. The login that the token comes from is not in the capture, so all that is known of it is what the \
-        API says and, where it can be read, what the token says of itself.
-        """
-    private static let loneFix = """
-        Compare what the API expects (issuer, audience, keys, time) with the token's claims, and look into the API's log. To see where the token comes from, \
-        record once more from before the sign-in.
-        """
-
-    private static let unverified = """
-        A call with an access token was refused for its signature or the key of it: what the API verifies tokens with is not what \
-        this one was signed with.
-        """
-    private static let unverifiedFix = """
-        Have the API read the keys from the jwks_uri of the token's issuer, and read them again when a token names a kid that it does not know: \
-        keys that are fetched once, or belong to another environment, fail after a rotation. Some providers sign tokens for their own APIs alone \
-        with keys that nobody else is to verify.
-        """
 
     /// Whether the key that signed a token is one of the provider's; nil where those were not read in this flow.
     private func isPublished(_ key: String, _ flow: Flow) -> Bool? {

@@ -1,7 +1,6 @@
 import Captures
 import Flows
 import JOSE
-import JSON
 import OAuth
 
 /// A DPoP proof was made for another request, at another time, or is not signed by the key it names.
@@ -43,7 +42,7 @@ struct DPoPProofInvalid: Rule {
                     SigningClock(of: proof.token, at: $0.seconds, previous: difference)
                 }
                 difference = clock?.ahead ?? difference
-                faults = self.faults(of: proof, call, flow)
+                faults = DPoPProofFaults(of: proof, call, flow).all
                 if let repetition = repetition(of: proof, call, &seen) { faults.append(repetition) }
             }
             guard !faults.isEmpty else { continue }
@@ -96,139 +95,6 @@ struct DPoPProofInvalid: Rule {
         ]
     }
 
-    // MARK: - One proof
-
-    private func faults(of proof: DPoPProof, _ call: DPoPCall, _ flow: Flow) -> [[Evidence]] {
-        var faults: [[Evidence]] = []
-        let claim = { (name: String, value: String?, note: String?) in
-            Evidence(
-                place: proof.place(ofClaim: name),
-                value: value.map { Masking.shown($0, of: name) } ?? "missing",
-                note: note
-            )
-        }
-        let seen = { (value: String, note: String) in
-            Evidence(
-                place: Place(exchange: call.exchange, part: .requestURL, name: ""),
-                value: value,
-                note: note
-            )
-        }
-        if proof.method != call.method {
-            faults.append([claim("htm", proof.method, nil), seen(call.method, "the method")])
-        }
-        let target = call.url.withoutQuery
-        if proof.url.map({ !Self.isSame($0, target) }) ?? true {
-            let note = proof.url.map { Difference.note(expected: target, seen: $0) }
-            faults.append([claim("htu", proof.url, note), seen(target, "the URL")])
-        }
-        if proof.token.type?.lowercased() != "dpop+jwt" {
-            faults.append([
-                Evidence(
-                    place: proof.place(ofHeader: "typ"),
-                    value: proof.token.type ?? "missing",
-                    note: "has to be dpop+jwt"
-                )
-            ])
-        }
-        // What a server let pass it does not miss.
-        if call.answer.isRefusal, call.mayBlameProof {
-            if proof.identifier == nil { faults.append([claim("jti", nil, nil)]) }
-            if let list = unlistedAlgorithm(of: proof, call, flow) { faults.append(list) }
-        }
-        if let time = timeFault(proof, call, flow) { faults.append(time) }
-        if let key = keyFault(proof) { faults.append([key]) }
-        if let token = call.accessToken, !Placeholder.isTakenOut(token),
-            proof.accessTokenHash != DPoPProof.hash(ofAccessToken: token),
-            flow.capture[call.exchange].request.headers.contains("authorization")
-        {
-            faults.append([
-                claim("ath", proof.accessTokenHash, nil),
-                Evidence.computed(
-                    "BASE64URL(SHA256(access_token))",
-                    DPoPProof.hash(ofAccessToken: token),
-                    in: .requestHeader,
-                    note: "of the token that was sent"
-                ),
-            ])
-        }
-        // The same URL to the specification, not to a server that compares the text.
-        if faults.isEmpty, call.error == "invalid_dpop_proof", let url = proof.url, url != target {
-            let note = "the same URL in another spelling: " + Difference.note(expected: target, seen: url)
-            faults.append([claim("htu", url, note), seen(target, "the URL")])
-        }
-        return faults
-    }
-
-    /// An algorithm that the provider does not name among those it takes (RFC 9449, section 5.1).
-    private func unlistedAlgorithm(of proof: DPoPProof, _ call: DPoPCall, _ flow: Flow) -> [Evidence]? {
-        // What a resource takes stands in metadata of its own.
-        guard call.accessToken == nil, let algorithm = proof.token.algorithm,
-            let metadata = flow.providerFacts.metadata(of: call.url),
-            let list = metadata.list(Self.algorithms), !list.isEmpty, !list.contains(algorithm)
-        else { return nil }
-        return [
-            Evidence(place: proof.place(ofHeader: "alg"), value: Masking.shown(algorithm, of: "alg")),
-            Evidence(
-                place: metadata.answer.place(Self.algorithms),
-                value: Masking.shown(list.joined(separator: ", "), of: "list"),
-                note: "what the provider takes"
-            ),
-        ]
-    }
-
-    private static let algorithms = "dpop_signing_alg_values_supported"
-
-    private func timeFault(_ proof: DPoPProof, _ call: DPoPCall, _ flow: Flow) -> [Evidence]? {
-        guard let issued = proof.token.issuedAt else {
-            return [Evidence(place: proof.place(ofClaim: "iat"), value: "missing")]
-        }
-        // Servers take proofs of some seconds to some minutes; where one was refused as a proof, seconds may be why.
-        let limit: Int64 = call.answer.isRefusal && call.error == "invalid_dpop_proof" ? 30 : 300
-        guard let date = flow.capture[call.exchange].response?.headers.first("date"),
-            let now = Timestamp(httpDate: date)?.seconds, abs(now - issued) > limit
-        else { return nil }
-        return [
-            Evidence(
-                place: proof.place(ofClaim: "iat"),
-                value: "\(issued)",
-                note: SigningClock.isInMilliseconds(issued)
-                    ? SigningClock.inMilliseconds
-                    : now > issued ? "\(now - issued) s ago" : "\(issued - now) s ahead"
-            ),
-            Evidence(
-                place: Place(exchange: call.exchange, part: .responseHeader, name: "Date"),
-                value: date,
-                note: "\(now), the server's clock"
-            ),
-        ]
-    }
-
-    private func keyFault(_ proof: DPoPProof) -> Evidence? {
-        let place = proof.place(ofHeader: "jwk")
-        guard let key = proof.key else { return Evidence(place: place, value: "missing") }
-        let kind = key.type ?? "no kty"
-        if key.holdsSecret {
-            return Evidence(place: place, value: kind, note: "holds the secret half of the key")
-        }
-        let algorithm = proof.token.algorithm ?? "missing"
-        if algorithm.lowercased() == "none" || algorithm.hasPrefix("HS") || algorithm == "missing" {
-            return Evidence(
-                place: proof.place(ofHeader: "alg"),
-                value: algorithm,
-                note: "has to be a signature by a key pair"
-            )
-        }
-        guard proof.isSignedByItsKey == false else { return nil }
-        return Evidence(
-            place: place,
-            value: kind,
-            note: proof.token.isSignedInDER
-                ? "signature in DER; r and s side by side are required (RFC 7518 §3.4)"
-                : "did not make this signature"
-        )
-    }
-
     /// A proof that the answer asks for, and that is not there.
     private func missing(_ call: DPoPCall, _ flow: Flow) -> [Evidence]? {
         guard call.answer.isRefusal else { return nil }
@@ -274,14 +140,5 @@ struct DPoPProofInvalid: Rule {
             value: value,
             note: note
         )
-    }
-
-    /// Scheme and host in any case, default ports left out, an empty path as "/", percent-encoding undone.
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        let left = RecordedURL(left)
-        let right = RecordedURL(right)
-        guard left.query == nil, left.fragment == nil, let origin = left.origin else { return false }
-        let path = { (url: RecordedURL) in url.path.isEmpty ? "/" : PercentEncoding.decode(url.path) }
-        return origin == right.origin && path(left).equalsBytes(of: path(right))
     }
 }

@@ -1,0 +1,74 @@
+/// What is said of each way in which a token is refused, and what is to be done about it.
+extension BearerRejected {
+    static let revoked = """
+        The client gave the refresh token of this login back, and called with an access token of the same grant afterwards, which was refused. So it \
+        should be: what was issued with a refresh token ends with it (RFC 7009, section 2.1).
+        """
+
+    static let revokedFix = """
+        Have the app throw the access token away, too, when it revokes the refresh token, and begin a new login before it makes another call.
+        """
+
+    static let identity = """
+        A call was made with the ID token of this login in place of an access token, and refused. There are APIs that take ID tokens: an app's own back end, \
+        Kubernetes. This one did not.
+        """
+
+    static let identityFix = """
+        Compare what the API expects with the token's claims: its issuer to the letter, and the client_id that has to be its audience; its log says which. \
+        An API that wants access tokens needs the access_token of the same answer.
+        """
+
+    static let unnamed = """
+        UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
+        all that the capture knows of the reason.
+        """
+
+    static let unnamedFix = """
+        Go by its words and the provider's log. UserInfo takes GET or POST at the userinfo_endpoint of the metadata, with the token in the \
+        Authorization header, under the token_type that came with it: DPoP wants a proof beside it.
+        """
+
+    static let unserved = """
+        The provider gave the tokens out. With them the app's server asked an API for what it signs the user in by, and the API did not give it: that \
+        was its last call before it refused the login. The answer does not say that the token is wrong.
+        """
+
+    static let unservedFix = """
+        Go by the API's words. 403 mostly means that the token is good and may not have this: compare the scopes that were granted with those that the \
+        API's reference asks for, the permissions of the app at the provider, and whether this user may use an app that is still in development. 400 \
+        is about the call itself: its parameters, or a header that the API wants beside the token.
+        """
+
+    static let forAnAPI = """
+        UserInfo refused the access token for its audience: the token was made for an API (its aud), and UserInfo takes those that were \
+        made for itself.
+        """
+
+    static let forAnAPIFix = """
+        Call UserInfo with the token of a login that asks for no API (no resource, no audience, no scope of an API), and get another \
+        token for the API. AD FS makes the token of such a login for urn:microsoft:userinfo, and its UserInfo tells no more than sub: \
+        other claims stand in the ID token. Entra's UserInfo is part of Microsoft Graph and takes tokens for that alone.
+        """
+
+    static let lone = """
+        A call was refused because of its access token. The login that the token comes from is not in the capture, so all that is known of it is what the \
+        API says and, where it can be read, what the token says of itself.
+        """
+
+    static let loneFix = """
+        Compare what the API expects (issuer, audience, keys, time) with the token's claims, and look into the API's log. To see where the token comes from, \
+        record once more from before the sign-in.
+        """
+
+    static let unverified = """
+        A call with an access token was refused for its signature or the key of it: what the API verifies tokens with is not what \
+        this one was signed with.
+        """
+
+    static let unverifiedFix = """
+        Have the API read the keys from the jwks_uri of the token's issuer, and read them again when a token names a kid that it does not know: \
+        keys that are fetched once, or belong to another environment, fail after a rotation. Some providers sign tokens for their own APIs alone \
+        with keys that nobody else is to verify.
+        """
+}

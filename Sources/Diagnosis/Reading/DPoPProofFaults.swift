@@ -1,0 +1,182 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// What is wrong with a DPoP proof, held against the request that it came with (RFC 9449, section 4.3).
+struct DPoPProofFaults {
+    private let proof: DPoPProof
+    private let call: DPoPCall
+    private let flow: Flow
+
+    init(of proof: DPoPProof, _ call: DPoPCall, _ flow: Flow) {
+        self.proof = proof
+        self.call = call
+        self.flow = flow
+    }
+
+    /// The evidence of each fault.
+    var all: [[Evidence]] {
+        let faults = [
+            method(), url(), type(), identifier(), unlistedAlgorithm(), time(), key().map { [$0] }, hash(),
+        ]
+        .compactMap(\.self)
+        return faults.isEmpty ? [spelling()].compactMap(\.self) : faults
+    }
+
+    // MARK: - The request
+
+    private func method() -> [Evidence]? {
+        guard proof.method != call.method else { return nil }
+        return [claim("htm", proof.method), asked(call.method, "the method")]
+    }
+
+    private func url() -> [Evidence]? {
+        let target = call.url.withoutQuery
+        guard proof.url.map({ !Self.isSame($0, target) }) ?? true else { return nil }
+        let note = proof.url.map { Difference.note(expected: target, seen: $0) }
+        return [claim("htu", proof.url, note), asked(target, "the URL")]
+    }
+
+    /// The same URL to the specification, not to a server that compares the text.
+    private func spelling() -> [Evidence]? {
+        let target = call.url.withoutQuery
+        guard call.error == "invalid_dpop_proof", let url = proof.url, url != target else { return nil }
+        let note = "the same URL in another spelling: " + Difference.note(expected: target, seen: url)
+        return [claim("htu", url, note), asked(target, "the URL")]
+    }
+
+    /// Scheme and host in any case, default ports left out, an empty path as "/", percent-encoding undone.
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        let left = RecordedURL(left)
+        let right = RecordedURL(right)
+        guard left.query == nil, left.fragment == nil, let origin = left.origin else { return false }
+        let path = { (url: RecordedURL) in url.path.isEmpty ? "/" : PercentEncoding.decode(url.path) }
+        return origin == right.origin && path(left).equalsBytes(of: path(right))
+    }
+
+    /// The hash of the access token that the request carries.
+    private func hash() -> [Evidence]? {
+        guard let token = call.accessToken, !Placeholder.isTakenOut(token),
+            proof.accessTokenHash != DPoPProof.hash(ofAccessToken: token),
+            flow.capture[call.exchange].request.headers.contains("authorization")
+        else { return nil }
+        return [
+            claim("ath", proof.accessTokenHash),
+            Evidence.computed(
+                "BASE64URL(SHA256(access_token))",
+                DPoPProof.hash(ofAccessToken: token),
+                in: .requestHeader,
+                note: "of the token that was sent"
+            ),
+        ]
+    }
+
+    // MARK: - The proof itself
+
+    private func type() -> [Evidence]? {
+        guard proof.token.type?.lowercased() != "dpop+jwt" else { return nil }
+        return [
+            Evidence(
+                place: proof.place(ofHeader: "typ"),
+                value: proof.token.type ?? "missing",
+                note: "has to be dpop+jwt"
+            )
+        ]
+    }
+
+    /// Whether the proof may be what the request was refused for: what a server let pass it does not miss.
+    private var isRefused: Bool { call.answer.isRefusal && call.mayBlameProof }
+
+    private func identifier() -> [Evidence]? {
+        isRefused && proof.identifier == nil ? [claim("jti", nil)] : nil
+    }
+
+    /// An algorithm that the provider does not name among those it takes (RFC 9449, section 5.1).
+    private func unlistedAlgorithm() -> [Evidence]? {
+        // What a resource takes stands in metadata of its own.
+        guard isRefused, call.accessToken == nil, let algorithm = proof.token.algorithm,
+            let metadata = flow.providerFacts.metadata(of: call.url),
+            let list = metadata.list(Self.algorithms), !list.isEmpty, !list.contains(algorithm)
+        else { return nil }
+        return [
+            Evidence(place: proof.place(ofHeader: "alg"), value: Masking.shown(algorithm, of: "alg")),
+            Evidence(
+                place: metadata.answer.place(Self.algorithms),
+                value: Masking.shown(list.joined(separator: ", "), of: "list"),
+                note: "what the provider takes"
+            ),
+        ]
+    }
+
+    private static let algorithms = "dpop_signing_alg_values_supported"
+
+    private func time() -> [Evidence]? {
+        guard let issued = proof.token.issuedAt else {
+            return [Evidence(place: proof.place(ofClaim: "iat"), value: "missing")]
+        }
+        // Servers take proofs of some seconds to some minutes; where one was refused as a proof, seconds may be why.
+        let limit: Int64 = call.answer.isRefusal && call.error == "invalid_dpop_proof" ? 30 : 300
+        guard let date = flow.capture[call.exchange].response?.headers.first("date"),
+            let now = Timestamp(httpDate: date)?.seconds, abs(now - issued) > limit
+        else { return nil }
+        return [
+            Evidence(
+                place: proof.place(ofClaim: "iat"),
+                value: "\(issued)",
+                note: SigningClock.isInMilliseconds(issued)
+                    ? SigningClock.inMilliseconds
+                    : now > issued ? "\(now - issued) s ago" : "\(issued - now) s ahead"
+            ),
+            Evidence(
+                place: Place(exchange: call.exchange, part: .responseHeader, name: "Date"),
+                value: date,
+                note: "\(now), the server's clock"
+            ),
+        ]
+    }
+
+    private func key() -> Evidence? {
+        let place = proof.place(ofHeader: "jwk")
+        guard let key = proof.key else { return Evidence(place: place, value: "missing") }
+        let kind = key.type ?? "no kty"
+        if key.holdsSecret {
+            return Evidence(place: place, value: kind, note: "holds the secret half of the key")
+        }
+        let algorithm = proof.token.algorithm ?? "missing"
+        if algorithm.lowercased() == "none" || algorithm.hasPrefix("HS") || algorithm == "missing" {
+            return Evidence(
+                place: proof.place(ofHeader: "alg"),
+                value: algorithm,
+                note: "has to be a signature by a key pair"
+            )
+        }
+        guard proof.isSignedByItsKey == false else { return nil }
+        return Evidence(
+            place: place,
+            value: kind,
+            note: proof.token.isSignedInDER
+                ? "signature in DER; r and s side by side are required (RFC 7518 §3.4)"
+                : "did not make this signature"
+        )
+    }
+
+    // MARK: - Evidence
+
+    private func claim(_ name: String, _ value: String?, _ note: String? = nil) -> Evidence {
+        Evidence(
+            place: proof.place(ofClaim: name),
+            value: value.map { Masking.shown($0, of: name) } ?? "missing",
+            note: note
+        )
+    }
+
+    private func asked(_ value: String, _ note: String) -> Evidence {
+        Evidence(
+            place: Place(exchange: call.exchange, part: .requestURL, name: ""),
+            value: value,
+            note: note
+        )
+    }
+}
