@@ -9,29 +9,7 @@ enum AssertionSignature {
     static func fault(of assertion: ClientAssertion, _ call: ClientCall, _ flow: Flow) -> Violation? {
         let answer = call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence()
         let token = assertion.token
-        if token.isSignedInDER {
-            return Violation(
-                [
-                    Evidence(
-                        place: assertion.place(ofHeader: "alg"),
-                        value: Masking.shown(token.algorithm ?? "", of: "alg")
-                    ),
-                    .computed(
-                        "signature",
-                        "DER; r and s side by side are required",
-                        in: .jwtHeader,
-                        note: "RFC 7518 §3.4"
-                    ), answer,
-                ],
-                variant: "der",
-                severity: call.severity,
-                explanation:
-                    "The signature of the client_assertion is written as DER; a JWT carries the two numbers r and s side by side.",
-                fix: derFix,
-                title: "The client assertion's signature is in DER",
-                exchange: call.exchange
-            )
-        }
+        if token.isSignedInDER { return inDER(assertion, call, answer) }
         // Whoever was let in has keys that the provider knows; a signature that was taken out says nothing.
         guard call.mayBlameClient, call.isClientRefused, !token.signature.isEmpty, !token.isSignatureTakenOut,
             AssertionRefusal.of(call).map({ $0 == .signature }) ?? true, !isSymmetric(token)
@@ -41,7 +19,48 @@ enum AssertionSignature {
         let set = flow.appKeySets.last { $0.servedAt <= end }
         guard let kid = token.keyID else { return unnamed(assertion, call, set, flow, answer) }
         guard let set, let keys = set.keys?.keys, !keys.contains(where: { $0.id == kid }) else { return nil }
-        return Violation(
+        return unknown(kid, assertion, call, set, answer)
+    }
+
+    /// An ECDSA signature as libraries for certificates write it.
+    private static func inDER(_ assertion: ClientAssertion, _ call: ClientCall, _ answer: Evidence)
+        -> Violation
+    {
+        Violation(
+            [
+                Evidence(
+                    place: assertion.place(ofHeader: "alg"),
+                    value: Masking.shown(assertion.token.algorithm ?? "", of: "alg")
+                ),
+                .computed(
+                    "signature",
+                    "DER; r and s side by side are required",
+                    in: .jwtHeader,
+                    note: "RFC 7518 §3.4"
+                ), answer,
+            ],
+            variant: "der",
+            severity: call.severity,
+            explanation:
+                "The signature of the client_assertion is written as DER; a JWT carries the two numbers r and s side by side.",
+            fix: derFix,
+            title: "The client assertion's signature is in DER",
+            exchange: call.exchange
+        )
+    }
+
+    static let derFix =
+        "Convert the signature on the signing side: JWA wants r and s as fixed-length big-endian numbers (RFC 7518 §3.4)."
+
+    /// An assertion whose key the app does not publish.
+    private static func unknown(
+        _ kid: String,
+        _ assertion: ClientAssertion,
+        _ call: ClientCall,
+        _ set: KeySetDocument,
+        _ answer: Evidence
+    ) -> Violation {
+        Violation(
             [
                 Evidence(
                     place: assertion.place(ofHeader: "kid"),
@@ -59,9 +78,6 @@ enum AssertionSignature {
             exchange: call.exchange
         )
     }
-
-    static let derFix =
-        "Convert the signature on the signing side: JWA wants r and s as fixed-length big-endian numbers (RFC 7518 §3.4)."
 
     /// An assertion that names no key, where the provider has to have one or several may be meant.
     private static func unnamed(

@@ -22,6 +22,23 @@ enum LoginCookies {
     static func set(for request: AuthorizationRequest, at host: String?, in flow: Flow)
         -> [CookieDelivery.Setting]
     {
+        var found = alongRedirects(to: request, flow)
+        if let source = flow.surroundings.redirectedFrom[request.exchange], let host,
+            flow.capture[source].request.url.host == host
+        {
+            // The server that sent the browser off is the callback's own: what another host set before that never came to it.
+            found.removeAll { setting in
+                setting.url.host != host
+                    && !(setting.cookie.domain.map { CookieScope.contains(host: host, domain: $0) } ?? false)
+            }
+        }
+        return found.isEmpty ? onPage(before: request, at: host, flow) : found
+    }
+
+    /// What the redirects that led to the request set, as far as they are the app's.
+    private static func alongRedirects(to request: AuthorizationRequest, _ flow: Flow)
+        -> [CookieDelivery.Setting]
+    {
         var found = request.isUnseen ? settings(request.exchange, flow) : []
         var byName = Dictionary(grouping: found, by: \.cookie.name)
         var exchange = request.exchange
@@ -46,17 +63,13 @@ enum LoginCookies {
             else { break }
             exchange = source
         }
-        if let source = flow.surroundings.redirectedFrom[request.exchange], let host,
-            flow.capture[source].request.url.host == host
-        {
-            // The server that sent the browser off is the callback's own: what another host set before that never came to it.
-            found.removeAll { setting in
-                setting.url.host != host
-                    && !(setting.cookie.domain.map { CookieScope.contains(host: host, domain: $0) } ?? false)
-            }
-        }
-        guard found.isEmpty else { return found }
-        // A page that goes on by script: the app's by its host, or by what the request says it came from.
+        return found
+    }
+
+    /// What a page that goes on by script set: the app's by its host, or by what the request says it came from.
+    private static func onPage(before request: AuthorizationRequest, at host: String?, _ flow: Flow)
+        -> [CookieDelivery.Setting]
+    {
         let headers = flow.capture[request.exchange].request.headers
         let origin = headers.first("referer").map { RecordedURL($0) }
         let hosts = [host, origin?.host].filter {
@@ -66,7 +79,7 @@ enum LoginCookies {
             guard hosts.contains(flow.capture[earlier].request.url.host),
                 !isOfProgram(earlier, besides: request, flow)
             else { continue }
-            found = settings(earlier, flow)
+            let found = settings(earlier, flow)
             if !found.isEmpty { return found }
         }
         return []

@@ -6,28 +6,30 @@ import OAuth
 enum RedirectURIRefusal {
     /// Where it is said, on a page or in the address that the page leads to.
     static func evidence(on page: Int, of request: AuthorizationRequest, in flow: Flow) -> Evidence? {
+        let address = flow.capture[page].request.url
+        return onward(from: page, of: request, in: flow)
+            ?? evidence(in: address, Place(exchange: page, part: .requestQuery, name: ""))
+            ?? silentRefusal(on: page, of: request, in: flow)
+            ?? words(on: page, of: request, in: flow)
+    }
+
+    /// In the address that a page of the provider's leads on to.
+    private static func onward(from page: Int, of request: AuthorizationRequest, in flow: Flow) -> Evidence? {
         let exchange = flow.capture[page]
-        if let location = exchange.response?.location {
-            let target = exchange.request.url.resolving(location)
-            if let evidence = Self.evidence(
-                in: target,
-                Place(exchange: page, part: .responseLocation, name: "")
-            ),
-                !reaches(target, request), !isApps(target, request) || isMovedToAnother(target, request)
-            {
-                return evidence
-            }
-        }
-        if let evidence = Self.evidence(
-            in: exchange.request.url,
-            Place(exchange: page, part: .requestQuery, name: "")
-        ) {
-            return evidence
-        }
-        if let evidence = silentRefusal(on: page, of: request, in: flow) { return evidence }
+        guard let location = exchange.response?.location else { return nil }
+        let target = exchange.request.url.resolving(location)
+        guard
+            let evidence = evidence(in: target, Place(exchange: page, part: .responseLocation, name: "")),
+            !reaches(target, request), !isApps(target, request) || isMovedToAnother(target, request)
+        else { return nil }
+        return evidence
+    }
+
+    /// In what the page itself says.
+    private static func words(on page: Int, of request: AuthorizationRequest, in flow: Flow) -> Evidence? {
         let reading = flow.surroundings.page(page)
         guard reading?.mentions(keywords) ?? true,
-            let response = exchange.response, let body = response.body, (body.size ?? 0) < 1 << 20,
+            let response = flow.capture[page].response, let body = response.body, (body.size ?? 0) < 1 << 20,
             let bytes = body.bytes, reading != nil || PageReading.mentions(keywords, in: bytes)
         else { return nil }
         let isError =

@@ -50,65 +50,70 @@ extension RejectedCallback {
             })
         else { return nil }
         let last = lastCall(after: request, until: refused.endedAt, in: flow)
-        var evidence = [
-            request.answer.statusEvidence(
-                note: "the code was exchanged"
-                    + (last == nil && failedCalls(in: flow).isEmpty
-                        ? ", and nothing fetched after it, neither keys nor user data" : "")
-            )
-        ]
+        let exchanged = request.answer.statusEvidence(
+            note: "the code was exchanged"
+                + (last == nil && failedCalls(in: flow).isEmpty
+                    ? ", and nothing fetched after it, neither keys nor user data" : "")
+        )
         let token = flow.deliveredIDTokens.first { $0.tokenRequest?.exchange == request.exchange }
-        if let token { evidence.append(token.evidence(ofHeader: "alg")) }
-        if let token, token.idToken.token.claims?["email_verified"] == .bool(false) {
-            evidence.append(token.evidence(ofClaim: "email_verified", note: Self.unconfirmed))
-        } else if let userInfo = userInfo(after: request, until: refused.endedAt, in: flow),
-            let isVerified = userInfo.answer.json?["email_verified"],
-            isVerified.bool == false
-                || isVerified.string == "false"
-        {
-            evidence.append(
-                Evidence(
-                    place: userInfo.answer.place("email_verified"),
-                    value: "false",
-                    note: Self.unconfirmed
-                )
-            )
-        }
-        if let token, let login = token.login, token.idToken.token.claim("nonce") != nil,
-            (login.request.parameters["nonce"] ?? "").isEmpty, !login.request.parameters.isEmpty
-        {
-            evidence.append(
-                token.evidence(
-                    ofClaim: "nonce",
-                    note: "the login asked for none: there are libraries that refuse one then"
-                )
-            )
-        }
-        if token != nil, case .violated(let unmet) = flow.verdict(of: ACRNotSatisfied()) {
-            evidence += unmet.evidence.map { wish in
-                guard wish.place.part == .jwtClaims else { return wish }
-                var claim = wish
-                claim.note = "not what the login asked for: there are apps that let nobody in without it"
-                return claim
-            }
-        }
-        if let others = token.flatMap(\.otherAudiences) { evidence.append(others) }
-        if let last {
-            evidence.append(
-                Evidence(
-                    place: Place(exchange: last, part: .requestURL, name: ""),
-                    value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
-                    note: isIntrospection(last, flow)
-                        ? "asked about the token by a server behind the app, before the app refused"
-                        : "the last that the app's server fetched before it refused"
-                )
-            )
-        }
-        return evidence
+        let asked = [
+            exchanged, token?.evidence(ofHeader: "alg"),
+            unconfirmedAddress(token, request, until: refused.endedAt, in: flow),
+            token.flatMap(unaskedNonce),
+        ]
+        let other = [token?.otherAudiences, last.map { fetched($0, flow) }]
+        return asked.compactMap(\.self) + (token == nil ? [] : unmetContext(in: flow))
+            + other.compactMap(\.self)
     }
 
-    private static let unconfirmed =
-        "not confirmed: there are apps that let nobody in without a confirmed address"
+    /// That the user's address is not confirmed, by the ID token or by UserInfo.
+    private func unconfirmedAddress(
+        _ token: DeliveredIDToken?,
+        _ request: TokenRequest,
+        until end: Timestamp,
+        in flow: Flow
+    ) -> Evidence? {
+        let note = "not confirmed: there are apps that let nobody in without a confirmed address"
+        if let token, token.idToken.token.claims?["email_verified"] == .bool(false) {
+            return token.evidence(ofClaim: "email_verified", note: note)
+        }
+        guard let userInfo = userInfo(after: request, until: end, in: flow),
+            let isVerified = userInfo.answer.json?["email_verified"],
+            isVerified.bool == false || isVerified.string == "false"
+        else { return nil }
+        return Evidence(place: userInfo.answer.place("email_verified"), value: "false", note: note)
+    }
+
+    private func unaskedNonce(in token: DeliveredIDToken) -> Evidence? {
+        guard let login = token.login, token.idToken.token.claim("nonce") != nil,
+            (login.request.parameters["nonce"] ?? "").isEmpty, !login.request.parameters.isEmpty
+        else { return nil }
+        return token.evidence(
+            ofClaim: "nonce",
+            note: "the login asked for none: there are libraries that refuse one then"
+        )
+    }
+
+    /// The sign-in that the login asked for, and what the ID token has instead.
+    private func unmetContext(in flow: Flow) -> [Evidence] {
+        guard case .violated(let unmet) = flow.verdict(of: ACRNotSatisfied()) else { return [] }
+        return unmet.evidence.map { wish in
+            guard wish.place.part == .jwtClaims else { return wish }
+            var claim = wish
+            claim.note = "not what the login asked for: there are apps that let nobody in without it"
+            return claim
+        }
+    }
+
+    private func fetched(_ last: Int, _ flow: Flow) -> Evidence {
+        Evidence(
+            place: Place(exchange: last, part: .requestURL, name: ""),
+            value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
+            note: isIntrospection(last, flow)
+                ? "asked about the token by a server behind the app, before the app refused"
+                : "the last that the app's server fetched before it refused"
+        )
+    }
 
     private func userInfo(after request: TokenRequest, until end: Timestamp, in flow: Flow) -> EndpointCall? {
         flow.messages.lazy.compactMap { message -> EndpointCall? in
