@@ -64,57 +64,67 @@ struct ClientIDUnknown: Rule {
                 // Known, and shut out.
                 AccessPolicy.words(in: refusal.text) == nil
             else { return .holds }
-            // Spotify calls a redirect URI that it does not know, or not take, by the same name.
-            let isOfRedirectURI = RefusalWording.unknownRedirectURI(in: refusal.text) != nil
-            let isNamed =
-                refusal.error == "invalid_client" && refusal.channel == .page && !isOfRedirectURI
-            let isForgeRockPage =
-                refusal.channel == .page && refusal.says(["invalid_client"]) && refusal.status != 200
-                && !isOfRedirectURI
             let words = refusal.channel == .page ? RefusalWording.unknownClient(in: refusal.text) : nil
-            let isOfDocument = ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text)
-            guard
-                isOfDocument || refusal.says(Self.texts) || isNamed || isForgeRockPage || words != nil
-                    || refusal.channel == .page && Self.isAllThatIsSaid(of: refusal.text)
-            else {
-                return refusal.isTextRecorded
-                    ? .holds : .abstains(Gap.errorPage)
+            guard isSaid(by: refusal, of: attempt) || words != nil else {
+                return refusal.isTextRecorded ? .holds : .abstains(Gap.errorPage)
             }
-            let excess = attempt.parameter("client_id").flatMap { Self.excess(in: $0.value) }
-            let client = attempt.parameter("client_id").map { Evidence($0, note: excess) }
-            let endpoint = Evidence(
-                place: Place(exchange: attempt.exchange, part: .requestURL, name: ""),
-                value: flow.capture[attempt.exchange].request.url.withoutQuery,
-                note: "the place where this id is not known"
-            )
-            let said = refusal.evidence(
-                around: Self.texts + ["invalid_client"] + (words.map { [$0] } ?? [])
-            )
-            var violation = Violation(
-                [client ?? attempt.missing("client_id"), endpoint, said],
-                exchange: attempt.exchange
-            )
-            if isOfDocument {
-                violation.explanation = ClientDocument.explanation
-                violation.fix = ClientDocument.fix
-                violation.title = ClientDocument.title
-            } else if refusal.says([Self.ofOneTenant]) {
-                violation.explanation = Self.tenantOnly
-                violation.fix = Self.tenantOnlyFix
-                violation.title = "The app is registered for one tenant, and asks at another address"
-            } else if let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange) {
-                violation.evidence = flow.evidence(ofDeletion: deleted) + violation.evidence
-                violation.explanation = TokenInvalidClient.isDeleted
-                violation.fix = TokenInvalidClient.isDeletedFix
-                violation.title = TokenInvalidClient.deletedTitle
-            } else if excess != nil {
-                violation.fix = Self.excessFix
-            } else if let registry = Self.registry(for: attempt, in: flow) {
-                violation.evidence.append(registry)
-                violation.fix = Self.forgottenFix
-            }
-            return .violated(violation)
+            return .violated(violation(attempt, refusal, words, flow))
         }
+    }
+
+    /// By the name of the error, or in words that no other refusal has.
+    private func isSaid(by refusal: RequestRefusal, of attempt: LoginAttempt) -> Bool {
+        if ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text)
+            || refusal.says(Self.texts)
+        {
+            return true
+        }
+        guard refusal.channel == .page else { return false }
+        if Self.isAllThatIsSaid(of: refusal.text) { return true }
+        // Spotify calls a redirect URI that it does not know, or not take, by the same name.
+        guard RefusalWording.unknownRedirectURI(in: refusal.text) == nil else { return false }
+        let isForgeRocks = refusal.says(["invalid_client"]) && refusal.status != 200
+        return refusal.error == "invalid_client" || isForgeRocks
+    }
+
+    private func violation(
+        _ attempt: LoginAttempt,
+        _ refusal: RequestRefusal,
+        _ words: String?,
+        _ flow: Flow
+    ) -> Violation {
+        let excess = attempt.parameter("client_id").flatMap { Self.excess(in: $0.value) }
+        let client = attempt.parameter("client_id").map { Evidence($0, note: excess) }
+        let endpoint = Evidence(
+            place: Place(exchange: attempt.exchange, part: .requestURL, name: ""),
+            value: flow.capture[attempt.exchange].request.url.withoutQuery,
+            note: "the place where this id is not known"
+        )
+        let said = refusal.evidence(around: Self.texts + ["invalid_client"] + (words.map { [$0] } ?? []))
+        var violation = Violation(
+            [client ?? attempt.missing("client_id"), endpoint, said],
+            exchange: attempt.exchange
+        )
+        if ClientDocument.isRefused(attempt["client_id"], refusal.error, refusal.text) {
+            violation.explanation = ClientDocument.explanation
+            violation.fix = ClientDocument.fix
+            violation.title = ClientDocument.title
+        } else if refusal.says([Self.ofOneTenant]) {
+            violation.explanation = Self.tenantOnly
+            violation.fix = Self.tenantOnlyFix
+            violation.title = "The app is registered for one tenant, and asks at another address"
+        } else if let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange) {
+            violation.evidence = flow.evidence(ofDeletion: deleted) + violation.evidence
+            violation.explanation = TokenInvalidClient.isDeleted
+            violation.fix = TokenInvalidClient.isDeletedFix
+            violation.title = TokenInvalidClient.deletedTitle
+        } else if excess != nil {
+            violation.fix = Self.excessFix
+        } else if let registry = Self.registry(for: attempt, in: flow) {
+            violation.evidence.append(registry)
+            violation.fix = Self.forgottenFix
+        }
+        return violation
     }
 
     /// Where a client registers itself that was sent to this provider by a resource, and did so before the recording, if ever.

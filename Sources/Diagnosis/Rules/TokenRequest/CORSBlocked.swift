@@ -54,26 +54,30 @@ struct CORSBlocked: Rule {
     // MARK: - A call that was recorded
 
     private func judge(_ call: PageCall, _ flow: Flow) -> Violation? {
-        if let response = flow.capture[call.exchange].response {
-            guard (200..<300).contains(response.status) || (400..<500).contains(response.status),
-                !response.headers.fields.isEmpty, !call.wentOn
-            else { return nil }
-            let fault = Permission.missing(
-                in: response,
-                for: call.origin,
-                isCredentialed: call.isCredentialed
-            )
-            let isSaid = Self.isSaid(in: call.errorText)
-            guard let fault = fault ?? (isSaid ? "the provider says so itself" : nil) else { return nil }
-            var evidence = [call.originEvidence, permission(response, call.exchange, fault)]
-            if isSaid, let answer = call.answer { evidence.append(answer.evidence()) }
-            return Violation(
-                evidence,
-                explanation: isSaid ? Self.registered : nil,
-                title: isSaid ? "The provider lets no page exchange codes of this client" : nil,
-                exchange: call.exchange
-            )
-        }
+        guard let response = flow.capture[call.exchange].response else { return unanswered(call, flow) }
+        return answered(call, response)
+    }
+
+    /// A call whose answer the page may not read.
+    private func answered(_ call: PageCall, _ response: RecordedResponse) -> Violation? {
+        guard (200..<300).contains(response.status) || (400..<500).contains(response.status),
+            !response.headers.fields.isEmpty, !call.wentOn
+        else { return nil }
+        let fault = Permission.missing(in: response, for: call.origin, isCredentialed: call.isCredentialed)
+        let isSaid = Self.isSaid(in: call.errorText)
+        guard let fault = fault ?? (isSaid ? "the provider says so itself" : nil) else { return nil }
+        var evidence = [call.originEvidence, permission(response, call.exchange, fault)]
+        if isSaid, let answer = call.answer { evidence.append(answer.evidence()) }
+        return Violation(
+            evidence,
+            explanation: isSaid ? Self.registered : nil,
+            title: isSaid ? "The provider lets no page exchange codes of this client" : nil,
+            exchange: call.exchange
+        )
+    }
+
+    /// A call that the browser held back, after its preflight or behind the answer.
+    private func unanswered(_ call: PageCall, _ flow: Flow) -> Violation? {
         guard !isOfTheNetwork(call, flow) else { return nil }
         var evidence = [
             call.originEvidence,

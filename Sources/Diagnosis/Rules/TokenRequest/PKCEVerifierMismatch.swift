@@ -32,54 +32,53 @@ struct PKCEVerifierMismatch: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var reason: String?
-        if flow.hasUnsavedTokenRequest,
-            flow.askedLogins.isEmpty || flow.askedLogins.contains(where: Self.hasChallenge)
-        {
-            reason = Gap.tokenRequestBody
+        let logins = flow.askedLogins
+        let isUnsaved =
+            flow.hasUnsavedTokenRequest && (logins.isEmpty || logins.contains(where: Self.hasChallenge))
+        return Verdict.firstViolation(among: logins, lacking: isUnsaved ? Gap.tokenRequestBody : nil) {
+            verdict(on: $0, flow)
+        }.or(stated(in: flow))
+    }
+
+    private func verdict(on login: Login, _ flow: Flow) -> Verdict {
+        let certain = flow.certainTokenRequests(of: login).filter { $0.codeVerifier?.isEmpty == false }
+        // A login that neither sends nor is asked for one of the two has nothing to compare.
+        guard let challenge = login.request.parameters.parameter("code_challenge"), !challenge.value.isEmpty
+        else { return certain.isEmpty ? .holds : .abstains("the code challenge is not in the capture") }
+        guard !certain.isEmpty || login.tokenRequests.isEmpty else {
+            return .abstains("no verifier that is certain to belong to this login's code")
         }
-        for login in flow.askedLogins {
-            let certain = flow.certainTokenRequests(of: login).filter { $0.codeVerifier?.isEmpty == false }
-            // A login that neither sends nor is asked for one of the two has nothing to compare.
-            if certain.isEmpty, !login.tokenRequests.isEmpty, Self.hasChallenge(login) {
-                reason = "no verifier that is certain to belong to this login's code"
-            }
-            guard let challenge = login.request.parameters.parameter("code_challenge"),
-                !challenge.value.isEmpty
-            else {
-                if !certain.isEmpty { reason = "the code challenge is not in the capture" }
-                continue
-            }
-            for request in certain where request.isGrantRefused || flow.isGivenUp(behind: request) {
-                guard let verifier = request.parameters.parameter("code_verifier") else { continue }
-                switch compare(challenge, login.request, verifier) {
-                case .fits: continue
-                case .unknownMethod: reason = Gap.challengeMethod
-                case .differs(let relation):
-                    return .violated(violation(challenge, login.request, request, verifier, relation, flow))
-                }
+        return Verdict.firstViolation(among: certain) { request in
+            guard request.isGrantRefused || flow.isGivenUp(behind: request),
+                let verifier = request.parameters.parameter("code_verifier")
+            else { return .holds }
+            switch compare(challenge, login.request, verifier) {
+            case .fits: return .holds
+            case .unknownMethod: return .abstains(Gap.challengeMethod)
+            case .differs(let relation):
+                return .violated(violation(challenge, login.request, request, verifier, relation, flow))
             }
         }
-        if let request = StatedGrantFault.ofCode(in: flow, .verifierWrong),
+    }
+
+    /// In the words of the provider, whether or not the challenge is in the capture.
+    private func stated(in flow: Flow) -> Violation? {
+        guard let request = StatedGrantFault.ofCode(in: flow, .verifierWrong),
             let verifier = request.parameters.parameter("code_verifier")
-        {
-            return .violated(
-                Violation(
-                    [
-                        GoTrueRequest.challenge(before: request, in: flow.capture).map { Evidence($0) },
-                        Evidence(
-                            verifier,
-                            note: GoTrueRequest.isExchange(request)
-                                ? nil : "the login, with its code_challenge, is not in the capture"
-                        ),
-                        request.answer.evidence(note: "in the provider's words"),
-                    ].compactMap(\.self),
-                    variant: PKCEVerifierVariant.unknown.name,
-                    exchange: request.exchange
-                )
-            )
-        }
-        return reason.map { .abstains($0) } ?? .holds
+        else { return nil }
+        return Violation(
+            [
+                GoTrueRequest.challenge(before: request, in: flow.capture).map { Evidence($0) },
+                Evidence(
+                    verifier,
+                    note: GoTrueRequest.isExchange(request)
+                        ? nil : "the login, with its code_challenge, is not in the capture"
+                ),
+                request.answer.evidence(note: "in the provider's words"),
+            ].compactMap(\.self),
+            variant: PKCEVerifierVariant.unknown.name,
+            exchange: request.exchange
+        )
     }
 
     private static func hasChallenge(_ login: Login) -> Bool {
@@ -123,41 +122,36 @@ struct PKCEVerifierMismatch: Rule {
         let isMissing = relation == nil && MissingToken.isOne(verifier.value)
         let variant: PKCEVerifierVariant =
             relation.map { .made($0) } ?? (isMissing ? .noValue : other == nil ? .unknown : .otherFlow)
-        let method = login.parameters.parameter("code_challenge_method")
-        var evidence = [
-            Evidence(
-                place: challenge.place,
-                value: Masking.shown(challenge.value, of: "code_challenge"),
-                note:
-                    "\(challenge.value.unicodeScalars.count) characters, method \(method?.value ?? "not named: plain")"
-            ),
+        let note = relation == .trimmed ? Self.respelling(verifier.value, challenge.value) : nil
+        let sent =
             isMissing
-                ? Evidence(
-                    place: verifier.place,
-                    value: verifier.value,
-                    note: "a word in the verifier's place"
-                )
-                : Evidence(
-                    verifier,
-                    note: relation == .trimmed ? Self.respelling(verifier.value, challenge.value) : nil
-                ),
-            Evidence.computed(
-                "BASE64URL(SHA256(code_verifier))",
-                CodeChallenge.s256(of: verifier.value),
-                in: .requestBody,
-                note: "what the challenge has to be under S256"
-            ),
-            request.answer.evidence(),
-        ]
-        if let other {
-            evidence.append(Evidence(other, note: "the login whose challenge this verifier fits"))
-        }
+            ? Evidence(place: verifier.place, value: verifier.value, note: "a word in the verifier's place")
+            : Evidence(verifier, note: note)
+        let owner = other.map { Evidence($0, note: "the login whose challenge this verifier fits") }
         return Violation(
-            evidence,
+            [
+                evidence(of: challenge, of: login), sent,
+                Evidence.computed(
+                    "BASE64URL(SHA256(code_verifier))",
+                    CodeChallenge.s256(of: verifier.value),
+                    in: .requestBody,
+                    note: "what the challenge has to be under S256"
+                ),
+                request.answer.evidence(), owner,
+            ].compactMap(\.self),
             variant: variant.name,
             explanation: variant.words.what,
             fix: variant.words.fix,
             exchange: variant.isOfChallenge ? challenge.place.exchange : request.exchange
+        )
+    }
+
+    private func evidence(of challenge: Parameter, of login: AuthorizationRequest) -> Evidence {
+        let method = login.parameters["code_challenge_method"] ?? "not named: plain"
+        return Evidence(
+            place: challenge.place,
+            value: Masking.shown(challenge.value, of: "code_challenge"),
+            note: "\(challenge.value.unicodeScalars.count) characters, method \(method)"
         )
     }
 

@@ -31,53 +31,53 @@ struct PKCEVerifierMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        var isUncertain = flow.hasUnsavedTokenRequest
-        for login in flow.askedLogins {
+        let unsaved = "the token request was not saved, or its code is not that of this login"
+        return Verdict.firstViolation(
+            among: flow.askedLogins,
+            lacking: flow.hasUnsavedTokenRequest ? unsaved : nil
+        ) { login in
             guard login.request.codeChallenge != nil,
                 let challenge = login.request.parameters.parameter("code_challenge")
-            else { continue }
+            else { return .holds }
             let certain = flow.certainTokenRequests(of: login)
-            isUncertain = isUncertain || certain.count < login.tokenRequests.count
             // An app may pass the code on to a back end whose own request carries the verifier.
-            guard !certain.contains(where: hasVerifier) else { continue }
-            guard
-                let request = certain.first(where: {
-                    $0.isGrantRefused || $0.isRefused(with: "invalid_client") && asksForVerifier($0)
-                })
-            else { continue }
-            let names = request.parameters.items.map(\.name).prefix(12).joined(separator: ", ")
-            return .violated(
-                Violation(
-                    [
-                        Evidence(challenge),
-                        Evidence(
-                            place: Place(
-                                exchange: request.exchange,
-                                part: .requestBody,
-                                name: "code_verifier"
-                            ),
-                            value: "missing",
-                            note: "sent: \(names)"
-                        ),
-                        request.answer.evidence(),
-                    ],
-                    exchange: request.exchange
-                )
+            guard !certain.contains(where: hasVerifier), let request = certain.first(where: isRefused) else {
+                return certain.count < login.tokenRequests.count ? .abstains(unsaved) : .holds
+            }
+            return .violated(violation(challenge, request))
+        }.or(stated(in: flow))
+    }
+
+    private func violation(_ challenge: Parameter, _ request: TokenRequest) -> Violation {
+        let names = request.parameters.items.map(\.name).prefix(12).joined(separator: ", ")
+        return Violation(
+            [
+                Evidence(challenge),
+                Evidence(
+                    place: Place(exchange: request.exchange, part: .requestBody, name: "code_verifier"),
+                    value: "missing",
+                    note: "sent: \(names)"
+                ),
+                request.answer.evidence(),
+            ],
+            exchange: request.exchange
+        )
+    }
+
+    private func stated(in flow: Flow) -> Violation? {
+        StatedGrantFault.ofCode(in: flow, .verifierMissing).map { request in
+            Violation(
+                [
+                    request.missing("code_verifier"),
+                    request.answer.evidence(note: "in the provider's words"),
+                ],
+                exchange: request.exchange
             )
         }
-        if let request = StatedGrantFault.ofCode(in: flow, .verifierMissing) {
-            return .violated(
-                Violation(
-                    [
-                        request.missing("code_verifier"),
-                        request.answer.evidence(note: "in the provider's words"),
-                    ],
-                    exchange: request.exchange
-                )
-            )
-        }
-        return isUncertain
-            ? .abstains("the token request was not saved, or its code is not that of this login") : .holds
+    }
+
+    private func isRefused(_ request: TokenRequest) -> Bool {
+        request.isGrantRefused || request.isRefused(with: "invalid_client") && asksForVerifier(request)
     }
 
     private func hasVerifier(_ request: TokenRequest) -> Bool {

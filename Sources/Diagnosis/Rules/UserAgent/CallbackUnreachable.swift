@@ -35,46 +35,63 @@ struct CallbackUnreachable: Rule {
             guard let failure = failure(of: response, flow) else { continue }
             let isHungUp = isHungUp(response, flow)
             guard isHungUp || !flow.receivedCodes.contains(response) else { continue }
-            // The connection stood; whoever had it hung up, or was silent.
-            let isTaken = isHungUp || TransportFailure(failure.value) == .unanswered
-            var evidence: [Evidence] = []
-            if let exchange = response.deliveredBy, let location = flow.capture[exchange].response?.location {
-                evidence.append(
-                    Evidence(
-                        place: Place(exchange: exchange, part: .responseLocation, name: ""),
-                        value: Masking.shown(location, of: "location")
-                    )
-                )
-            }
-            evidence.append(failure)
-            // What went wrong had done so before.
             guard response.error == nil else {
-                let exchange = failure.place.exchange
-                errorLost =
-                    errorLost
-                    ?? Violation(evidence, severity: .note, explanation: Self.errorLost, exchange: exchange)
+                // What went wrong had done so before.
+                errorLost = errorLost ?? lostError(response, failure, flow)
                 continue
             }
-            let upgrade = isTaken ? nil : upgrade(of: response, flow)
-            if let upgrade { evidence.insert(upgrade, at: evidence.count - 1) }
-            return .violated(
-                Violation(
-                    evidence,
-                    explanation: isHungUp
-                        ? Self.hangUp : isTaken ? Self.silence : upgrade.map { _ in Self.upgraded },
-                    fix: isTaken
-                        ? "Look into the app's log, and whether its server was restarted, at the time of this request."
-                        : upgrade.map { _ in
-                            LoopbackHost.isLoopback(response.target.host ?? "")
-                                ? Self.upgradedFix : Self.upgradedHostFix
-                        },
-                    title: isTaken
-                        ? "The app took the request to the redirect URI and did not answer it" : nil,
-                    exchange: failure.place.exchange
-                )
-            )
+            return .violated(violation(response, failure, isHungUp: isHungUp, flow))
         }
         return errorLost.map { .violated($0) } ?? .holds
+    }
+
+    private func violation(
+        _ response: AuthorizationResponse,
+        _ failure: Evidence,
+        isHungUp: Bool,
+        _ flow: Flow
+    ) -> Violation {
+        var violation = Violation([], exchange: failure.place.exchange)
+        let delivery = delivery(of: response, flow)
+        // The connection stood; whoever had it hung up, or was silent.
+        if isHungUp || TransportFailure(failure.value) == .unanswered {
+            violation.evidence = delivery + [failure]
+            violation.explanation = isHungUp ? Self.hangUp : Self.silence
+            violation.fix =
+                "Look into the app's log, and whether its server was restarted, at the time of this request."
+            violation.title = "The app took the request to the redirect URI and did not answer it"
+        } else if let upgrade = upgrade(of: response, flow) {
+            violation.evidence = delivery + [upgrade, failure]
+            violation.explanation = Self.upgraded
+            violation.fix =
+                LoopbackHost.isLoopback(response.target.host ?? "")
+                ? Self.upgradedFix : Self.upgradedHostFix
+        } else {
+            violation.evidence = delivery + [failure]
+        }
+        return violation
+    }
+
+    private func lostError(_ response: AuthorizationResponse, _ failure: Evidence, _ flow: Flow) -> Violation
+    {
+        Violation(
+            delivery(of: response, flow) + [failure],
+            severity: .note,
+            explanation: Self.errorLost,
+            exchange: failure.place.exchange
+        )
+    }
+
+    /// Where the provider sent the browser.
+    private func delivery(of response: AuthorizationResponse, _ flow: Flow) -> [Evidence] {
+        guard let exchange = response.deliveredBy, let location = flow.capture[exchange].response?.location
+        else { return [] }
+        return [
+            Evidence(
+                place: Place(exchange: exchange, part: .responseLocation, name: ""),
+                value: Masking.shown(location, of: "location")
+            )
+        ]
     }
 
     private static let errorLost = """

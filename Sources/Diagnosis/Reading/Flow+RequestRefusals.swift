@@ -1,0 +1,90 @@
+import Captures
+import Flows
+import OAuth
+
+/// What the provider said to a request for a login, and on which of its pages.
+extension Flow {
+    /// How an authorization request was refused; nil where it went on or was not answered.
+    func refusal(of request: AuthorizationRequest, _ chain: RedirectsOnward) -> RequestRefusal? {
+        request.isUnseen
+            ? nil : refusal(on: chain.pages(from: request.exchange), redirectURI: request.redirectURI)
+    }
+
+    /// The same of an attempt, as it was delivered or told on the pages that its request led to.
+    func refusal(of attempt: LoginAttempt) -> RequestRefusal? {
+        if let delivered = RequestRefusal(delivered: attempt.response) { return delivered }
+        return refusal(on: attempt.pages, redirectURI: attempt["redirect_uri"])
+    }
+
+    /// What the first of these pages that refuses says; a redirect to an error page says less than the page.
+    func refusal(on pages: [Int], redirectURI: String?) -> RequestRefusal? {
+        let target = redirectURI.map { RecordedURL($0).normalizedWithoutQuery }
+        var first: RequestRefusal?
+        for page in pages {
+            // The app's answer is none of the provider's.
+            if capture[page].request.url.normalizedWithoutQuery == target { break }
+            guard let refusal = refusal(on: page, redirectURI: redirectURI) else { continue }
+            guard capture[page].response?.location != nil else { return refusal }
+            first = first ?? refusal
+        }
+        return first
+    }
+
+    private func refusal(on page: Int, redirectURI: String?) -> RequestRefusal? {
+        let exchange = capture[page]
+        guard let response = exchange.response else { return nil }
+        if let location = response.location {
+            let target = exchange.request.url.resolving(location)
+            let callback = redirectURI.map { RecordedURL($0) }
+            let isAway = target.origin != exchange.request.url.origin
+            let isApps = callback.map { $0.host == target.host && $0.scheme == target.scheme } ?? isAway
+            return RequestRefusal(in: target, of: page, .responseLocation, isApps ? .delivered : .page)
+        }
+        // A challenge that a browser takes up by itself (Kerberos), unless the endpoint says what is wrong.
+        let isNegotiation =
+            response.status == 401 && response.headers.contains("www-authenticate")
+            && Answer(of: exchange, at: page).error == nil
+        if surroundings.messages[page] == nil,
+            var stated = RequestRefusal(in: exchange.request.url, of: page, .requestQuery, .page)
+        {
+            // The name in the URL may be a code of the provider's own; the page has the words.
+            let words = response.status >= 400 ? PageText.words(of: response.body) : ""
+            if !words.isEmpty { stated.text += ": " + words }
+            return stated
+        }
+        guard response.status >= 400 && !isNegotiation || response.status == 200,
+            !surroundings.quietPages.contains(page)
+        else { return nil }
+        // What was read as a page of HTML is no JSON.
+        let answer = surroundings.page(page) == nil ? Answer(of: exchange, at: page) : nil
+        guard let (error, text) = said(by: answer, on: page) else {
+            surroundings.quietPages.insert(page)
+            return nil
+        }
+        return RequestRefusal(
+            channel: .page,
+            exchange: page,
+            status: response.status,
+            error: error,
+            text: text,
+            alert: answer?.error == nil ? PageText.alert(of: response.body) : nil,
+            place: answer?.error?.place ?? Place(exchange: page, part: .responseBody, name: ""),
+            isTextRecorded: response.body?.isRecorded ?? false
+        )
+    }
+
+    /// The error and the words of an answer of the provider's to the browser; nil where it is no refusal.
+    private func said(by answer: Answer?, on page: Int) -> (error: String?, text: String)? {
+        if let stated = answer?.error { return (stated.error.lowercased(), stated.text) }
+        guard let response = capture[page].response else { return nil }
+        // Error pages of some providers come with 200.
+        let mayHaveCode = surroundings.page(page)?.mentions(.entra) ?? true
+        if response.status == 200, !(mayHaveCode && PageText.hasEntraCode(response.body)) {
+            return ErrorPage.refusal(on: page, in: surroundings)
+        }
+        if response.status >= 400, let stated = PageText.statedError(of: response.body) {
+            return (stated.first(where: RequestRefusal.codes.contains), stated.joined(separator: ": "))
+        }
+        return (nil, PageText.words(of: response.body))
+    }
+}
