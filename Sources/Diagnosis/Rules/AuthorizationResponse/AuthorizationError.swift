@@ -33,46 +33,33 @@ struct AuthorizationError: Rule {
             if let lost = withoutEndpointQuery(attempt, flow) { return .violated(lost) }
             guard let refusal = refusal(of: attempt, flow), !isExplained(refusal, of: attempt, flow)
             else { continue }
-            if let older = ofOlderEndpoint(refusal, attempt) { return .violated(older) }
-            var evidence = [refusal.evidence()]
-            if let uri = attempt.response?.parameters.parameter("error_uri") {
-                evidence.append(Evidence(uri))
-            }
-            guard attempt.request != nil else {
-                return .violated(
-                    Violation(
-                        evidence,
-                        explanation: Self.unrequested,
-                        fix: Self.unrequestedFix,
-                        exchange: refusal.exchange
-                    )
-                )
-            }
-            let words = words(for: refusal, of: attempt, flow)
-            return .violated(
-                Violation(
-                    evidence + (words?.evidence ?? []),
-                    explanation: words?.explanation,
-                    fix: words?.fix,
-                    exchange: refusal.exchange
-                )
-                .toldOfFront(in: flow)
+            return .violated(ofOlderEndpoint(refusal, attempt) ?? violation(refusal, of: attempt, flow))
+        }
+        let other =
+            stoppedInFront(flow) ?? handedRefusal(in: flow) ?? deviceRefusal(in: flow)
+            ?? logoutRefusal(in: flow)
+        return other.map { .violated($0) } ?? .holds
+    }
+
+    private func violation(_ refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> Violation {
+        let uri = attempt.response?.parameters.parameter("error_uri").map { Evidence($0) }
+        let evidence = [refusal.evidence(), uri].compactMap(\.self)
+        guard attempt.request != nil else {
+            return Violation(
+                evidence,
+                explanation: Self.unrequested,
+                fix: Self.unrequestedFix,
+                exchange: refusal.exchange
             )
         }
-        if let stopped = stoppedInFront(flow) { return .violated(stopped) }
-        // Asked by the browser itself: a user's own no never gets as far as the provider.
-        for handed in HandedCredential.all(in: flow) {
-            guard let refusal = handed.refusal, let asked = handed.assertion else { continue }
-            if asked.isStatusRefused { return .violated(unknownOrigin(asked, refusal, flow)) }
-            let uri = handed.response?.parameters.parameter("error_uri").map { Evidence($0) }
-            return .violated(
-                Violation(
-                    [refusal, uri, handed.client.map { Evidence($0) }].compactMap(\.self),
-                    exchange: asked.exchange
-                )
-            )
-        }
-        return (deviceRefusal(in: flow) ?? logoutRefusal(in: flow)).map { .violated($0) } ?? .holds
+        let words = words(for: refusal, of: attempt, flow)
+        return Violation(
+            evidence + (words?.evidence ?? []),
+            explanation: words?.explanation,
+            fix: words?.fix,
+            exchange: refusal.exchange
+        )
+        .toldOfFront(in: flow)
     }
 
     private static let unrequested = """
@@ -119,79 +106,6 @@ struct AuthorizationError: Rule {
         and a missing code_challenge.
         """
 
-    /// A request to the authorization endpoint's path without the query that is part of its URL (RFC 6749, section 3.1), to which
-    /// nothing came that asks the user for anything.
-    private func withoutEndpointQuery(_ attempt: LoginAttempt, _ flow: Flow) -> Violation? {
-        guard flow.ending != .success, attempt.response == nil, let request = attempt.request,
-            !request.isUnseen, flow.capture[request.exchange].response != nil
-        else { return nil }
-        let url = flow.capture[request.exchange].request.url
-        let asked = EndpointAddress(url)
-        let named = flow.serverMetadata.compactMap { document in
-            document.endpoint("authorization_endpoint").map { (document, RecordedURL($0)) }
-        }
-        let addresses = named.map { EndpointAddress($0.1) }
-        guard let index = addresses.firstIndex(where: { $0.place == asked.place }),
-            // Another query of the same names may be another endpoint, of which no metadata tell.
-            !addresses.contains(where: { $0.takes(asked) || $0.place == asked.place && $0.contradicts(asked) }
-            ),
-            !attempt.pages.contains(where: { page in
-                (flow.capture[page].response?.body?.bytes).map { HTMLForm.isAsking(in: $0) } ?? false
-            })
-        else { return nil }
-        let (document, endpoint) = named[index]
-        return Violation(
-            [
-                Evidence(
-                    place: Place(exchange: request.exchange, part: .requestURL, name: ""),
-                    value: Masking.shown(url.text, of: "url"),
-                    note: "where the browser was sent"
-                ),
-                Evidence(
-                    place: document.answer.place("authorization_endpoint"),
-                    value: Masking.shown(endpoint.text, of: "url"),
-                    note: "where the endpoint is"
-                ),
-            ],
-            explanation: """
-                The authorization endpoint's URL has a query of its own, by which the server knows it from what else there is at the same path. The client put \
-                its parameters in that query's place, and the browser came to another page.
-                """,
-            fix: """
-                Add the parameters to the query that the authorization_endpoint of the metadata has, with & (RFC 6749, section 3.1 wants it kept): a matter of the \
-                client's library, or of an address that was typed in without it.
-                """,
-            title: "The login request has not the query of the authorization endpoint",
-            exchange: request.exchange
-        )
-    }
-
-    /// Entra's endpoints of version 1 have no tokens for personal accounts of Microsoft.
-    private func ofOlderEndpoint(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Violation? {
-        let numbers = ["aadsts500201", "aadsts500202"]
-        guard let request = attempt.request, refusal.says(numbers) else { return nil }
-        return Violation(
-            [
-                Evidence(
-                    place: Place(exchange: request.exchange, part: .requestURL, name: ""),
-                    value: Masking.shown(request.endpoint.text, of: "url"),
-                    note: "where the app asked"
-                ), refusal.evidence(around: numbers),
-            ],
-            explanation: """
-                The user signed in with a personal Microsoft account, or one from elsewhere, and the app asked at an endpoint of Entra's \
-                first version, which issues tokens for accounts of organizations alone.
-                """,
-            fix: """
-                Take the endpoints of version 2: /oauth2/v2.0/authorize and /oauth2/v2.0/token, with scope instead of resource, under \
-                common or consumers. The app's registration has to allow personal accounts as well.
-                """,
-            title: "The endpoint has no tokens for this kind of account",
-            exchange: refusal.exchange,
-            isCause: true
-        )
-    }
-
     /// Some firewalls answer with a page and success: the last one that the login came to.
     private func stoppedInFront(_ flow: Flow) -> Violation? {
         guard flow.ending != .success else { return nil }
@@ -222,129 +136,8 @@ struct AuthorizationError: Rule {
         }.first
     }
 
-    /// Google shows nothing then, and its script writes a line to the console alone.
-    private func unknownOrigin(_ asked: EndpointCall, _ refusal: Evidence, _ flow: Flow) -> Violation {
-        let exchange = flow.capture[asked.exchange].request
-        let origin = exchange.headers.first("origin") ?? exchange.headers.first("referer")
-        let page = Evidence(
-            place: Place(
-                exchange: asked.exchange,
-                part: .requestHeader,
-                name: exchange.headers.contains("origin") ? "Origin" : "Referer"
-            ),
-            value: origin.map { Masking.shown($0, of: "origin") } ?? "none",
-            note: origin == nil ? "the page sent none" : "the page that asked"
-        )
-        let client = asked.parameters.parameter("client_id").map { Evidence($0) }
-        return Violation(
-            [refusal, page, client].compactMap(\.self),
-            explanation: """
-                Google's script asked who is signed in before it offers a sign-in (One Tap, or the button with a name). The answer is 403: the page's origin is \
-                not among those that the client is registered with. Nothing is shown to the user then; the browser's console says "The given origin is not \
-                allowed for the given client ID".
-                """,
-            fix: """
-                Add the origin to the client's authorized JavaScript origins at Google, exactly, with scheme and port (for development http://localhost as well as \
-                http://localhost:PORT), and let the page send it: Referrer-Policy: no-referrer-when-downgrade where it is not https. A change takes some minutes.
-                """,
-            title: "Google does not know the page's origin for this client",
-            exchange: asked.exchange
-        )
-    }
-
-    /// Of a request for a device code, or for a sign-in on the user's own device, of which no other rule has anything to say.
-    private func deviceRefusal(in flow: Flow) -> Violation? {
-        for call in ClientCall.all(in: flow)
-        where call.kind == .deviceAuthorization || call.kind == .backchannelAuthentication {
-            guard call.answer.isRefusal, !call.isClientRefused, let status = call.answer.status,
-                status < 500,
-                !(flow.capture[call.exchange].response.map(RateLimited.isOne) ?? false),
-                !isExplained(call.exchange, flow)
-            else { continue }
-            guard call.kind == .deviceAuthorization else {
-                return Violation(
-                    [call.answer.evidence()],
-                    explanation: """
-                        The provider did not ask the user to sign in on their own device. What it says is all that the capture knows of the reason.
-                        """,
-                    exchange: call.exchange
-                )
-            }
-            let other = status == 404 || status == 405 ? endpoint(otherThan: call, flow) : nil
-            return Violation(
-                [call.answer.evidence(), other].compactMap(\.self),
-                explanation: other == nil
-                    ? "The provider gave the device no code. What it says is all that the capture knows of the reason."
-                    : "The device asked for a code at another address than the one that the provider's metadata names, where nothing answers it.",
-                fix: other == nil
-                    ? nil : "Send the request to the device_authorization_endpoint of the metadata.",
-                title: other == nil ? nil : "The provider takes requests for device codes at another address",
-                exchange: call.exchange
-            )
-        }
-        return nil
-    }
-
-    /// What the metadata of the server names, where a device asked somewhere else.
-    private func endpoint(otherThan call: ClientCall, _ flow: Flow) -> Evidence? {
-        flow.serverMetadata.lazy.compactMap { document -> Evidence? in
-            let name = "device_authorization_endpoint"
-            guard let named = document.endpoint(name).map({ RecordedURL($0) }),
-                named.origin == call.endpoint.origin,
-                !named.isEndpoint(call.endpoint)
-            else { return nil }
-            return Evidence(
-                place: document.answer.place(name),
-                value: Masking.shown(named.text, of: "url"),
-                note: "where the provider takes such requests"
-            )
-        }.first
-    }
-
-    /// Of the logout that ended a flow which went well until then, where no rule of its stage has anything to say.
-    private func logoutRefusal(in flow: Flow) -> Violation? {
-        guard flow.ending == .failure, !flow.tokenRequests.contains(where: \.answer.isRefusal),
-            RejectedCallback.all(in: flow).isEmpty, let logout = LogoutCall.all(in: flow).last,
-            case .refused(let place) = logout.course.end, let exchange = place.exchange,
-            let status = flow.capture[exchange].response?.status, status < 500, status != 429
-        else { return nil }
-        let isExplained = LogoutAndDeviceRules.list.contains { rule in
-            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
-            return violation.severity != .note && violation.faultyExchange == logout.call.exchange
-        }
-        guard !isExplained else { return nil }
-        // A hint that the provider repeats is a token.
-        let words = Masking.hiding(logout.call.parameters["id_token_hint"] ?? "", in: logout.course.words)
-        return Violation(
-            [
-                words.isEmpty
-                    ? logout.answer(in: flow)
-                    : Evidence(
-                        place: Place(exchange: exchange, part: .responseBody, name: ""),
-                        value: Masking.shown(Excerpt.start(of: words, 120), of: "body"),
-                        note: "refused with status \(status)"
-                    ),
-                Evidence(
-                    place: Place(exchange: logout.call.exchange, part: .requestQuery, name: ""),
-                    value: Masking.shown(
-                        logout.call.parameters.items.map(\.name).joined(separator: ", "),
-                        of: "parameters"
-                    ),
-                    note: "what was sent"
-                ),
-            ],
-            explanation:
-                "The provider answered the logout request with an error. What it says is all that the capture knows of the reason.",
-            fix: """
-                Go by the provider's words and its log; it names what it misses or does not accept of id_token_hint, client_id and \
-                post_logout_redirect_uri.
-                """,
-            title: "The provider refused the logout request",
-            exchange: logout.call.exchange
-        )
-    }
-
-    private func isExplained(_ exchange: Int, _ flow: Flow) -> Bool {
+    /// Whether a rule that knows why a provider refuses a request tells of this one.
+    func isExplained(_ exchange: Int, _ flow: Flow) -> Bool {
         (Self.reasons + [UnsupportedGrantType()]).contains { rule in
             guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
             return violation.faultyExchange == exchange

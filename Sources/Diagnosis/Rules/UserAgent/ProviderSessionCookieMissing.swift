@@ -1,6 +1,5 @@
 import Captures
 import Flows
-import JSON
 import OAuth
 
 /// The provider's sign-in pages set a cookie to know the sign-in by, and the next step came without it.
@@ -43,37 +42,36 @@ struct ProviderSessionCookieMissing: Rule {
         guard !flow.surroundings.isSanitized else {
             return .abstains(Gap.strippedCookies)
         }
-        var reason: String?
-        for attempt in flow.loginAttempts {
-            guard let request = attempt.request, attempt.response.map({ $0.error != nil }) ?? true else {
-                continue
-            }
-            let pages = ProviderPages.of(request, in: flow)
-            for (place, page) in pages.enumerated().dropFirst().prefix(50) {
-                guard
-                    let (step, refusal, missing) = refused(page, attempt, after: pages[..<place], flow)
-                        ?? repeated(page, attempt, after: pages[..<place], flow)
-                        ?? scripted(page, attempt, after: pages[..<place], flow)
-                else { continue }
-                guard flow.surroundings.areCookiesRecorded || refusal.part != .responseStatus else {
-                    reason = Gap.noCookies
-                    continue
-                }
-                let sending = sending(step, flow)
-                let isOutOfPath = missing.allSatisfy {
-                    CookieDelivery.obstacle(for: $0, in: sending) == .path
-                }
-                return .violated(
-                    Violation(
-                        evidence(missing, step, refusal, flow),
-                        fix: isOutOfPath ? Self.pathFix : nil,
-                        exchange: page
-                    )
-                )
-            }
+        return Verdict.firstViolation(among: flow.loginAttempts) { verdict(on: $0, flow) }
+            .or(overwritten(in: flow) ?? misnamed(in: flow))
+    }
+
+    private func verdict(on attempt: LoginAttempt, _ flow: Flow) -> Verdict {
+        guard let request = attempt.request, attempt.response.map({ $0.error != nil }) ?? true else {
+            return .holds
         }
-        if let violation = overwritten(in: flow) ?? misnamed(in: flow) { return .violated(violation) }
-        return reason.map { .abstains($0) } ?? .holds
+        let pages = ProviderPages.of(request, in: flow)
+        return Verdict.firstViolation(among: pages.enumerated().dropFirst().prefix(50)) { place, page in
+            guard
+                let fault = refused(page, attempt, after: pages[..<place], flow)
+                    ?? repeated(page, attempt, after: pages[..<place], flow)
+                    ?? scripted(page, attempt, after: pages[..<place], flow)
+            else { return .holds }
+            guard flow.surroundings.areCookiesRecorded || fault.refusal.part != .responseStatus else {
+                return .abstains(Gap.noCookies)
+            }
+            let sending = sending(fault.step, flow)
+            let isOutOfPath = fault.missing.allSatisfy {
+                CookieDelivery.obstacle(for: $0, in: sending) == .path
+            }
+            return .violated(
+                Violation(
+                    evidence(fault.missing, fault.step, fault.refusal, flow),
+                    fix: isOutOfPath ? Self.pathFix : nil,
+                    exchange: page
+                )
+            )
+        }
     }
 
     /// The step that came without the cookies, what became of it, and the cookies.
@@ -106,51 +104,6 @@ struct ProviderSessionCookieMissing: Rule {
         Let the provider set the cookie with a Path that covers where its form goes, / say: browsers send it to that path and what lies below alone \
         (RFC 6265, section 5.1.4).
         """
-
-    /// A step of the sign-in that was refused and came with the cookie of another login, which was begun in a second tab.
-    ///
-    /// Looked for in the last of the steps alone: that is where such a sign-in ends.
-    private func overwritten(in flow: Flow) -> Violation? {
-        guard
-            let attempt = flow.loginAttempts.last(where: {
-                $0.request != nil && $0.response.map { $0.error != nil } ?? true
-            }), let request = attempt.request
-        else { return nil }
-        let pages = ProviderPages.of(request, in: flow).prefix(50)
-        guard let page = pages.dropFirst().last, let refusal = refusal(page, attempt, flow) else {
-            return nil
-        }
-        let sent = Dictionary(
-            flow.capture[page].request.cookies.map { ($0.name, $0.value) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        let lost = expected(at: page, after: pages.dropLast(), flow).filter { setting in
-            sent[setting.cookie.name].map { $0 != setting.cookie.value } ?? false
-        }
-        for lost in lost.prefix(4) {
-            guard let overwritten = OverwrittenCookie.of(lost, at: page, in: flow),
-                overwritten.reason == .otherLogin
-            else { continue }
-            return Violation(
-                [
-                    LostLoginCookies.evidence(lost, note: overwritten.note),
-                    LostLoginCookies.evidence(overwritten.setting, note: "what the browser sent"),
-                    said(at: refusal, flow),
-                ],
-                explanation: """
-                    The provider keeps one sign-in that is under way by a cookie. While its page was open, another login was begun in the same browser and \
-                    took the cookie's place, so the form of the first came with the cookie of the second, and the provider refused it.
-                    """,
-                fix: """
-                    Finish the login in the tab that was opened last, or begin again in one tab. Providers avoid it by a cookie for each sign-in, or by \
-                    putting the new request in place of the old one; apps by not beginning a login for each request that finds no session.
-                    """,
-                title: "Another login in the same browser took the place of this one",
-                exchange: page
-            )
-        }
-        return nil
-    }
 
     /// The sign-in page that came again behind a form: behind one that was taken, and whose answer set a cookie that a browser
     /// does not keep, or behind a later one that came without the session.
@@ -206,54 +159,6 @@ struct ProviderSessionCookieMissing: Rule {
         return (page, Place(exchange: page, part: .responseLocation, name: ""), [session])
     }
 
-    /// The session that an app got by a script's sign-in at ForgeRock, and sent to the authorization endpoint as another cookie
-    /// than it was set as: the cookie's name is a setting of the tenant's, and of the SDK.
-    private func misnamed(in flow: Flow) -> Violation? {
-        for attempt in flow.loginAttempts where attempt.response == nil {
-            guard let request = attempt.request, !request.isUnseen,
-                let response = flow.capture[request.exchange].response, (300..<400).contains(response.status)
-            else { continue }
-            let asked = flow.capture[request.exchange].request
-            let steps = flow.exchanges(before: request.exchange, within: .seconds(600))
-            for step in steps where flow.capture[step].request.url.origin == asked.url.origin {
-                guard let session = ForgeRockSignIn.cookie(setBy: step, in: flow.capture) else { continue }
-                let name = session.cookie.name
-                guard
-                    let sent = asked.cookies.first(where: { $0.value.equalsBytes(of: session.cookie.value) }),
-                    !asked.cookies.contains(where: { $0.name.equalsBytes(of: name) })
-                else { break }
-                return Violation(
-                    [
-                        LostLoginCookies.evidence(
-                            session,
-                            note: "the session that the sign-in was answered with"
-                        ),
-                        Evidence(
-                            place: Place(exchange: request.exchange, part: .requestHeader, name: "Cookie"),
-                            value: Masking.shown(sent.name, of: "name"),
-                            note: "the same session, under another name"
-                        ),
-                        said(
-                            at: Place(exchange: request.exchange, part: .responseLocation, name: ""),
-                            flow
-                        ),
-                    ],
-                    explanation: """
-                        The user signed in, and the app has the session. It sends it to the authorization endpoint as the cookie \(Masking.shown(sent.name, of: "name")), where the \
-                        provider calls it \(Masking.shown(name, of: "name")): so the provider sees no session and asks for a sign-in again.
-                        """,
-                    fix: """
-                        Set the name of the session cookie in the SDK's configuration (cookieName) to the tenant's own; the provider tells it in its server \
-                        information (/json/serverinfo/*).
-                        """,
-                    title: "The session is sent as another cookie than the provider set it as",
-                    exchange: request.exchange
-                )
-            }
-        }
-        return nil
-    }
-
     /// What the forms of a page ask for.
     private static func fields(of page: Int, _ flow: Flow) -> Set<String> {
         guard let body = flow.capture[page].response?.body, body.isPage, (body.size ?? 0) < 1 << 20,
@@ -264,7 +169,7 @@ struct ProviderSessionCookieMissing: Rule {
 
     /// Where a step of the sign-in shows that it was refused: in the words of its page or of its answer to the app, else in
     /// its status.
-    private func refusal(_ page: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Place? {
+    func refusal(_ page: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Place? {
         let exchange = flow.capture[page]
         guard exchange.request.method == "POST" || flow.surroundings.redirectedFrom[page] != nil,
             let response = exchange.response
@@ -304,7 +209,7 @@ struct ProviderSessionCookieMissing: Rule {
     }
 
     /// The cookies that earlier pages set for this address, and that came or did not.
-    private func expected(
+    func expected(
         at page: Int,
         after pages: ArraySlice<Int>,
         _ flow: Flow,
@@ -369,7 +274,7 @@ struct ProviderSessionCookieMissing: Rule {
     }
 
     /// What the provider made of it.
-    private func said(at refusal: Place, _ flow: Flow) -> Evidence {
+    func said(at refusal: Place, _ flow: Flow) -> Evidence {
         let exchange = flow.capture[refusal.exchange ?? 0]
         let status = exchange.response.map { "\($0.status)" } ?? ""
         switch refusal.part {
