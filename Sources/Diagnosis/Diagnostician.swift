@@ -6,7 +6,9 @@ import OAuth
 package struct FlowDiagnosis: Sendable {
     /// A rule that could not decide, with the reason.
     package struct Abstention: Sendable, Equatable {
+        /// Its id in the catalogue.
         package var rule: String
+        /// What the capture lacks, as `the token response was not saved`.
         package var reason: String
 
         package init(rule: String, reason: String) {
@@ -15,6 +17,7 @@ package struct FlowDiagnosis: Sendable {
         }
     }
 
+    /// What became of the flow, the findings considered.
     package var outcome: Outcome
     /// Root cause first.
     package var findings: [Finding]

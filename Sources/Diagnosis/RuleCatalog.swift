@@ -1,5 +1,6 @@
 /// Every rule, in the order of the catalogue: stage by stage, as each stage lists its own.
 package enum RuleCatalog {
+    /// All of them.
     package static let rules: [any Rule] = [
         TheCaptureRules.list,
         DiscoveryRules.list,

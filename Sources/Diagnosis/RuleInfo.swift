@@ -2,7 +2,9 @@
 package struct RuleInfo: Sendable {
     /// The catalogue's id, as `redirect-uri-token-mismatch`.
     package var id: String
+    /// What is wrong in one line, without a full stop.
     package var title: String
+    /// How bad it is before a flow is looked at.
     package var severity: RuleSeverity
     /// Restates what provider or app answered; never primary beside a cause.
     package var isSymptom: Bool
@@ -10,9 +12,11 @@ package struct RuleInfo: Sendable {
     package var explanation: String
     /// What to change.
     package var fix: String
-    /// Shown by `explain`: a few lines of traffic that break it, and the nearest that do not.
+    /// Shown by `explain`: a few lines of traffic that break the rule.
     package var badExample: String
+    /// The nearest traffic that does not break it.
     package var goodExample: String
+    /// The sections that the rule rests on.
     package var specifications: [SpecificationReference]
 
     package init(

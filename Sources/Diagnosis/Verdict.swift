@@ -11,6 +11,7 @@ package enum Verdict: Sendable, Equatable {
 
 /// What was seen and what was expected, with both places.
 package struct Violation: Sendable, Equatable {
+    /// In the order in which it is to be read.
     package var evidence: [Evidence]
     /// The catalogue's name for the way in which it is broken, as `hex`.
     package var variant: String?
@@ -18,6 +19,7 @@ package struct Violation: Sendable, Equatable {
     package var severity: Severity?
     /// One sentence of this very case, for its variant say; nil: the rule's own explanation.
     package var explanation: String?
+    /// What to change in this very case; nil: the rule's own advice.
     package var fix: String?
     /// What this very case is called, where the rule's own title would mislead; nil: the rule's.
     package var title: String?
@@ -56,6 +58,7 @@ package struct Violation: Sendable, Equatable {
 
 /// A value that a finding rests on, with its place.
 package struct Evidence: Sendable, Equatable {
+    /// Where it stands; without an exchange where it was computed.
     package var place: Place
     /// Shown as it is: secrets are already cut to their first characters and length, `dBjf…(43)`.
     package var value: String

@@ -7,10 +7,13 @@ import Flows
 package struct CookieDelivery {
     /// A cookie as it was set.
     package struct Setting: Sendable {
+        /// The field with its attributes.
         package var cookie: SetCookie
         /// URL of the exchange that set it.
         package var url: RecordedURL
+        /// When the answer that set it had come.
         package var at: Timestamp
+        /// Index in `log.entries` of that answer.
         package var exchange: Int
 
         package init(cookie: SetCookie, url: RecordedURL, at: Timestamp, exchange: Int) {
@@ -23,11 +26,15 @@ package struct CookieDelivery {
 
     /// The request with which it should come back.
     package struct Sending: Sendable {
+        /// URL of the request, as the browser had it.
         package var url: RecordedURL
+        /// As it was sent.
         package var method: String
+        /// When it was sent.
         package var at: Timestamp
         /// The page that led to it; nil where that is not known.
         package var initiator: RecordedURL?
+        /// The `User-Agent`; empty where there is none.
         package var agent: String
 
         package init(url: RecordedURL, method: String, at: Timestamp, initiator: RecordedURL?, agent: String)
