@@ -43,6 +43,20 @@ struct RefreshScopeWidenedTests {
         #expect(recording.finding(rule)?.places.first?.hasSuffix("request.query scope") == true)
     }
 
+    /// An asset management's login may have a scope for each site.
+    @Test(arguments: [("site-599", false), ("site-600", true)])
+    func grantIsReadToItsEnd(asked: String, fires: Bool) throws {
+        let granted = (0..<600).map { "site-\($0)" }.joined(separator: " ")
+        let recording = try Recording(broken).editing { exchange in
+            guard let text = exchange.response?.body?.text, text.contains("\"scope\"") else { return }
+            exchange.response?.body = Body(
+                text: text.replacing("\"scope\":\"openid profile\"", with: "\"scope\":\"\(granted)\""),
+                mediaType: "application/json"
+            )
+        }
+        #expect((recording.sending("scope", asked).finding(rule) != nil) == fires)
+    }
+
     @Test func abstainsWithoutTheLogin() throws {
         let all = try Recording(broken)
         let recording = Recording(Array(all.exchanges.suffix(1)))
