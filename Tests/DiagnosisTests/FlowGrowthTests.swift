@@ -87,6 +87,7 @@ struct FlowGrowthTests {
         case probedLogin
         case renewedToken
         case handedCode
+        case secondTry
 
         fileprivate func add(_ number: Int, to capture: inout CaptureBuilder) {
             let login =
@@ -231,6 +232,27 @@ struct FlowGrowthTests {
                         body: .json("{}")
                     )
                 }
+            case .secondTry:
+                // Clients that break off at the recorder's certificate, and get through when they are started again.
+                let client = ClientFacts(process: "client-\(number)", processID: Int32(number + 1))
+                let host = RecordedURL("https://login.microsoftonline.com:443")
+                let refused = RecordedRequest(method: "CONNECT", url: host)
+                capture.add(
+                    Exchange(
+                        startedAt: Timestamp(seconds: 0),
+                        request: refused,
+                        failure: "The client does not trust the proxy's certificate (alert unknown_ca)",
+                        client: client
+                    )
+                )
+                capture.add(
+                    Exchange(
+                        startedAt: Timestamp(seconds: 0),
+                        request: RecordedRequest(method: "GET", url: host),
+                        response: RecordedResponse(status: 200),
+                        client: client
+                    )
+                )
             case .redeemed, .refusedCode:
                 let isTaken = self == .redeemed
                 let answer = "https://app.example/cb?code=code-\(number)&state=state"

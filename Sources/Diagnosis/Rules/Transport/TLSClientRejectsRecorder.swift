@@ -71,12 +71,13 @@ struct TLSClientRejectsRecorder: Rule {
     private func isAnotherProcess(_ refused: Exchange, _ host: String, _ flow: Flow) -> Bool {
         guard let processID = refused.client.processID, refused.failure?.containsBytes("(alert ") ?? false
         else { return false }
-        return flow.capture.indices.allSatisfy { index in
-            let exchange = flow.capture[index]
-            return exchange.response == nil || exchange.request.method == "CONNECT"
-                || exchange.request.url.host != host
-                || exchange.client.processID.map { $0 != processID } ?? false
-        }
+        let processIDs = opened(host, flow).processIDs
+        return !processIDs.contains(nil) && !processIDs.contains(processID)
+    }
+
+    private func opened(_ host: String, _ flow: Flow) -> OpenedHosts.Clients {
+        flow.surroundings.derived.value { OpenedHosts(in: flow.capture) }.byHost[host]
+            ?? OpenedHosts.Clients()
     }
 
     /// Whether the host is the provider's or the app's, as far as the flow shows; a flow of nothing but
@@ -107,16 +108,34 @@ struct TLSClientRejectsRecorder: Rule {
         guard flow.surroundings.openedHosts.contains(host) else { return false }
         let agent = refused.request.headers.first("user-agent")
         guard refused.client.process != nil || agent != nil else { return true }
-        return flow.capture.indices.contains { index in
-            let exchange = flow.capture[index]
+        let clients = opened(host, flow)
+        if let process = refused.client.process {
+            return clients.processes.contains(nil) || clients.processes.contains(process)
+        }
+        return clients.agents.contains(nil) || clients.agents.contains(agent)
+    }
+}
+
+/// Whose exchanges with which host were seen in clear, read once for all clients that broke off.
+private struct OpenedHosts: Sendable {
+    /// Nil stands for an exchange that does not name its client.
+    struct Clients: Sendable {
+        var processes: Set<String?> = []
+        var processIDs: Set<Int32?> = []
+        var agents: Set<String?> = []
+    }
+
+    private(set) var byHost: [String: Clients] = [:]
+
+    init(in capture: Capture) {
+        for index in capture.indices {
+            let exchange = capture[index]
             guard exchange.response != nil, exchange.request.method != "CONNECT",
-                exchange.request.url.host == host
-            else { return false }
-            if let process = refused.client.process {
-                return exchange.client.process == nil || exchange.client.process == process
-            }
-            let other = exchange.request.headers.first("user-agent")
-            return other == nil || other == agent
+                let host = exchange.request.url.host
+            else { continue }
+            byHost[host, default: Clients()].processes.insert(exchange.client.process)
+            byHost[host, default: Clients()].processIDs.insert(exchange.client.processID)
+            byHost[host, default: Clients()].agents.insert(exchange.request.headers.first("user-agent"))
         }
     }
 }
