@@ -88,6 +88,7 @@ struct FlowGrowthTests {
         case renewedToken
         case handedCode
         case secondTry
+        case repeatedUserInfo
 
         fileprivate func add(_ number: Int, to capture: inout CaptureBuilder) {
             let login =
@@ -230,6 +231,16 @@ struct FlowGrowthTests {
                         [(path, "code-of-\(number)")],
                         headers: app,
                         body: .json("{}")
+                    )
+                }
+            case .repeatedUserInfo:
+                if number == 0 { Self.signIn(&capture) }
+                for status in [503, 503, 503, 200] {
+                    capture.get(
+                        "https://idp.example/userinfo",
+                        status,
+                        headers: Self.server + [("Authorization", "Bearer access-0")],
+                        body: .json(status == 200 ? #"{"sub":"alice"}"# : "{}")
                     )
                 }
             case .secondTry:

@@ -50,13 +50,10 @@ struct ProviderServerError: Rule {
         }
         let calls = ClientCall.all(in: flow).filter { !$0.purpose.hasPrefix("introspection") }
         let own = calls.filter { !$0.purpose.hasPrefix("revocation") }.map { ($0.answer, $0.purpose) }
-        for (answer, purpose) in own + userInfo(flow) where Self.isFailure(answer) {
-            let isRepeated = (own + userInfo(flow)).contains { other, same in
-                isSame(purpose, same) && other.isSuccess
-                    && flow.surroundings.position[other.exchange]
-                        > flow.surroundings.position[answer.exchange]
-            }
-            guard !isRepeated else { continue }
+        let answers = own + userInfo(flow)
+        let successes = Successes(among: answers, flow.surroundings.position)
+        for (answer, purpose) in answers where Self.isFailure(answer) {
+            guard !successes.isAny(of: purpose, behind: answer) else { continue }
             var evidence = [answer.statusEvidence()]
             if let error = answer.error { evidence.append(Evidence(place: error.place, value: error.text)) }
             evidence += correlation(answer.exchange, flow)
@@ -75,11 +72,29 @@ struct ProviderServerError: Rule {
         cookies; where users are slow, raise the realm's login timeout.
         """
 
-    /// The same request once more, as far as one can tell: what was saved without its form may be any.
-    private func isSame(_ left: String, _ right: String) -> Bool {
-        left == right
-            || left.hasPrefix("token ") && right.hasPrefix("token ")
-                && (left == "token " || right == "token ")
+    /// Where the same request went through last, as far as one can tell: a token request that was saved without its form may be any.
+    private struct Successes {
+        private let position: [Int]
+        private var last: [String: Int] = [:]
+        private var lastOfTokens = -1
+
+        init(among answers: [(answer: Answer, purpose: String)], _ position: [Int]) {
+            self.position = position
+            for (answer, purpose) in answers where answer.isSuccess {
+                let place = position[answer.exchange]
+                last[purpose] = max(last[purpose] ?? -1, place)
+                if purpose.hasPrefix(Self.unsaved) { lastOfTokens = max(lastOfTokens, place) }
+            }
+        }
+
+        private static let unsaved = "token "
+
+        func isAny(of purpose: String, behind failure: Answer) -> Bool {
+            let others =
+                purpose == Self.unsaved
+                ? lastOfTokens : purpose.hasPrefix(Self.unsaved) ? last[Self.unsaved] ?? -1 : -1
+            return max(last[purpose] ?? -1, others) > position[failure.exchange]
+        }
     }
 
     private static func isFailure(_ answer: Answer) -> Bool {
