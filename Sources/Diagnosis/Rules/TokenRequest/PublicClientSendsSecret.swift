@@ -33,12 +33,14 @@ struct PublicClientSendsSecret: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var found: Violation?
         let backEnds = backEnds(flow)
+        let isNative = flow.authorizationRequests.contains { $0.redirectURI.map(Self.isOfApp) ?? false }
         for call in ClientCall.all(in: flow) {
             guard let secret = call.authentication.secret, !secret.value.isEmpty else { continue }
             let isRefused =
                 call.answer.isRefusal && Self.texts.contains(where: call.answer.errorText.containsBytes)
             guard let sender = PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange),
-                sender.kind == .page || isNativeLogin(call, flow),
+                sender.kind == .page || isNative
+                    || call.parameters["redirect_uri"].map(Self.isOfApp) ?? false,
                 !backEnds.contains(flow.capture[call.exchange].request.headers.first("user-agent") ?? "")
             else {
                 // Whoever sends it, the provider has the client down as one without a secret.
@@ -121,16 +123,11 @@ struct PublicClientSendsSecret: Rule {
         return agents
     }
 
-    /// Whether the login comes back to an app: by a scheme of its own, or to this very machine.
-    private func isNativeLogin(_ call: ClientCall, _ flow: Flow) -> Bool {
-        let targets =
-            flow.authorizationRequests.compactMap(\.redirectURI)
-            + [call.parameters["redirect_uri"]].compactMap { $0 }
-        return targets.contains { text in
-            let url = RecordedURL(text)
-            guard url.isWeb else { return url.scheme != nil }
-            return LoopbackHost.isLoopback(url.host ?? "")
-        }
+    /// Whether a redirect URI leads back to an app: by a scheme of its own, or to this very machine.
+    private static func isOfApp(_ redirectURI: String) -> Bool {
+        let url = RecordedURL(redirectURI)
+        guard url.isWeb else { return url.scheme != nil }
+        return LoopbackHost.isLoopback(url.host ?? "")
     }
 
     private static let texts = [

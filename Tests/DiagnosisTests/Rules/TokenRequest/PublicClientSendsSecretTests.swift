@@ -1,9 +1,11 @@
 import Captures
-import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
+
+@testable import Diagnosis
 
 struct PublicClientSendsSecretTests {
     private let rule = "public-client-sends-secret"
@@ -139,5 +141,40 @@ struct PublicClientSendsSecretTests {
             ["error": "invalid_grant", "error_description": .string(text)]
         )
         #expect(recording.finding(rule) == nil)
+    }
+
+    /// Eight times as many refreshes behind eight times as many reloads take eight times as long, sixty-four times if each refresh
+    /// looked at all redirect URIs.
+    @Test func redirectURIsAreReadOnce() throws {
+        func seconds(_ count: Int) throws -> Double {
+            let callback = "https://app.example/cb"
+            var capture = CaptureBuilder()
+            for _ in 0..<count {
+                capture.redirect(
+                    "https://id.example/authorize?response_type=code&client_id=shop&redirect_uri=\(callback)&state=s-1",
+                    to: "\(callback)?code=code-1&state=s-1"
+                )
+            }
+            for number in 0..<count {
+                let grant =
+                    number == 0
+                    ? [("grant_type", "authorization_code"), ("code", "code-1"), ("redirect_uri", callback)]
+                    : [("grant_type", "refresh_token"), ("refresh_token", "refresh-\(number)")]
+                capture.post(
+                    "https://id.example/token",
+                    grant + [("client_id", "shop"), ("client_secret", "secret-of-all")],
+                    headers: [("User-Agent", "okhttp/4.12.0")],
+                    body: .json(
+                        #"{"access_token":"access","token_type":"Bearer","refresh_token":"refresh-\#(number + 1)"}"#
+                    )
+                )
+            }
+            let flow = try #require(FlowFinder.flows(in: capture.capture).first)
+            // What is read once for all rules.
+            _ = PublicClientSendsSecret().verdict(on: flow)
+            return ProcessorTime.seconds { _ = PublicClientSendsSecret().verdict(on: flow) }
+        }
+        let few = try min(seconds(40), seconds(40))
+        #expect(try min(seconds(320), seconds(320)) / few < 24)
     }
 }
