@@ -55,7 +55,7 @@ struct ClassicPcapReader {
     private var lastSeconds: UInt32?
 
     /// Nil where the file ends within its header.
-    init?(_ window: PacketFileWindow, _ format: Format) {
+    init?(_ window: PacketFileWindow, _ format: Format) throws(PacketError) {
         let head = window.bytes
         guard head.count >= 24 else { return nil }
         self.window = window
@@ -70,52 +70,50 @@ struct ClassicPcapReader {
         let snapLength = Int(format.order.integer(head, 16, as: UInt32.self))
         maximum = min(max(snapLength, Self.usualMaximum), PacketFile.maximumBlock)
         window.advance(24)
+        packetHeader = try probablePacketHeader()
     }
 
-    mutating func read<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) {
-        packetHeader = try probablePacketHeader()
+    /// Gives the next packet to a sink.
+    ///
+    /// - Returns: false where there is none.
+    @inline(__always)
+    mutating func step<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) -> Bool {
         let size = packetHeader
-        while try window.need(size) {
-            let header = header(at: window.bytes)
-            guard header.captured <= maximum else {
-                guard try findNext(behind: header) else { return }
-                continue
-            }
-            guard try window.need(size + header.captured) else {
-                losses.append(
-                    PacketLoss(
-                        offset: window.offset,
-                        packet: number + 1,
-                        what: "the capture breaks off \(window.bytes.count - size) bytes into this packet,"
-                            + " which has \(header.captured)"
-                    )
-                )
-                return
-            }
-            number += 1
-            lastSeconds = header.seconds
-            let nanoseconds =
-                Int64(header.seconds) * 1_000_000_000 + Int64(header.fraction) * Int64(format.unit)
-            sink.receive(
-                Packet(
-                    number: number,
-                    time: Timestamp(nanoseconds: nanoseconds),
-                    linkType: linkType,
-                    bytes: UnsafeRawBufferPointer(rebasing: window.bytes[size..<(size + header.captured)]),
-                    originalLength: max(header.original, header.captured)
-                )
+        guard try window.need(size) else { return end() }
+        let header = header(at: window.bytes)
+        guard header.captured <= maximum else { return try findNext(behind: header) }
+        guard try window.need(size + header.captured) else { return end(within: header) }
+        number += 1
+        lastSeconds = header.seconds
+        let nanoseconds =
+            Int64(header.seconds) * 1_000_000_000 + Int64(header.fraction) * Int64(format.unit)
+        sink.receive(
+            Packet(
+                number: number,
+                time: Timestamp(nanoseconds: nanoseconds),
+                linkType: linkType,
+                bytes: UnsafeRawBufferPointer(rebasing: window.bytes[size..<(size + header.captured)]),
+                originalLength: max(header.original, header.captured)
             )
-            window.advance(size + header.captured)
-        }
+        )
+        window.advance(size + header.captured)
+        return true
+    }
+
+    /// Says what the file breaks off in; nil for within a packet's header, of which there may be nothing.
+    private mutating func end(within header: Header? = nil) -> Bool {
         let rest = window.bytes.count
-        guard rest > 0 else { return }
+        guard rest > 0 else { return false }
         losses.append(
             PacketLoss(
                 offset: window.offset,
                 packet: number + 1,
-                what: "the capture breaks off \(rest) bytes into the header of this packet"
+                what: header.map {
+                    "the capture breaks off \(rest - packetHeader) bytes into this packet, which has \($0.captured)"
+                } ?? "the capture breaks off \(rest) bytes into the header of this packet"
             )
         )
+        return false
     }
 
     /// The length of header with which the first packet ends where the second begins; the usual one where none does.

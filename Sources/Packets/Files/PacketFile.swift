@@ -30,10 +30,12 @@ package enum PacketFile {
         into sink: inout Sink,
         progress: (_ done: Int, _ total: Int?) -> Void = { _, _ in }
     ) throws(PacketError) -> [PacketLoss] {
-        // The window outlives no call of the closure: it is gone when this returns.
+        // The reader outlives no call of the closure: it is gone when this returns.
         let result = withoutActuallyEscaping(progress) { progress in
             Result { () throws(PacketError) in
-                try read(from: PacketFileWindow(path: path, progress: progress), into: &sink)
+                var reader = try PacketFileReader(path: path, progress: progress)
+                while try reader.step(into: &sink) {}
+                return reader.losses
             }
         }
         return try result.get()
@@ -50,52 +52,16 @@ package enum PacketFile {
         let window = try PacketFileWindow(path: path)
         guard window.isRegular else { return [] }
         guard try window.need(4), PcapngReader.isSectionHeader(window.bytes) else {
-            guard ClassicPcapReader.Format(window.bytes) != nil else { throw refusal(of: window) }
+            guard ClassicPcapReader.Format(window.bytes) != nil else {
+                throw PacketFileReader.refusal(of: window)
+            }
             return []
         }
         var sink = KeyLogCollector()
         var reader = PcapngReader(window)
         reader.readsPackets = false
-        try reader.read(into: &sink)
+        while try reader.step(into: &sink) {}
         return sink.texts
-    }
-
-    private static func read<Sink: PacketSink>(
-        from window: PacketFileWindow,
-        into sink: inout Sink
-    ) throws(PacketError) -> [PacketLoss] {
-        var losses: PacketLossList
-        _ = try window.need(24)
-        if PcapngReader.isSectionHeader(window.bytes) {
-            var reader = PcapngReader(window)
-            try reader.read(into: &sink)
-            losses = reader.losses
-        } else if let format = ClassicPcapReader.Format(window.bytes) {
-            guard var reader = ClassicPcapReader(window, format) else {
-                throw .notACapture(
-                    path: window.path,
-                    offset: window.bytes.count,
-                    what: "the capture breaks off in its file header: there are no packets in it"
-                )
-            }
-            try reader.read(into: &sink)
-            losses = reader.losses
-        } else {
-            throw refusal(of: window)
-        }
-        if let fault = window.packingFault {
-            losses.append(PacketLoss(offset: window.offset, what: fault))
-        }
-        return losses.all
-    }
-
-    private static func refusal(of window: PacketFileWindow) -> PacketError {
-        let head = Array(window.bytes.first(24))
-        let what =
-            window.packingFault.map { "nothing can be read: \($0)" }
-            ?? ForeignCapture.hint(for: head)
-            ?? "neither pcap nor pcapng (they begin with a1b2c3d4 or 0a0d0d0a)"
-        return .notACapture(path: window.path, offset: 0, what: what)
     }
 
     private static func unpackedHead(_ packed: [UInt8]) -> [UInt8] {
@@ -114,27 +80,6 @@ package enum PacketFile {
                 }
             }
         }
-    }
-}
-
-/// What captures of other kinds begin with, and how they become readable.
-private enum ForeignCapture {
-    static func hint(for head: [UInt8]) -> String? {
-        let known: [([UInt8], String)] = [
-            ([0x28, 0xb5, 0x2f, 0xfd], "packed with zstd; unpack it with zstd -d first"),
-            ([0xfd, 0x37, 0x7a, 0x58], "packed with xz; unpack it with xz -d first"),
-            ([0x42, 0x5a, 0x68], "packed with bzip2; unpack it with bzip2 -d first"),
-            ([0x04, 0x22, 0x4d, 0x18], "packed with lz4; unpack it with lz4 -d first"),
-            ([0x50, 0x4b, 0x03, 0x04], "a zip archive; unpack it first"),
-            (Array("snoop\0".utf8), "a capture of snoop; write it anew with editcap -F pcapng OLD NEW"),
-            (
-                Array("GMBU".utf8),
-                "a capture of Network Monitor; write it anew with editcap -F pcapng OLD NEW"
-            ),
-            (Array("TRSNIFF".utf8), "a capture of Sniffer; write it anew with editcap -F pcapng OLD NEW"),
-        ]
-        if head.isEmpty { return "the file is empty" }
-        return known.first { head.starts(with: $0.0) }?.1
     }
 }
 

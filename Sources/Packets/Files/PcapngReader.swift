@@ -48,20 +48,21 @@ struct PcapngReader {
 
     init(_ window: PacketFileWindow) { self.window = window }
 
-    mutating func read<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) {
-        while try window.need(12) {
-            guard try readBlock(into: &sink) else { return }
-        }
+    /// Reads the next block, and gives the packet to a sink that it may hold.
+    ///
+    /// - Returns: false where there is none, or nothing behind it can be read.
+    @inline(__always)
+    mutating func step<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) -> Bool {
+        if try window.need(12) { return try readBlock(into: &sink) }
         let rest = window.bytes.count
-        guard rest > 0 else { return }
-        lose("the capture breaks off \(rest) bytes into the header of a block")
+        if rest > 0 { lose("the capture breaks off \(rest) bytes into the header of a block") }
+        return false
     }
 
     private mutating func lose(_ what: @autoclosure () -> String) {
         losses.append(PacketLoss(offset: window.offset, packet: number + 1, what: what()))
     }
 
-    /// - Returns: false where nothing behind the block can be read.
     private mutating func readBlock<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) -> Bool {
         let head = window.bytes
         var type = order.integer(head, 0, as: UInt32.self)
