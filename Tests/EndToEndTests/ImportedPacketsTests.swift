@@ -112,15 +112,14 @@ struct ImportedPacketsTests {
         #expect(try urls([server], "alone.har") != wanted)
     }
 
-    /// They may be of two machines: nothing but the user knows.
-    @Test func filesThatAreNoSeriesStayApartAndThatIsTold() throws {
+    /// As of two interfaces, of which each has one direction, and as of a capture that was stopped and begun anew.
+    @Test func filesWithPartsOfTheSameConnectionsAreReadAsOne() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let all = try PcapFile(Self.recording("packets-app-tls12.pcap"))
         let size = all.records.count / 3
         try all.write(all.records.prefix(size), to: folder.file("a.pcap"))
         try all.write(all.records.dropFirst(size), to: folder.file("b.pcap"))
-        // Of one time, as of two interfaces.
         try all.write(
             all.records.filter { $0.ports.source > $0.ports.destination },
             to: folder.file("eth0.pcap")
@@ -129,19 +128,40 @@ struct ImportedPacketsTests {
             all.records.filter { $0.ports.source < $0.ports.destination },
             to: folder.file("eth1.pcap")
         )
-        for files in [["a.pcap", "b.pcap"], ["eth0.pcap", "eth1.pcap"]] {
-            let result = try Program.run(
-                ["import"] + files + [
-                    "--keylog", Self.recording("packets-app-tls12.keys"), "--out", "\(files[0]).har",
-                ],
-                in: folder.path
-            )
-            #expect(result.status == 0)
-            #expect(!result.errors.contains("read as one capture"))
-            #expect(
-                result.errors.contains("hint: mergecap -w all.pcapng \(files.joined(separator: " "))"),
-                "\(result.errors)"
-            )
+        let keys = ["--keylog", Self.recording("packets-app-tls12.keys")]
+        let whole = try Program.run(
+            ["import", Self.recording("packets-app-tls12.pcap"), "--out", "whole.har"] + keys,
+            in: folder.path
+        )
+        #expect(whole.status == 0, "\(whole.errors)")
+        for (files, how) in [
+            (["b.pcap", "a.pcap"], "in this order: a.pcap, b.pcap"),
+            (["eth0.pcap", "eth1.pcap"], "by the times of the packets: eth0.pcap, eth1.pcap"),
+        ] {
+            let out = "\(files[0]).har"
+            let result = try Program.run(["import"] + files + ["--out", out] + keys, in: folder.path)
+            #expect(result.status == 0 && !result.errors.contains("warning"), "\(result.errors)")
+            #expect(result.errors.contains("read as one capture, \(how)"), "\(result.errors)")
+            #expect(try Self.entries(folder.file(out)) == Self.entries(folder.file("whole.har")))
         }
+    }
+
+    /// Of a connection that is in one file only the other has nothing to add; one in a pipe is not looked at beforehand.
+    @Test func filesWithoutACommonConnectionStayApart() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let all = try PcapFile(Self.recording("packets-app-tls12.pcap"))
+        try all.write(
+            all.records.filter { $0.ports.source > $0.ports.destination },
+            to: folder.file("half.pcap")
+        )
+        let other = Self.recording("packets-website-tls13.pcapng")
+        let result = try Program.run(["import", "half.pcap", other, "--out", "apart.har"], in: folder.path)
+        #expect(result.status == 0)
+        #expect(!result.errors.contains("read as one capture"), "\(result.errors)")
+        #expect(
+            result.errors.contains("hint: mergecap -w all.pcapng half.pcap \(other)"),
+            "\(result.errors)"
+        )
     }
 }

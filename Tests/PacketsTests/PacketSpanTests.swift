@@ -1,6 +1,7 @@
 import Captures
 import Packets
 import Testing
+import Wire
 
 /// Which captures go on with each other.
 struct PacketSpanTests {
@@ -50,5 +51,43 @@ struct PacketSpanTests {
             #expect(span.times == (start + .milliseconds(1))...(start + .milliseconds(3)))
             #expect(span.linkTypes == [.raw])
         }
+    }
+
+    // MARK: - Parts of the same connections
+
+    private static func span(of packets: some Sequence<MadePacket>) throws -> PacketSpan {
+        try PacketLog.withFile(CaptureFileBuilder.pcap(Array(packets))) { try PacketFile.span(of: $0) }
+    }
+
+    private static let conversation: [MadePacket] = {
+        var made = PacketBuilder()
+        made.converse([(.client, Array("ask".utf8)), (.server, Array("answer".utf8))])
+        return made.packets
+    }()
+
+    private static func isOfClient(_ packet: MadePacket) -> Bool { packet.bytes[15] == 1 }
+
+    @Test func eachWithAnotherDirectionBelongTogether() throws {
+        let client = try Self.span(of: Self.conversation.filter(Self.isOfClient))
+        let server = try Self.span(of: Self.conversation.filter { !Self.isOfClient($0) })
+        let both = try Self.span(of: Self.conversation)
+        #expect(client.belongs(with: server) && server.belongs(with: client))
+        // Seen in two places, each exchange is there twice: that is told apart later.
+        #expect(!both.belongs(with: both))
+        #expect(!client.belongs(with: both) && !client.belongs(with: client))
+    }
+
+    @Test func whatGoesOnWithAConnectionBelongsToIt() throws {
+        let first = try Self.span(of: Self.conversation.prefix(4))
+        let second = try Self.span(of: Self.conversation.dropFirst(4))
+        #expect(first.belongs(with: second) && second.belongs(with: first))
+        var again = PacketBuilder()
+        again.time = again.time + .seconds(10)
+        again.converse([(.client, Array("ask".utf8))])
+        #expect(try !first.belongs(with: Self.span(of: again.packets)))
+        again.client.port += 1
+        again.packets = []
+        again.send(.client, "A", 2001, 6001)
+        #expect(try !first.belongs(with: Self.span(of: again.packets)))
     }
 }

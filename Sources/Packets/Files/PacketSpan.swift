@@ -1,12 +1,26 @@
 package import Captures
 
-/// From when to when a capture goes, and over which kinds of networks: what tells whether another one goes on with it.
+/// From when to when a capture goes, over which kinds of networks, and which parts of connections are in it: what tells whether
+/// another one goes on with it, or completes it.
 package struct PacketSpan: Sendable, Equatable {
     /// Of the earliest and the latest packet; nil where there are none.
     package private(set) var times: ClosedRange<Timestamp>?
     /// The first few that are in it.
     package private(set) var linkTypes: Set<LinkType> = []
+    private var connections: [FlowKey: ConnectionParts] = [:]
 
+    /// What a capture has of a connection.
+    private struct ConnectionParts: OptionSet {
+        var rawValue: UInt8
+
+        static let ofFirstEnd = ConnectionParts(rawValue: 1)
+        static let ofSecondEnd = ConnectionParts(rawValue: 2)
+        static let beginning = ConnectionParts(rawValue: 4)
+        static let bothEnds: ConnectionParts = [.ofFirstEnd, .ofSecondEnd]
+    }
+
+    /// Others are not looked at.
+    private static let mostConnections = 100_000
     /// More than any capture has, but one that is made by hand.
     private static let mostLinkTypes = 16
     /// As far as packets of one capture stand out of their order, where it goes from one file to the next.
@@ -17,6 +31,35 @@ package struct PacketSpan: Sendable, Equatable {
     package mutating func add(_ time: Timestamp, _ linkType: LinkType) {
         times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
         if linkTypes.count < Self.mostLinkTypes { linkTypes.insert(linkType) }
+    }
+
+    /// Takes note of a packet.
+    mutating func add(_ packet: Packet) {
+        add(packet.time, packet.linkType)
+        guard case .internet(let bytes) = LinkLayer.content(of: packet),
+            case .packet(let header) = InternetHeader.read(bytes, original: bytes.count),
+            header.protocolNumber == 6, header.fragment == nil, let segment = TCPSegment(header)
+        else { return }
+        let (key, isFromFirst) = FlowKey.of(segment)
+        var parts: ConnectionParts = isFromFirst ? .ofFirstEnd : .ofSecondEnd
+        if segment.flags.contains(.synchronize) { parts.insert(.beginning) }
+        guard let known = connections[key] else {
+            if connections.count < Self.mostConnections { connections[key] = parts }
+            return
+        }
+        if !known.isSuperset(of: parts) { connections[key] = known.union(parts) }
+    }
+
+    /// Whether both are parts of one capture: where one has what an end of a connection said and the other what the other end
+    /// did, or one goes on with a connection that the other has.
+    package func belongs(with other: PacketSpan) -> Bool {
+        let isBehind = PacketSpan.order(of: [self, other])
+        return connections.contains { key, parts in
+            guard let others = other.connections[key] else { return false }
+            if isBehind != nil, !(isBehind == [0, 1] ? others : parts).contains(.beginning) { return true }
+            let ends = (parts.intersection(.bothEnds), others.intersection(.bothEnds))
+            return ends.0 != .bothEnds && ends.1 != .bothEnds && ends.0 != ends.1
+        }
     }
 
     /// The order in which captures go on with each other, as places in `spans`; those without packets are last.
@@ -59,7 +102,7 @@ extension PacketFile {
 private struct SpanSink: PacketSink {
     var span = PacketSpan()
 
-    mutating func receive(_ packet: Packet) { span.add(packet.time, packet.linkType) }
+    mutating func receive(_ packet: Packet) { span.add(packet) }
 
     mutating func receiveKeyLog(_ lines: UnsafeRawBufferPointer) {}
 }

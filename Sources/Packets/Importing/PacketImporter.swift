@@ -12,7 +12,9 @@ package enum PacketImporter {
     /// they are the same exchanges, seen twice, and stand there twice.
     ///
     /// - Parameters:
-    ///   - paths: pcap or pcapng; of several, each goes on with the one before.
+    ///   - paths: pcap or pcapng.
+    ///   - areOfOneTime: whether the packets of several are read in the order of their times; else each file goes on with the one
+    ///     before.
     ///   - keyLogs: files with the keys of its TLS (NSS key log); those inside a pcapng are taken besides.
     ///   - secrets: lines of key logs that stand elsewhere, as those of ``PacketFile/keyLogs(in:)``.
     ///   - capture: the new one.
@@ -24,6 +26,7 @@ package enum PacketImporter {
     ///   capture cannot be written.
     package static func write(
         paths: [String],
+        areOfOneTime: Bool = false,
         keyLogs: [String],
         secrets: [[UInt8]] = [],
         to capture: WrittenCapture,
@@ -41,16 +44,38 @@ package enum PacketImporter {
         for path in paths { add(try PacketFile.keyLogs(in: path), to: &exchanges) }
         add(secrets, to: &exchanges)
         var sink = ImportSink(into: exchanges, capture: capture)
-        var losses: [PacketLoss] = []
+        let losses =
+            areOfOneTime
+            ? try MergedPacketFiles.read(paths, into: &sink, progress: progress)
+            : try read(paths, into: &sink, progress: progress)
+        return try sink.finish(
+            paths.count == 1
+                ? losses[0]
+                : zip(paths, losses).flatMap { path, losses in
+                    losses.map { PacketLoss(what: "\(path): \($0)") }
+                }
+        )
+    }
+
+    /// Reads one file behind the other.
+    ///
+    /// - Returns: what could not be read of each.
+    private static func read(
+        _ paths: [String],
+        into sink: inout ImportSink,
+        progress: (Double) -> Void
+    ) throws(PacketError) -> [[PacketLoss]] {
+        var losses: [[PacketLoss]] = []
         for (index, path) in paths.enumerated() {
             sink.beginFile()
-            let found = try PacketFile.read(path: path, into: &sink) { done, total in
-                guard let total, total > 0 else { return }
-                progress((Double(index) + Double(done) / Double(total)) / Double(paths.count))
-            }
-            losses += paths.count == 1 ? found : found.map { PacketLoss(what: "\(path): \($0)") }
+            losses.append(
+                try PacketFile.read(path: path, into: &sink) { done, total in
+                    guard let total, total > 0 else { return }
+                    progress((Double(index) + Double(done) / Double(total)) / Double(paths.count))
+                }
+            )
         }
-        return try sink.finish(losses)
+        return losses
     }
 
     private static func add(_ keyLogs: [[UInt8]], to exchanges: inout PacketExchanges) {

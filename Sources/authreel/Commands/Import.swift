@@ -161,22 +161,24 @@ struct Import: ParsableCommand {
         let progress = ProgressBar("reading", total: files.count * 100)
         defer { progress.clear() }
         var done = 0
-        let opened = try PacketSeries.grouped(files).map { paths in
-            let (name, before) = (PacketSeries.name(of: paths), done)
+        let opened = try PacketSeries.grouped(files).map { files in
+            let (name, before, count) = (files.name, done, files.paths.count)
             progress.show(before * 100, name)
-            if paths.count > 1 {
+            if count > 1 {
                 progress.clear()
-                let list = paths.joined(separator: ", ")
-                StandardError.note("read as one capture, in this order: \(list)")
+                StandardError.note(
+                    "read as one capture, \(files.areOfOneTime ? "by the times of the packets" : "in this order"): "
+                        + files.paths.joined(separator: ", ")
+                )
             }
             let opened = try input.open(
-                paths,
+                files,
                 progress: {
-                    progress.show(before * 100 + Int(100 * Double(paths.count) * min(max($0, 0), 1)), name)
+                    progress.show(before * 100 + Int(100 * Double(count) * min(max($0, 0), 1)), name)
                 },
                 beforeAsking: progress.clear
             )
-            done += paths.count
+            done += count
             for loss in opened.packetLosses { StandardError.warn("\(name): \(loss)") }
             return opened
         }

@@ -25,16 +25,16 @@ struct ImportInput {
         var held: [UnfinishedFile] = []
     }
 
-    /// Opens a file, or the files of one packet capture in their order.
+    /// Opens a file, or the files of one packet capture.
     ///
     /// `progress`: is told how far a packet capture is, from 0 to 1.
     func open(
-        _ paths: [String],
+        _ files: FileGroup,
         progress: @escaping (Double) -> Void,
         beforeAsking: @escaping () -> Void
     ) throws -> Opened {
-        guard let path = paths.first, paths.count == 1 else {
-            return try openPackets(paths, PacketSeries.name(of: paths), [], progress)
+        guard let path = files.paths.first, files.paths.count == 1 else {
+            return try openPackets(files, files.name, [], progress)
         }
         let (source, pipe) = try source(path)
         let name = path == "-" ? "standard input" : path
@@ -42,18 +42,23 @@ struct ImportInput {
             let capture = try identities.read(source, path: path, beforeAsking: beforeAsking)
             return Opened(source: CaptureMerger.Source(name: name, capture: capture))
         }
-        return try openPackets([pipe?.path ?? path], name, pipe.map { [$0] } ?? [], progress)
+        return try openPackets(
+            FileGroup(paths: [pipe?.path ?? path]),
+            name,
+            pipe.map { [$0] } ?? [],
+            progress
+        )
     }
 
     private func openPackets(
-        _ paths: [String],
+        _ files: FileGroup,
         _ name: String,
         _ held: [UnfinishedFile],
         _ progress: @escaping (Double) -> Void
     ) throws -> Opened {
         let file = UnfinishedFile(for: target)
         let (capture, losses, lacksParts) = try PacketInput.write(
-            paths: paths,
+            files,
             keyLogs: keyLogs,
             secrets: secrets,
             to: try WrittenCapture(

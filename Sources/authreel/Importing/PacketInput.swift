@@ -13,7 +13,7 @@ enum PacketInput {
     /// Writes the exchanges of a packet capture into a capture of ours.
     ///
     /// - Parameters:
-    ///   - paths: of the packet capture's files, in their order.
+    ///   - files: those of the packet capture.
     ///   - keyLogs: files with TLS secrets.
     ///   - secrets: those of the captures that are imported with it.
     ///   - capture: the new one.
@@ -23,7 +23,7 @@ enum PacketInput {
     ///   connections is missing that may be in another file.
     /// - Throws: ``CommandFailure``.
     static func write(
-        paths: [String],
+        _ files: FileGroup,
         keyLogs: [String],
         secrets: [[UInt8]] = [],
         to capture: WrittenCapture,
@@ -32,7 +32,8 @@ enum PacketInput {
     ) throws -> (capture: Capture, losses: [String], lacksParts: Bool) {
         do {
             let (capture, report) = try PacketImporter.write(
-                paths: paths,
+                paths: files.paths,
+                areOfOneTime: files.areOfOneTime,
                 keyLogs: keyLogs,
                 secrets: secrets,
                 to: capture,

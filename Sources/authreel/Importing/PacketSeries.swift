@@ -2,16 +2,30 @@ import Captures
 import Foundation
 import Packets
 
-/// Files of one packet capture, as `tcpdump -C` and `-G`, `dumpcap -b` and their like write them one after the other.
+/// Files that are opened as one: those of one packet capture in the order of their packets, or a file alone.
+struct FileGroup {
+    var paths: [String]
+    /// Whether the packets of all are read in the order of their times; else each file goes on when the one before has ended.
+    var areOfOneTime = false
+
+    /// What the files are called where one name is wanted.
+    var name: String {
+        guard let first = paths.first else { return "" }
+        return paths.count == 1 ? first : "\(first) and \(paths.count - 1) more"
+    }
+}
+
+/// Files of one packet capture: written one after the other, as by `tcpdump -C` and `-G`, `dumpcap -b` and their like, or side by
+/// side, as of two interfaces or directions.
 enum PacketSeries {
-    /// The files to be opened, those of one capture together and in the order of their packets.
+    /// The files to be opened, those of one capture together.
     ///
     /// Of one capture are files of one folder whose names differ in nothing but digits, whose packets are of one kind of
-    /// network, and of which each goes on when the one before has ended. A connection that goes from one into the next is
-    /// whole only then.
-    static func grouped(_ paths: [String]) -> [[String]] {
+    /// network, and of which each goes on when the one before has ended; and files that have parts of the same connections. A
+    /// connection that is in several of them is whole only then.
+    static func grouped(_ paths: [String]) -> [FileGroup] {
         let names = paths.map(skeleton)
-        var groups: [[String]] = []
+        var groups: [FileGroup] = []
         var taken: Set<Int> = []
         for index in paths.indices where !taken.contains(index) {
             let same = paths.indices.filter {
@@ -20,20 +34,49 @@ enum PacketSeries {
             if let name = names[index], !name.isEmpty, same.count > 1,
                 let order = order(same.map { paths[$0] })
             {
-                groups.append(order)
+                groups.append(FileGroup(paths: order))
                 taken.formUnion(same)
             } else {
-                groups.append([paths[index]])
+                groups.append(FileGroup(paths: [paths[index]]))
                 taken.insert(index)
             }
         }
-        return groups
+        return joined(groups)
     }
 
-    /// What a series is called where one name is wanted.
-    static func name(of paths: [String]) -> String {
-        guard let first = paths.first else { return "" }
-        return paths.count == 1 ? first : "\(first) and \(paths.count - 1) more"
+    /// Those of the files that stand alone are put together which have parts of the same connections.
+    private static func joined(_ groups: [FileGroup]) -> [FileGroup] {
+        let alone = groups.indices.filter {
+            groups[$0].paths.count == 1 && isPacketFile(groups[$0].paths[0])
+        }
+        guard alone.count > 1 else { return groups }
+        var groups = groups
+        var spans: [Int: PacketSpan] = [:]
+        // What cannot be read is told when it is opened.
+        for index in alone { spans[index] = try? PacketFile.span(of: groups[index].paths[0]) }
+        for (place, first) in alone.enumerated() where !groups[first].paths.isEmpty {
+            var members = [first]
+            while let other = alone[(place + 1)...].first(where: { other in
+                !members.contains(other) && !groups[other].paths.isEmpty
+                    && members.contains { belong(spans[$0], spans[other]) }
+            }) {
+                members.append(other)
+            }
+            guard members.count > 1 else { continue }
+            let order = PacketSpan.order(of: members.compactMap { spans[$0] })
+            let paths = members.flatMap { groups[$0].paths }
+            for member in members { groups[member].paths = [] }
+            groups[first] = FileGroup(
+                paths: order?.map { paths[$0] } ?? paths,
+                areOfOneTime: order == nil
+            )
+        }
+        return groups.filter { !$0.paths.isEmpty }
+    }
+
+    private static func belong(_ first: PacketSpan?, _ second: PacketSpan?) -> Bool {
+        guard let first, let second else { return false }
+        return first.belongs(with: second)
     }
 
     /// The path without the digits of the file's name; nil for what is no file.
