@@ -16,6 +16,10 @@ struct InternetAddress: Hashable, Sendable {
         low = bytes.field(offset + 8, as: UInt64.self)
     }
 
+    /// Of its words, for checksums.
+    @inline(__always)
+    var sum: UInt64 { (high >> 32) + (high & 0xffff_ffff) + (low >> 32) + (low & 0xffff_ffff) }
+
     func bytes(isVersion6: Bool) -> [UInt8] {
         isVersion6
             ? withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
@@ -25,7 +29,7 @@ struct InternetAddress: Hashable, Sendable {
 
 /// The header of an IP packet, and where what it carries lies.
 ///
-/// RFC 791, RFC 8200. Checksums are not looked at: on the machine that sends, the interface fills them in after the capture.
+/// RFC 791, RFC 8200. Its checksum is not looked at: on the machine that sends, the interface fills it in after the capture.
 struct InternetHeader {
     /// The part of a larger packet that this one is.
     struct Fragment {

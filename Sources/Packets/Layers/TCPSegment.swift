@@ -9,6 +9,18 @@ struct TCPSegment {
         static let acknowledge = Flags(rawValue: 0x10)
     }
 
+    /// What the checksum says (RFC 9293, section 3.1).
+    enum Checksum {
+        /// The segment is whole, or was when it went to the interface that fills the checksum in: the sum of the pseudo header
+        /// stands there then, with or without the length.
+        case fits
+        /// It is not there, or the capture cut the segment.
+        case saysNothing
+        /// The segment is damaged, or systems put another number there: who joins segments that it has received may keep that of
+        /// the first.
+        case isWrong
+    }
+
     var isVersion6: Bool
     var source: InternetAddress
     var destination: InternetAddress
@@ -22,6 +34,7 @@ struct TCPSegment {
     var payload: UnsafeRawBufferPointer
     /// Bytes of its data behind those that were on the wire and are not in the capture.
     var missing: Int
+    var checksum: Checksum
 
     /// Bytes of its data, those that are not in the capture included.
     var dataCount: Int { payload.count + missing }
@@ -46,5 +59,19 @@ struct TCPSegment {
         flags = Flags(rawValue: bytes[13])
         payload = bytes.behind(headerLength)
         missing = length - headerLength - payload.count
+        checksum = header.missing > 0 ? .saysNothing : Self.checksum(of: header)
+    }
+
+    @inline(__always)
+    private static func checksum(of header: InternetHeader) -> Checksum {
+        let bytes = header.payload
+        let written = bytes.field(16, as: UInt16.self)
+        guard written != 0 else { return .saysNothing }
+        // The addresses and the protocol's number; the length comes on top.
+        let ends = header.source.sum + header.destination.sum + 6
+        let pseudoHeader = ends + UInt64(bytes.count)
+        let sum = OnesComplement.fold(pseudoHeader + UInt64(OnesComplement.sum(of: bytes)))
+        return sum == 0xffff || written == OnesComplement.fold(pseudoHeader)
+            || written == OnesComplement.fold(ends) ? .fits : .isWrong
     }
 }

@@ -27,12 +27,13 @@ struct TCPConnection {
     private var server = TCPDirection()
     /// What may have ended it.
     private var reset: TCPReset?
+    private var doubtful = DoubtfulSegments()
 
     /// The neighbours in the order of use.
     var newer: Int32 = -1
     var older: Int32 = -1
 
-    var pendingWeight: Int { client.pendingWeight + server.pendingWeight }
+    var pendingWeight: Int { client.pendingWeight + server.pendingWeight + doubtful.weight }
 
     /// A connection whose first packet this is.
     init(_ key: FlowKey, _ segment: TCPSegment, isFromFirst: Bool, at time: Timestamp) {
@@ -151,7 +152,11 @@ struct TCPConnection {
                 if !$0.isFirm, !$0.hasEnded { $0.begin(at: segment.sequence &+ 1, isFirm: true) }
             }
         }
-        if segment.flags.contains(.acknowledge) { takeAcknowledgment(segment, from: side) }
+        if segment.checksum == .fits { withDirection(side) { $0.noteFittingChecksum() } }
+        if segment.flags.contains(.acknowledge) {
+            takeAcknowledgment(segment, from: side)
+            if !doubtful.isEmpty { takeConfirmed(into: &sink) }
+        }
         let carries = segment.dataCount > 0
         if number == nil, opens || carries { tellOpened(into: &sink, &numbers) }
         if !isEstablished { tellEstablished(segment, from: side, at: time, into: &sink) }
@@ -183,6 +188,94 @@ struct TCPConnection {
             }
         }
         if client.isFinished || server.isFinished { tellEnds(at: time, into: &sink) }
+    }
+
+    // MARK: - Damaged segments
+
+    /// Whether a segment whose checksum is wrong is damaged by that: those of its sender's others mostly fit.
+    mutating func doubts(_ segment: TCPSegment, isFromFirst: Bool) -> Bool {
+        var isDamaged = false
+        withDirection(isFromFirst == clientIsFirst ? .client : .server) {
+            isDamaged = $0.isDamagedByChecksum()
+        }
+        return isDamaged
+    }
+
+    /// Keeps a damaged segment until the other side says that it has it.
+    @inline(never)
+    mutating func receiveDamaged<Sink: TCPStreamSink>(
+        _ segment: TCPSegment,
+        isFromFirst: Bool,
+        at time: Timestamp,
+        into sink: inout Sink
+    ) {
+        let side: Side = isFromFirst == clientIsFirst ? .client : .server
+        let (own, other) = side == .client ? (client, server) : (server, client)
+        let isLast = segment.flags.contains(.finish)
+        let place = own.place(of: segment.sequence)
+        let end = place + Int64(segment.dataCount) + (isLast ? 1 : 0)
+        guard !isClosed, number != nil, own.isFirm, end > own.next,
+            place <= own.highest + TCPDirection.usualWindow,
+            segment.flags.isDisjoint(with: [.synchronize, .reset])
+        else { return }
+        doubtful.append(
+            DoubtfulSegments.Segment(
+                side: side,
+                sequence: segment.sequence,
+                bytes: Array(segment.payload),
+                isLast: isLast,
+                end: end,
+                other: other.capturedEnd,
+                time: time
+            )
+        )
+        while doubtful.areTooMany, let first = doubtful.take(where: { _ in true }) {
+            take(first, into: &sink)
+        }
+    }
+
+    /// Takes what the other side has said meanwhile that it has.
+    @inline(never)
+    private mutating func takeConfirmed<Sink: TCPStreamSink>(into sink: inout Sink) {
+        let ends = (client: client.acknowledged, server: server.acknowledged)
+        while let segment = doubtful.take(where: {
+            $0.end <= ($0.side == .client ? ends.client : ends.server)
+        }) {
+            take(segment, into: &sink)
+        }
+    }
+
+    /// Takes one that follows on what was given: at the end nobody will say any more whether it came.
+    ///
+    /// - Returns: whether there was one.
+    private mutating func takeNextDoubtful<Sink: TCPStreamSink>(into sink: inout Sink) -> Bool {
+        let (client, server) = (client, server)
+        let next = doubtful.take {
+            let direction = $0.side == .client ? client : server
+            return direction.place(of: $0.sequence) <= direction.next && direction.next < $0.end
+        }
+        guard let next else { return false }
+        take(next, into: &sink)
+        return true
+    }
+
+    private mutating func take<Sink: TCPStreamSink>(
+        _ segment: DoubtfulSegments.Segment,
+        into sink: inout Sink
+    ) {
+        segment.bytes.withUnsafeBytes { bytes in
+            change(segment.side, into: &sink) {
+                $0.take(
+                    segment.sequence,
+                    bytes,
+                    missing: 0,
+                    isLast: segment.isLast,
+                    at: segment.time,
+                    behind: segment.other,
+                    give: $1
+                )
+            }
+        }
     }
 
     /// Takes note that the client's SYN was not delivered; a later one may be.
@@ -245,6 +338,7 @@ struct TCPConnection {
         let time = max(reset?.time ?? time ?? lastTime, toldTime)
         let number = number
         flush(at: time, into: &sink)
+        doubtful = DoubtfulSegments()
         guard let number else { return }
         for (side, direction) in [(Side.client, client), (.server, server)] where !direction.hasEnded {
             sink.ended(side, of: number, direction.isFinished ? .finished : end, at: time)
@@ -277,8 +371,8 @@ struct TCPConnection {
     private mutating func flush<Sink: TCPStreamSink>(at time: Timestamp, into sink: inout Sink) {
         var isPassed = true
         while isPassed {
-            isPassed = false
             release(into: &sink)
+            isPassed = takeNextDoubtful(into: &sink)
             for side in [Side.client, .server] where !isPassed {
                 change(side, into: &sink) { isPassed = $0.passGap(at: time, give: $1) }
             }
@@ -410,6 +504,7 @@ struct TCPConnection {
         }
         guard client.hasEnded, server.hasEnded else { return }
         isClosed = true
+        doubtful = DoubtfulSegments()
         sink.closed(number, at: time)
     }
 }

@@ -27,6 +27,8 @@ struct TCPDirection {
     static let maximumPending = 16 << 20
     static let maximumPendingPieces = 8192
 
+    /// Whether the checksums of its segments fit.
+    private var checksums: (fitting: UInt32, wrong: UInt32) = (0, 0)
     /// Whether ``next`` says something.
     private(set) var isKnown = false
     /// Whether the beginning is sure: by its SYN, or because bytes were given from there on.
@@ -92,6 +94,24 @@ struct TCPDirection {
     /// Whether an acknowledgment may be the first: of the SYN, or of data that has come since.
     func mayBegin(with acknowledgment: UInt32) -> Bool {
         acknowledgment == firstSequence || distance(of: acknowledgment) == 0
+    }
+
+    /// Takes note of a checksum that fits.
+    @inline(__always)
+    mutating func noteFittingChecksum() { checksums.fitting &+= 1 }
+
+    /// Takes note of a checksum that does not fit.
+    ///
+    /// - Returns: whether its segment is damaged by that: those of the others mostly do.
+    mutating func isDamagedByChecksum() -> Bool {
+        checksums.wrong &+= 1
+        return checksums.fitting >= checksums.wrong
+    }
+
+    /// The place up to which all was captured that has not been given yet; nil where all of it was given.
+    var capturedEnd: Int64? {
+        let end = min(highest, finish)
+        return end > next ? end : nil
     }
 
     /// Takes what the peer says it has.

@@ -24,6 +24,10 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     private var held = 0
     private var numbers = 0
     private var last: (key: FlowKey, slot: Int32)?
+    /// Segments whose checksums fit, and others.
+    private var checksums = (fitting: 0, wrong: 0)
+    /// So many fit for each that does not where those of no connection are damaged ones.
+    private static var usualFitting: Int { 64 }
 
     package init(into sink: Sink) {
         self.init(into: sink, maximumConnections: 65_536, maximumHeld: 256 << 20)
@@ -52,6 +56,11 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     @inline(__always)
     private mutating func take(_ segment: TCPSegment, at time: Timestamp) {
         let (key, isFromFirst) = FlowKey.of(segment)
+        switch segment.checksum {
+        case .fits: checksums.fitting += 1
+        case .saysNothing: break
+        case .isWrong: if takeDamaged(segment, of: key, isFromFirst: isFromFirst, at: time) { return }
+        }
         guard let slot = slot(of: key, segment, isFromFirst: isFromFirst, at: time) else { return }
         let (wasClosed, before) = (connections[slot].isClosed, connections[slot].pendingWeight)
         let resetBefore = segment.flags.contains(.reset) ? connections[slot].resetTime : nil
@@ -75,6 +84,30 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
             else { return }
             resets.append(TCPResetQueue.Entry(slot: slot, number: number, time: reset))
         }
+    }
+
+    /// Takes a segment whose checksum is wrong, if it is damaged by that.
+    ///
+    /// - Returns: false where checksums say nothing, as where the system that sent it leaves other numbers there.
+    @inline(never)
+    private mutating func takeDamaged(
+        _ segment: TCPSegment,
+        of key: FlowKey,
+        isFromFirst: Bool,
+        at time: Timestamp
+    ) -> Bool {
+        checksums.wrong += 1
+        guard let found = table[key] else {
+            // It may be a port that is damaged.
+            return !segment.flags.contains(.synchronize)
+                && checksums.fitting > Self.usualFitting * checksums.wrong
+        }
+        let slot = Int(found)
+        guard connections[slot].doubts(segment, isFromFirst: isFromFirst) else { return false }
+        let before = connections[slot].pendingWeight
+        connections[slot].receiveDamaged(segment, isFromFirst: isFromFirst, at: time, into: &sink)
+        held += connections[slot].pendingWeight - before
+        return true
     }
 
     /// Takes what somebody on the way says of a segment.

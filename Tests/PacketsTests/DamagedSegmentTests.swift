@@ -1,0 +1,128 @@
+import Captures
+import Testing
+import Wire
+
+@testable import Packets
+
+/// Segments that are damaged by their checksums: in the capture alone, or on the wire, where they come again.
+struct DamagedSegmentTests {
+    /// A question and its answer, twice; packets 3 to 6 have data.
+    private static let conversation: [MadePacket] = {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.server, "PA", 5001, 1005, "one!")
+        made.send(.client, "PA", 1005, 5005, "two?")
+        made.send(.server, "PA", 5005, 1009, "two!")
+        made.send(.client, "FA", 1009, 5009)
+        made.send(.server, "FA", 5009, 1010)
+        return made.packets.map(checksummed)
+    }()
+
+    private static let told = [
+        "0 client: one?", "0 server: one!", "0 client: two?", "0 server: two!", "0 client finished",
+        "0 server finished", "0 closed",
+    ]
+
+    /// RFC 9293, section 3.1, for IPv4 without options.
+    private static func checksummed(_ packet: MadePacket) -> MadePacket {
+        var packet = packet
+        let segment = packet.bytes.dropFirst(20)
+        let covered = packet.bytes[12..<20] + [0, 6] + UInt16(segment.count).bigEndianBytes + segment
+        var sum = 0
+        for (index, byte) in covered.enumerated() { sum += index % 2 == 0 ? Int(byte) << 8 : Int(byte) }
+        while sum > 0xffff { sum = sum & 0xffff + sum >> 16 }
+        packet.bytes.replaceSubrange(36..<38, with: (~UInt16(sum)).bigEndianBytes)
+        return packet
+    }
+
+    /// One bit is another, `place` being that of its byte in the segment.
+    private static func damaged(_ packet: MadePacket, at place: Int, _ bit: UInt8 = 0x40) -> MadePacket {
+        var packet = packet
+        packet.bytes[20 + place] ^= bit
+        return packet
+    }
+
+    private static func log(_ packets: [MadePacket]) -> [String] {
+        var made = PacketBuilder()
+        made.packets = packets
+        return Array(StreamLog.of(made).dropFirst(2))
+    }
+
+    @Test func wholeSegmentsAreToldAtOnce() {
+        #expect(Self.log(Self.conversation) == Self.told)
+    }
+
+    /// Behind a gap, it is what a segment acknowledges that keeps an answer behind its question.
+    @Test(arguments: [8, 9, 10, 11]) func whatADamagedSegmentAcknowledgesIsNotBelieved(place: Int) {
+        var packets = Self.conversation
+        packets[6] = Self.damaged(packets[6], at: place, 0x90)
+        #expect(Self.log(packets) == Self.told)
+        // The first question is not in the capture.
+        packets.remove(at: 3)
+        #expect(Self.log(packets).prefix(4) == ["0 client: 4 lost"] + Self.told[1..<4])
+    }
+
+    @Test(arguments: [4, 7, 12, 13, 20, 23], [3, 4, 5, 6])
+    func theSegmentThatCameAgainCounts(place: Int, index: Int) {
+        var packets = Self.conversation
+        let whole = packets[index]
+        packets[index] = Self.damaged(whole, at: place, 1)
+        packets.insert(whole, at: index + 1)
+        #expect(Self.log(packets) == Self.told)
+    }
+
+    @Test func whatIsDamagedInTheCaptureAloneIsTakenAsItIs() {
+        for (index, text) in [(3, "0 client: ono?"), (4, "0 server: ono!"), (6, "0 server: two!")] {
+            var packets = Self.conversation
+            packets[index] = Self.damaged(packets[index], at: index == 6 ? 9 : 22, 0x0a)
+            var told = Self.told
+            told[index - 3] = text
+            #expect(Self.log(packets) == told)
+        }
+        // Nobody says any more that it came.
+        let cut = Array(Self.conversation.prefix(3)) + [Self.damaged(Self.conversation[3], at: 22, 0x0a)]
+        #expect(Self.log(cut).first == "0 client: ono?")
+    }
+
+    @Test func aDamagedResetEndsNothing() {
+        var packets = Self.conversation
+        packets.insert(Self.damaged(packets[3], at: 13, 4), at: 3)
+        #expect(Self.log(packets) == Self.told)
+    }
+
+    /// As where a system leaves numbers of its own there, or addresses were exchanged in the capture.
+    @Test func checksumsThatNeverFitSayNothing() {
+        #expect(Self.log(Self.conversation.map { Self.damaged($0, at: 16) }) == Self.told)
+        // One side's.
+        let mixed = Self.conversation.map { $0.bytes[15] == 1 ? Self.damaged($0, at: 16) : $0 }
+        #expect(Self.log(mixed) == Self.told)
+    }
+
+    /// Those that an interface fills in behind the capture.
+    @Test func aSumOfThePseudoHeaderFits() {
+        let source: [UInt8] = [10, 0, 0, 1]
+        let destination: [UInt8] = [10, 0, 0, 2]
+        for (text, written) in [("ask", 0x1400 + 3 + 6 + 23 as UInt16), ("ask", 0x1400 + 3 + 6)] {
+            var bytes = PacketBuilder.segment(from: 1, to: 2, "A", 3, 4, Array(text.utf8))
+            bytes.replaceSubrange(16..<18, with: written.bigEndianBytes)
+            PacketBuilder.version4(source, destination, 6, bytes).withUnsafeBytes { packet in
+                guard case .packet(let header) = InternetHeader.read(packet, original: packet.count) else {
+                    Issue.record("no packet")
+                    return
+                }
+                #expect(TCPSegment(header)?.checksum == .fits)
+            }
+        }
+    }
+
+    @Test func sumsOfWordsAreThoseOfAnyLength() {
+        for count in [0, 1, 2, 3, 31, 32, 33, 64, 95, 1460, 65_535] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 + 250) }
+            var sum = 0
+            for (index, byte) in bytes.enumerated() { sum += index % 2 == 0 ? Int(byte) << 8 : Int(byte) }
+            while sum > 0xffff { sum = sum & 0xffff + sum >> 16 }
+            #expect(bytes.withUnsafeBytes { Int(OnesComplement.sum(of: $0)) } == sum)
+        }
+    }
+}
