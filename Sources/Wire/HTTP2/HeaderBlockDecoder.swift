@@ -47,13 +47,11 @@ struct HeaderBlockDecoder {
         var fields: [Field] = []
         fields.reserveCapacity(16)
         var size = 0
-        var changes = 0
         var unknown = 0
         while let first = input.first {
             if first & 0xe0 == 0x20 {
-                // At the beginning, and twice at most (section 4.2).
-                changes += 1
-                guard fields.isEmpty, unknown == 0, changes <= 2 else {
+                // At the beginning; two are enough (section 4.2), but some encoders write every one that was asked for.
+                guard fields.isEmpty, unknown == 0 else {
                     throw Malformed(reason: "a change of the table's size where there may be none")
                 }
                 let bytes = try Self.integer(&input, bits: 5)
