@@ -214,8 +214,8 @@ package final class Conversation {
     /// HTTP/2 is spoken, from the first byte on or since an upgrade.
     package var speaksHTTP2: Bool { http2 != nil }
 
-    /// The client is still sending the body of the request that is to be answered (HTTP/1): an answer that comes now leaves the
-    /// rest of it out of the exchange.
+    /// The client is still sending the request that is to be answered (HTTP/1): an answer that comes now leaves the rest of its
+    /// body out of the exchange, and is one to nothing where its head is not whole.
     package var isRequestOnItsWay: Bool { http2 == nil && http1.isRequestOnItsWay }
 
     /// The connection speaks another protocol than HTTP now.

@@ -95,8 +95,10 @@ struct HTTP1Decoder {
 
     var isOver: Bool { hasLostTheThread || isUpgraded || goesOnAsHTTP2 != nil }
 
-    /// Whether the body of the request that is to be answered next, or is being answered, is on its way.
+    /// Whether the request that is to be answered next, or is being answered, is on its way: its body, or its head where no other
+    /// waits for an answer.
     var isRequestOnItsWay: Bool {
+        if !isOver, isHeadOnItsWay, answering == nil, answered == awaited.count { return true }
         guard !isOver, !client.isBodyHeldBack,
             client.exchange == answering ?? (answered < awaited.count ? awaited[answered].exchange : nil)
         else { return false }

@@ -256,6 +256,24 @@ struct PacketExchangesTests {
         #expect(exchanges.first?.request.body?.wireSize == 10)
     }
 
+    /// As those do that take no head of that size.
+    @Test func headThatIsAnsweredBeforeItIsWholeHasItsAnswer() {
+        var script = Script()
+        script.open()
+        script.client("GET /long HTTP/1.1\r\nHost: a.example\r\nCookie: a=")
+        script.server(Self.answer)
+        script.client("b\r\n\r\n")
+        script.client("GET /next HTTP/1.1\r\nHost: a.example\r\n\r\nGET /cut HTTP/1.1\r\nHost")
+        script.server(Self.answer)
+        script.client(": a.example\r\n\r\n")
+        script.server(Self.answer)
+        script.close()
+        let exchanges = script.exchanges.takeFinished()
+        #expect(exchanges.map(\.request.url.path) == ["/long", "/next", "/cut"])
+        #expect(exchanges.map { $0.response?.body?.text } == ["ok", "ok", "ok"])
+        #expect(exchanges.allSatisfy { $0.failure == nil && $0.malformations.isEmpty })
+    }
+
     /// Somebody who answers without end while he is asked.
     @Test func longAnswerDoesNotWait() {
         var script = Script()
