@@ -3,8 +3,10 @@ internal import LibCrypto
 internal import Wire
 
 /// Reads one connection: finds out whether it speaks TLS or HTTP, and gives what is readable of it to a ``MessageReader``.
+///
+/// What is in TLS is deciphered in one extension, what is missing and how it ends is told in another.
 final class ConnectionReader {
-    private enum State {
+    enum State {
         case undecided
         case tls
         case clear
@@ -14,42 +16,42 @@ final class ConnectionReader {
         case other
     }
 
-    private let reading: PacketReading
-    private let depth: Int
-    private let isWhole: Bool
-    private var entry: ConnectionEntry
+    let reading: PacketReading
+    let depth: Int
+    let isWhole: Bool
+    var entry: ConnectionEntry
     /// The same with each end for the other, where packets do not tell them apart for sure.
-    private let turned: ConnectionEntry?
-    private var state = State.undecided
+    let turned: ConnectionEntry?
+    var state = State.undecided
     /// The client's first bytes, until it is known what they are.
-    private var held: [UInt8] = []
-    private var tls: TLSStream
-    private var messages: MessageReader?
-    private var socks: SOCKSReader?
+    var held: [UInt8] = []
+    var tls: TLSStream
+    var messages: MessageReader?
+    var socks: SOCKSReader?
     /// Headers of the PROXY protocol that stood in front.
     private var proxyHeaders = 0
-    private var helloAt: Timestamp?
+    var helloAt: Timestamp?
     /// Whether what is there of TLS begins with a hello, of whichever side.
-    private var hasHello = false
+    var hasHello = false
     /// The sides whose ends are in the capture.
-    private var finished: Set<Side> = []
+    var finished: Set<Side> = []
     /// Whether bytes of the connection are missing.
-    private var hasGaps = false
-    private var bytes = DirectionBytes()
+    var hasGaps = false
+    var bytes = DirectionBytes()
     /// What ended first.
-    private var end: ConnectionEnd?
+    var end: ConnectionEnd?
     /// Whether both sides were seen to be done with TLS's handshake.
-    private var isSecured = false
+    var isSecured = false
     /// Whether the client was seen to take the connection.
-    private var isEstablished = false
+    var isEstablished = false
     /// Whether anything was deciphered, or an entry says why not.
-    private var isTold = false
+    var isTold = false
     /// Whether there was something to decipher that could not be.
-    private var isUnreadable = false
+    var isUnreadable = false
     /// Why, where that may be told better once it is known what else comes.
-    private var reasons: [String] = []
+    var reasons: [String] = []
     /// Of which sides nothing could be deciphered, and why, before anything was of the other.
-    private var unreadableSides: [Side: String] = [:]
+    var unreadableSides: [Side: String] = [:]
 
     /// Starts with no bytes of it.
     ///
@@ -153,7 +155,8 @@ final class ConnectionReader {
         return !held.isEmpty
     }
 
-    private func beginClear(isWhole: Bool) {
+    /// Bytes come in clear from here on; `isWhole`: those of the client from its first on.
+    func beginClear(isWhole: Bool) {
         state = .clear
         if isWhole { reading.noteWebServer(entry.facts.serverAddress) }
         messages = MessageReader(reading, "http", entry, isWhole: isWhole, depth: depth)
@@ -190,280 +193,5 @@ final class ConnectionReader {
         } else {
             beginClear(isWhole: false)
         }
-    }
-
-    // MARK: - TLS
-
-    private func beginTLS(_ first: UnsafeRawBufferPointer, at time: Timestamp) {
-        state = .tls
-        hasHello = FirstBytes.sender(of: first) != nil
-        helloAt = time
-        reading.noteWebServer(entry.facts.serverAddress)
-        reading.counts.tlsConnections += 1
-    }
-
-    /// Whether the server's first bytes are an answer of HTTP, and none to the client's hello in TLS.
-    private func isAnswerInClear(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard hasHello, !hasGaps, !isTold, messages == nil else { return false }
-        return FirstBytes.isSettings(bytes)
-            || FirstBytes.sender(of: bytes) == .server && FirstBytes(bytes) != .tls
-    }
-
-    /// The client was told https of a port where the server speaks http.
-    private func tellAnswerInClear(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
-        state = .other
-        isTold = true
-        entry.agreed(tls.facts)
-        let line = bytes.prefix(80).prefix { (0x20...0x7e).contains($0) }
-        let words = FirstBytes.isSettings(bytes) ? "HTTP/2" : String(decoding: line, as: UTF8.self)
-        reading.finish(
-            entry.failed(
-                "server TLS handshake failed: the server answered in clear (\(words))",
-                at: time
-            )
-        )
-    }
-
-    private func decipher(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
-        var events = Events(reader: self, time: time)
-        let waited = tls.waitsForKeys
-        tls.receive(bytes, from: side, keys: reading.keys, into: &events)
-        // Who writes them has mostly done so by then.
-        if !waited, tls.waitsForKeys, reading.findKeys() { tls.keysAdded(reading.keys, into: &events) }
-    }
-
-    /// What the deciphering reports, at the time of the packet at hand.
-    ///
-    /// It comes while ``tls`` changes, which must not be looked at by what is called here.
-    private struct Events: TLSStreamSink {
-        unowned let reader: ConnectionReader
-        let time: Timestamp
-
-        func receivedPlaintext(_ bytes: UnsafeRawBufferPointer, from side: Side) {
-            reader.clear().received(bytes, from: side, at: time)
-        }
-
-        func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {
-            reader.clear().lost(count, isExact: isExact, from: side, at: time)
-        }
-
-        func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: time) }
-
-        func alert(_ alert: TLSStreamAlert, from side: Side, _ facts: TLSStreamFacts) {
-            reader.alerted(alert, side, facts, at: time)
-        }
-
-        func unreadable(_ reason: String, from side: Side?) { reader.unreadable(reason, side, at: time) }
-    }
-
-    /// The reader of what was deciphered.
-    private func clear() -> MessageReader {
-        if let messages { return messages }
-        isTold = true
-        let messages = MessageReader(reading, "https", entry, isWhole: hasBeginning, depth: depth)
-        messages.hasGaps = hasGaps
-        for (side, reason) in unreadableSides { messages.becameUnreadable(reason, side) }
-        self.messages = messages
-        return messages
-    }
-
-    private func handshakeEnded(_ facts: TLSStreamFacts, at time: Timestamp) {
-        isSecured = true
-        guard messages == nil else { return }
-        entry.agreed(facts)
-        if let helloAt { entry.timings.secured(in: time - helloAt) }
-    }
-
-    private func alerted(
-        _ sent: TLSStreamAlert,
-        _ side: Side,
-        _ facts: TLSStreamFacts,
-        at time: Timestamp
-    ) {
-        guard sent.alert != .closeNotify else {
-            messages?.ended(side, .finished, at: time)
-            return
-        }
-        guard sent.isFatal else { return }
-        if let messages {
-            messages.abandon("the \(side.rawValue) broke off with the TLS alert \(sent.alert.name)", at: time)
-        } else if !isTold, side == .client || end?.by != .client || hasGaps {
-            // A server may complain of a client that has gone: see ``tellUnfinishedHandshake(at:)``.
-            isTold = true
-            entry.agreed(facts)
-            reading.finish(entry.brokenOff(by: side, sent.alert, at: time))
-        }
-    }
-
-    /// Whether the client sent a fatal alert in the place of a hello, as one does that has nothing to offer.
-    private var isWithoutHello: Bool { isWhole && !hasHello && isTold && messages == nil }
-
-    private func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
-        guard !isWithoutHello else { return }
-        isUnreadable = true
-        messages?.abandon(AnswerLoss.undecrypted("from here on it", reason), at: time)
-        if let side { unreadableSides[side] = reason }
-        if hasBeginning, bytes.onlySide == nil { note(reason) } else { reasons.append(reason) }
-    }
-
-    /// Whether it has a beginning, by which its client is known.
-    private var hasBeginning: Bool { isWhole || hasHello }
-
-    /// Takes each side for the other where connections were opened to the one that was taken for the client, and none to the other.
-    private func settleEnds() {
-        guard let turned, !hasBeginning, reading.isServer(entry.client), !reading.isServer(turned.client)
-        else { return }
-        entry = turned
-        bytes.turn()
-    }
-
-    private func note(_ reason: String) {
-        reading.note(PacketLoss(entry.id, entry, reason))
-    }
-
-    /// Says why it cannot be read, of which the keys are not the cause where a whole direction is missing.
-    private func tellReasons() {
-        guard !reasons.isEmpty, !isSilentClient else { return }
-        guard hasBeginning, let side = bytes.onlySide else {
-            for reason in reasons { note(reason) }
-            return
-        }
-        reading.counts.oneWayConnections += 1
-        note(
-            "nothing of the \(side == .client ? "server" : "client") is in the capture, without which no key opens it"
-        )
-    }
-
-    /// Whether the client took the connection and said nothing in it, as who looks whether somebody listens.
-    private var isSilentClient: Bool {
-        isWhole && bytes.sent == 0 && (isEstablished || end?.by == .client)
-    }
-
-    /// Tells of a handshake that began with the client's hello and came to nothing, if it is one.
-    private func tellUnfinishedHandshake(at time: Timestamp) {
-        guard state == .tls, tls.facts.clientRandom != nil, !isSecured, !isUnreadable, !isTold, !hasGaps
-        else { return }
-        isTold = true
-        let handshake = UnfinishedHandshake(
-            end: end,
-            isAnswered: bytes.received > 0,
-            hasCertificate: tls.facts.showsServerCertificate
-        )
-        entry.agreed(tls.facts)
-        reading.finish(entry.failed(handshake.reason, at: end?.time ?? time))
-    }
-
-    /// Whether both hellos are there, without which no key opens it.
-    private var hasHellos: Bool {
-        bytes.onlySide == nil && tls.facts.clientRandom != nil && tls.facts.version != nil
-    }
-
-    // MARK: - What is missing, and ends
-
-    func lost(_ count: Int, from side: Side, at time: Timestamp) {
-        bytes.count(count, from: side, isCaptured: false)
-        switch state {
-        case .undecided:
-            held = []
-            beginClear(isWhole: false)
-            messages?.lost(count, from: side, at: time)
-        case .tls:
-            hasGaps = true
-            messages?.hasGaps = true
-            var events = Events(reader: self, time: time)
-            tls.lost(count, from: side, into: &events)
-        case .clear: messages?.lost(count, from: side, at: time)
-        case .socks: socks?.lost(count, from: side, at: time)
-        case .other: break
-        }
-    }
-
-    /// Whether all of it began before the capture, or one direction is not there.
-    private func countClear() {
-        // The end of a side is a packet of its own.
-        if bytes.isOneWay, finished.count < 2 {
-            reading.counts.oneWayClearConnections += 1
-        } else if messages?.isAwaitingBeginning == true {
-            reading.counts.lateConnections += 1
-        }
-    }
-
-    func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
-        if end == .finished { finished.insert(side) }
-        if self.end == nil { self.end = ConnectionEnd(side: side, ending: end, time: time) }
-        if state == .tls {
-            var events = Events(reader: self, time: time)
-            tls.ended(side, keys: reading.keys, into: &events)
-        }
-        messages?.ended(side, end, at: time)
-        socks?.ended(side, end, at: time)
-        if side == .server, bytes.sent == 0, bytes.received == 0, isWhole, !isTold {
-            neverBegan(end, at: time)
-        }
-    }
-
-    /// The connection did not come about, which is an entry where it may have been wanted for a login.
-    private func neverBegan(_ end: TCPStreamEnd, at time: Timestamp) {
-        let reason: String
-        switch end {
-        case .reset(by: .server) where depth > 0, .finished where depth > 0 && self.end?.by == .server:
-            reason = "connection closed by the server before anything was said in the proxy's tunnel"
-        case .reset(by: .server): reason = "connection refused"
-        case .unanswered(_, let rejection?): reason = "connection rejected by \(rejection)"
-        case .unanswered(let attempts, nil):
-            reason = "connection timed out: nobody answered \(attempts) tries to connect"
-        default: return
-        }
-        isTold = true
-        entry.named(reading.name(of: entry.facts.serverAddress))
-        guard OtherPorts.mayBeWeb(entry.port) || reading.isWebServer(entry.facts.serverAddress) else {
-            return
-        }
-        reading.finish(entry.failed(reason, at: time))
-    }
-
-    /// Keys came after the packets that they open.
-    func keysAdded(at time: Timestamp) {
-        guard state == .tls else {
-            messages?.keysAdded(at: time)
-            socks?.keysAdded(at: time)
-            return
-        }
-        var events = Events(reader: self, time: time)
-        tls.keysAdded(reading.keys, into: &events)
-        messages?.keysAdded(at: time)
-    }
-
-    /// Nothing more will come.
-    func closed(at time: Timestamp) {
-        if state == .tls {
-            var events = Events(reader: self, time: time)
-            if tls.waitsForKeys {
-                reading.findKeys()
-                tls.keysAdded(reading.keys, into: &events)
-            }
-            tls.abandon(into: &events)
-        }
-        messages?.closed(at: time)
-        socks?.closed(at: time)
-        if isUnreadable, !isTold { settleEnds() }
-        tellReasons()
-        tellUnfinishedHandshake(at: time)
-        guard isUnreadable, !isTold, !isSilentClient else {
-            if state == .clear { countClear() }
-            return
-        }
-        isTold = true
-        if hasHellos, !tls.isBeyondKeys, !tls.hasSecrets(in: reading.keys) {
-            reading.counts.keylessConnections += 1
-        }
-        entry.agreed(tls.facts)
-        let tunnel = TunnelFacts(
-            reason: hasHellos ? .noKeys : .notWhole,
-            sentBytes: bytes.sent,
-            receivedBytes: bytes.received
-        )
-        reading.finish(entry.unread(tunnel, at: time))
-        reading.counts.unreadConnections += 1
     }
 }

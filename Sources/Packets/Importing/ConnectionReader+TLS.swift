@@ -1,0 +1,154 @@
+internal import Captures
+internal import LibCrypto
+internal import Wire
+
+/// TLS, which is deciphered, and what comes in its place.
+extension ConnectionReader {
+    /// Bytes of TLS come from here on, these first.
+    func beginTLS(_ first: UnsafeRawBufferPointer, at time: Timestamp) {
+        state = .tls
+        hasHello = FirstBytes.sender(of: first) != nil
+        helloAt = time
+        reading.noteWebServer(entry.facts.serverAddress)
+        reading.counts.tlsConnections += 1
+    }
+
+    /// Whether the server's first bytes are an answer of HTTP, and none to the client's hello in TLS.
+    func isAnswerInClear(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard hasHello, !hasGaps, !isTold, messages == nil else { return false }
+        return FirstBytes.isSettings(bytes)
+            || FirstBytes.sender(of: bytes) == .server && FirstBytes(bytes) != .tls
+    }
+
+    /// The client was told https of a port where the server speaks http.
+    func tellAnswerInClear(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
+        state = .other
+        isTold = true
+        entry.agreed(tls.facts)
+        let line = bytes.prefix(80).prefix { (0x20...0x7e).contains($0) }
+        let words = FirstBytes.isSettings(bytes) ? "HTTP/2" : String(decoding: line, as: UTF8.self)
+        reading.finish(
+            entry.failed(
+                "server TLS handshake failed: the server answered in clear (\(words))",
+                at: time
+            )
+        )
+    }
+
+    /// Reads what is in records, as far as there are keys.
+    func decipher(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
+        var events = Events(reader: self, time: time)
+        let waited = tls.waitsForKeys
+        tls.receive(bytes, from: side, keys: reading.keys, into: &events)
+        // Who writes them has mostly done so by then.
+        if !waited, tls.waitsForKeys, reading.findKeys() { tls.keysAdded(reading.keys, into: &events) }
+    }
+
+    /// Bytes of records are not in the capture.
+    func loseTLS(_ count: Int, _ side: Side, _ time: Timestamp) {
+        hasGaps = true
+        messages?.hasGaps = true
+        var events = Events(reader: self, time: time)
+        tls.lost(count, from: side, into: &events)
+    }
+
+    /// A side sends no more records.
+    func endTLS(_ side: Side, _ time: Timestamp) {
+        var events = Events(reader: self, time: time)
+        tls.ended(side, keys: reading.keys, into: &events)
+    }
+
+    /// Keys came after the packets that they open.
+    func keysAdded(at time: Timestamp) {
+        if state == .tls {
+            var events = Events(reader: self, time: time)
+            tls.keysAdded(reading.keys, into: &events)
+        }
+        messages?.keysAdded(at: time)
+        socks?.keysAdded(at: time)
+    }
+
+    /// Nothing more will come: what waits for keys is read if they have come by now.
+    func closeTLS(_ time: Timestamp) {
+        var events = Events(reader: self, time: time)
+        if tls.waitsForKeys {
+            reading.findKeys()
+            tls.keysAdded(reading.keys, into: &events)
+        }
+        tls.abandon(into: &events)
+    }
+
+    /// What the deciphering reports, at the time of the packet at hand.
+    ///
+    /// It comes while ``tls`` changes, which must not be looked at by what is called here.
+    private struct Events: TLSStreamSink {
+        unowned let reader: ConnectionReader
+        let time: Timestamp
+
+        func receivedPlaintext(_ bytes: UnsafeRawBufferPointer, from side: Side) {
+            reader.clear().received(bytes, from: side, at: time)
+        }
+
+        func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {
+            reader.clear().lost(count, isExact: isExact, from: side, at: time)
+        }
+
+        func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: time) }
+
+        func alert(_ alert: TLSStreamAlert, from side: Side, _ facts: TLSStreamFacts) {
+            reader.alerted(alert, side, facts, at: time)
+        }
+
+        func unreadable(_ reason: String, from side: Side?) { reader.unreadable(reason, side, at: time) }
+    }
+
+    /// The reader of what was deciphered.
+    private func clear() -> MessageReader {
+        if let messages { return messages }
+        isTold = true
+        let messages = MessageReader(reading, "https", entry, isWhole: hasBeginning, depth: depth)
+        messages.hasGaps = hasGaps
+        for (side, reason) in unreadableSides { messages.becameUnreadable(reason, side) }
+        self.messages = messages
+        return messages
+    }
+
+    private func handshakeEnded(_ facts: TLSStreamFacts, at time: Timestamp) {
+        isSecured = true
+        guard messages == nil else { return }
+        entry.agreed(facts)
+        if let helloAt { entry.timings.secured(in: time - helloAt) }
+    }
+
+    private func alerted(
+        _ sent: TLSStreamAlert,
+        _ side: Side,
+        _ facts: TLSStreamFacts,
+        at time: Timestamp
+    ) {
+        guard sent.alert != .closeNotify else {
+            messages?.ended(side, .finished, at: time)
+            return
+        }
+        guard sent.isFatal else { return }
+        if let messages {
+            messages.abandon("the \(side.rawValue) broke off with the TLS alert \(sent.alert.name)", at: time)
+        } else if !isTold, side == .client || end?.by != .client || hasGaps {
+            // A server may complain of a client that has gone: see ``tellUnfinishedHandshake(at:)``.
+            isTold = true
+            entry.agreed(facts)
+            reading.finish(entry.brokenOff(by: side, sent.alert, at: time))
+        }
+    }
+
+    /// Whether the client sent a fatal alert in the place of a hello, as one does that has nothing to offer.
+    private var isWithoutHello: Bool { isWhole && !hasHello && isTold && messages == nil }
+
+    private func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
+        guard !isWithoutHello else { return }
+        isUnreadable = true
+        messages?.abandon(AnswerLoss.undecrypted("from here on it", reason), at: time)
+        if let side { unreadableSides[side] = reason }
+        if hasBeginning, bytes.onlySide == nil { note(reason) } else { reasons.append(reason) }
+    }
+}
