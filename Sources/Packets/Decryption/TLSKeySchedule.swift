@@ -13,6 +13,9 @@ struct TLSLegacyHandshake {
     /// RFC 7627.
     var extendsMasterSecret: Bool
 
+    /// Whether each record has its own initialisation vector in front (TLS 1.1 and 1.2).
+    var hasRecordVectors: Bool { version > 0x0301 }
+
     /// Of the pseudorandom function; nil for the one before TLS 1.2.
     var digest: DigestAlgorithm? { version == 0x0303 ? suite.digest : nil }
 }
@@ -61,7 +64,7 @@ enum TLSKeySchedule {
         return secret.count == 48 ? secret : nil
     }
 
-    /// Of TLS 1.2 and before (RFC 5246, section 6.3): the key block, cut up.
+    /// Of TLS 1.2 and before.
     ///
     /// Nil where the cipher is not supported.
     static func protection(
@@ -69,60 +72,32 @@ enum TLSKeySchedule {
         master: [UInt8],
         for side: Side
     ) -> TLSRecordProtection? {
-        guard let protection = handshake.suite.protection else { return nil }
-        let isFirst = side == .client
-        let hasVector = handshake.version > 0x0301
-        var codeSize = 0
-        var keySize = 0
-        var vectorSize = 0
-        switch protection {
-        case .aead(let algorithm, let size):
-            keySize = size
-            vectorSize = algorithm == .chaCha20Poly1305 ? MessageDecryptor.nonceSize : 4
-        case .blocks(let algorithm, let size, let authenticator):
-            keySize = size
-            codeSize = authenticator.size
-            vectorSize = hasVector ? 0 : algorithm == .tripleDES ? 8 : 16
-        case .clear(let authenticator): codeSize = authenticator.size
-        }
-        let block = KeyDerivation.tlsPRF(
-            master,
-            "key expansion",
-            seed: handshake.serverRandom.bytes + handshake.clientRandom.bytes,
-            length: 2 * (codeSize + keySize + vectorSize),
-            handshake.digest
-        )
-        guard block.count == 2 * (codeSize + keySize + vectorSize) else { return nil }
-        func part(_ start: Int, _ size: Int) -> [UInt8] {
-            let start = start + (isFirst ? 0 : size)
-            return Array(block[start..<(start + size)])
-        }
-        let code = part(0, codeSize)
-        let key = part(2 * codeSize, keySize)
-        let vector = part(2 * (codeSize + keySize), vectorSize)
+        guard let protection = handshake.suite.protection,
+            let keys = TLSKeyBlock(protection, handshake, master: master, for: side)
+        else { return nil }
         switch protection {
         case .aead(let algorithm, _):
-            guard let cipher = MessageDecryptor(algorithm, key: key) else { return nil }
+            guard let cipher = MessageDecryptor(algorithm, key: keys.key) else { return nil }
             let isImplicit = algorithm == .chaCha20Poly1305
             return TLSRecordProtection(
                 isImplicit ? .implicitNonce(cipher) : .explicitNonce(cipher),
-                vector: vector
+                vector: keys.vector
             )
         case .blocks(let algorithm, _, let digest):
-            guard let cipher = BlockDecryptor(algorithm, key: key),
-                let authenticator = MessageAuthenticator(digest, key: code)
+            guard let cipher = BlockDecryptor(algorithm, key: keys.key),
+                let authenticator = MessageAuthenticator(digest, key: keys.code)
             else { return nil }
             let blocks = TLSRecordProtection.Blocks(
                 cipher: cipher,
                 authenticator: authenticator,
-                codeSize: codeSize,
+                codeSize: keys.code.count,
                 encryptsFirst: handshake.encryptsThenAuthenticates,
-                hasVector: hasVector
+                hasVector: handshake.hasRecordVectors
             )
-            return TLSRecordProtection(.blocks(blocks), vector: vector)
+            return TLSRecordProtection(.blocks(blocks), vector: keys.vector)
         case .clear(let digest):
-            guard let authenticator = MessageAuthenticator(digest, key: code) else { return nil }
-            return TLSRecordProtection(.clear(authenticator, codeSize: codeSize), vector: [])
+            guard let authenticator = MessageAuthenticator(digest, key: keys.code) else { return nil }
+            return TLSRecordProtection(.clear(authenticator, codeSize: keys.code.count), vector: [])
         }
     }
 
