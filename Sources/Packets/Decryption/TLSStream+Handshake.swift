@@ -11,7 +11,8 @@ extension TLSStream {
     /// 4.2.10).
     static let mostEarlyData = 256 << 10
 
-    mutating func processPlain(
+    /// A record that is protected by nothing, or says by its type that protected ones begin.
+    mutating func readUnprotected(
         _ record: UnsafeRawBufferPointer,
         _ header: TLSRecordHeader,
         _ direction: TLSDirection,
@@ -129,13 +130,13 @@ extension TLSStream {
         var rest = content
         let epoch = direction.epoch
         while let message = direction.messages.next(&rest) {
-            handle(message, direction, &sink)
+            read(message, direction, &sink)
             // What follows in a record behind a change of keys may not be there (RFC 8446, section 5.1).
             if direction.isStopped || direction.epoch != epoch { return }
         }
     }
 
-    private mutating func handle(
+    private mutating func read(
         _ message: TLSHandshakeMessages.Message,
         _ direction: TLSDirection,
         _ sink: inout some TLSStreamSink

@@ -14,7 +14,7 @@ extension TLSStream {
     ///
     /// - Returns: how many of the bytes are done with; fewer than all where the direction waits. A record that had begun before
     ///   them is held back here.
-    mutating func feed(
+    mutating func readRecords(
         _ bytes: UnsafeRawBufferPointer,
         _ direction: TLSDirection,
         _ keys: TLSKeyLog,
@@ -42,31 +42,41 @@ extension TLSStream {
                 take(bytes, &place, (header?.size ?? TLSRecordHeader.size) - direction.unread, direction)
             } else {
                 guard place < bytes.count else { break }
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[place...])
-                guard let header = TLSRecordHeader(rest[...]), isReadable(header, rest, direction, &sink),
-                    rest.count >= header.size
-                else {
-                    if direction.isStopped { break }
-                    // Also what is no header: it is looked at again as the beginning of what is kept.
-                    take(
-                        bytes,
-                        &place,
-                        min(rest.count, TLSRecordHeader.size + TLSRecordHeader.longest),
-                        direction
-                    )
-                    continue
-                }
-                let record = UnsafeRawBufferPointer(rebasing: rest[..<header.size])
-                switch process(record, header, direction, keys, &sink) {
-                case .read: place += header.size
-                case .hold: return place
-                case .unfit:
-                    take(bytes, &place, header.size, direction)
-                    beginSearch(direction)
-                }
+                guard readInPlace(bytes, &place, direction, keys, &sink) else { return place }
             }
         }
         return direction.isStopped ? bytes.count : place
+    }
+
+    /// Reads the record that begins at a place where it lies; what is not whole is taken into `partial`.
+    ///
+    /// - Returns: false where it is to be held back.
+    private mutating func readInPlace(
+        _ bytes: UnsafeRawBufferPointer,
+        _ place: inout Int,
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) -> Bool {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[place...])
+        guard let header = TLSRecordHeader(rest[...]), isReadable(header, rest, direction, &sink),
+            rest.count >= header.size
+        else {
+            if direction.isStopped { return true }
+            // Also what is no header: it is looked at again as the beginning of what is kept.
+            let most = TLSRecordHeader.size + TLSRecordHeader.longest
+            take(bytes, &place, min(rest.count, most), direction)
+            return true
+        }
+        let record = UnsafeRawBufferPointer(rebasing: rest[..<header.size])
+        switch readRecord(record, header, direction, keys, &sink) {
+        case .read: place += header.size
+        case .hold: return false
+        case .unfit:
+            take(bytes, &place, header.size, direction)
+            beginSearch(direction)
+        }
+        return true
     }
 
     private func take(
@@ -98,7 +108,7 @@ extension TLSStream {
             }
             guard rest.count >= header.size else { return nil }
             direction.start = start + header.size
-            return process(
+            return readRecord(
                 UnsafeRawBufferPointer(rebasing: rest[..<header.size]),
                 header,
                 direction,
@@ -152,7 +162,7 @@ extension TLSStream {
 
     // MARK: - One record
 
-    private mutating func process(
+    private mutating func readRecord(
         _ record: UnsafeRawBufferPointer,
         _ header: TLSRecordHeader,
         _ direction: TLSDirection,
@@ -160,7 +170,7 @@ extension TLSStream {
         _ sink: inout some TLSStreamSink
     ) -> Verdict {
         if direction.epoch == .plain {
-            let verdict = processPlain(record, header, direction, &sink)
+            let verdict = readUnprotected(record, header, direction, &sink)
             // TLS 1.3 has no sign for it: the first protected record says that keys are in use.
             guard direction.epoch != .plain, header.type == TLSContentType.applicationData else {
                 return verdict
@@ -174,6 +184,16 @@ extension TLSStream {
             }
             return .read
         }
+        return readProtected(record, header, direction, keys, &sink)
+    }
+
+    private mutating func readProtected(
+        _ record: UnsafeRawBufferPointer,
+        _ header: TLSRecordHeader,
+        _ direction: TLSDirection,
+        _ keys: TLSKeyLog,
+        _ sink: inout some TLSStreamSink
+    ) -> Verdict {
         if direction.protection == nil {
             if handshake.mayHoldAnotherHello { findInnerHello(record, direction, keys) }
             let verdict = prepare(direction, keys, &sink)
@@ -184,20 +204,30 @@ extension TLSStream {
         buffer.reserve(record.count)
         guard let opened = protection.open(record, number: direction.number, into: buffer.start) else {
             guard direction.passableEarlyData > 0 else { return .unfit }
-            direction.passableEarlyData -= record.count
-            if handshake.earlyData == .undecided {
-                // Whether the server took it could not be read.
-                sink.lostPlaintext(atMost: header.length, isExact: false, from: direction.side)
-            } else if direction.passableEarlyData <= 0 {
-                // So much is hardly early data alone: the Finished was broken, and what followed it is lost.
-                let passed = Self.mostEarlyData - direction.passableEarlyData
-                sink.lostPlaintext(atMost: passed, isExact: false, from: direction.side)
-            }
+            passOverEarlyData(record, header, direction, &sink)
             return .read
         }
         trialBudget = min(Self.mostTrials, trialBudget + 4 * record.count)
         deliver(opened, direction, keys, &sink)
         return .read
+    }
+
+    /// A record that does not authenticate, where it may be of early data that the server has rejected.
+    private func passOverEarlyData(
+        _ record: UnsafeRawBufferPointer,
+        _ header: TLSRecordHeader,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) {
+        direction.passableEarlyData -= record.count
+        if handshake.earlyData == .undecided {
+            // Whether the server took it could not be read.
+            sink.lostPlaintext(atMost: header.length, isExact: false, from: direction.side)
+        } else if direction.passableEarlyData <= 0 {
+            // So much is hardly early data alone: the Finished was broken, and what followed it is lost.
+            let passed = Self.mostEarlyData - direction.passableEarlyData
+            sink.lostPlaintext(atMost: passed, isExact: false, from: direction.side)
+        }
     }
 
     /// Of a hello that was encrypted within another one, key logs have the random, and it is seen nowhere: what opens the first

@@ -26,7 +26,7 @@ extension TLSStream {
         }
         let header = direction.partial.withUnsafeBytes { TLSRecordHeader($0[direction.start...]) }
         if let header, header.size - direction.unread >= count {
-            return loseWithin(header, missing: count, direction, &sink)
+            return loseWithinRecord(header, missing: count, direction, &sink)
         }
         if direction.epoch == .plain, !canSearch(direction, losing: count, &sink) { return }
         loseMessages(direction)
@@ -36,63 +36,89 @@ extension TLSStream {
     }
 
     /// The missing bytes are all of one record, whose end is known.
-    private mutating func loseWithin(
+    private mutating func loseWithinRecord(
         _ header: TLSRecordHeader,
         missing count: Int,
         _ direction: TLSDirection,
         _ sink: inout some TLSStreamSink
     ) {
         let left = header.size - direction.unread - count
-        let isClear =
-            direction.epoch == .plain && !(header.type == TLSContentType.applicationData && handshake.isTLS13)
-            || direction.epoch != .plain && direction.epoch != .legacy
-                && header.type != TLSContentType.applicationData
-        if isClear {
+        if isInClear(header, direction) {
             if direction.epoch == .plain, header.type == TLSContentType.handshake {
-                // What stands around the hole is read as if the record had been cut there.
-                let partial = direction.partial
-                let start = direction.start + TLSRecordHeader.size
-                partial.withUnsafeBytes { readMessages($0[start...], direction, &sink) }
-                guard !direction.isStopped else { return }
-                direction.messages.skip(count)
-                clear(direction)
-                if direction.messages.isLost, !canSearch(direction, losing: count, &sink) { return }
-                guard left > 0 else { return }
-                let version = header.version
-                direction.partial = [
-                    header.type, UInt8(version >> 8), UInt8(version & 255), UInt8(left >> 8),
-                    UInt8(left & 255),
-                ]
+                loseMessageBytes(count, header, left: left, direction, &sink)
             } else {
                 clear(direction)
                 direction.skipped = left
             }
-        } else {
-            if direction.epoch == .plain {
-                // The keys are not made: the record is looked for behind the hole.
-                let passed = direction.unread + count
-                clear(direction)
-                direction.search = TLSRecordSearch(candidates: nil, passed: passed, offset: 0)
-                return
-            }
-            if direction.carriesData {
-                let overhead = direction.protection?.overhead
-                sink.lostPlaintext(
-                    atMost: max(0, header.length - (overhead ?? 0)),
-                    isExact: overhead != nil && header.type == TLSContentType.applicationData,
-                    from: direction.side
-                )
-            }
-            loseMessages(direction)
-            if direction.passableEarlyData > 0 {
-                // It may have been the last of it, or the Finished: from here on what does not authenticate is searched.
-                direction.passableEarlyData = 0
-            } else {
-                direction.number &+= 1
-            }
+        } else if direction.epoch == .plain {
+            // The keys are not made: the record is looked for behind the hole.
+            let passed = direction.unread + count
             clear(direction)
-            direction.skipped = left
+            direction.search = TLSRecordSearch(candidates: nil, passed: passed, offset: 0)
+        } else {
+            loseProtected(header, left: left, direction, &sink)
         }
+    }
+
+    /// Whether what a record says can be read without keys.
+    private func isInClear(_ header: TLSRecordHeader, _ direction: TLSDirection) -> Bool {
+        switch direction.epoch {
+        case .plain: !(header.type == TLSContentType.applicationData && handshake.isTLS13)
+        case .legacy: false
+        case .early, .handshake, .application: header.type != TLSContentType.applicationData
+        }
+    }
+
+    /// What stands around the hole is read as if the record had been cut there.
+    ///
+    /// `left`: bytes of the record behind the hole.
+    private mutating func loseMessageBytes(
+        _ count: Int,
+        _ header: TLSRecordHeader,
+        left: Int,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) {
+        let partial = direction.partial
+        let start = direction.start + TLSRecordHeader.size
+        partial.withUnsafeBytes { readMessages($0[start...], direction, &sink) }
+        guard !direction.isStopped else { return }
+        direction.messages.skip(count)
+        clear(direction)
+        if direction.messages.isLost, !canSearch(direction, losing: count, &sink) { return }
+        guard left > 0 else { return }
+        let version = header.version
+        direction.partial = [
+            header.type, UInt8(version >> 8), UInt8(version & 255), UInt8(left >> 8), UInt8(left & 255),
+        ]
+    }
+
+    /// The record cannot be opened any more; the next one is where it ends.
+    ///
+    /// `left`: bytes of it that are still to come.
+    private mutating func loseProtected(
+        _ header: TLSRecordHeader,
+        left: Int,
+        _ direction: TLSDirection,
+        _ sink: inout some TLSStreamSink
+    ) {
+        if direction.carriesData {
+            let overhead = direction.protection?.overhead
+            sink.lostPlaintext(
+                atMost: max(0, header.length - (overhead ?? 0)),
+                isExact: overhead != nil && header.type == TLSContentType.applicationData,
+                from: direction.side
+            )
+        }
+        loseMessages(direction)
+        if direction.passableEarlyData > 0 {
+            // It may have been the last of it, or the Finished: from here on what does not authenticate is searched.
+            direction.passableEarlyData = 0
+        } else {
+            direction.number &+= 1
+        }
+        clear(direction)
+        direction.skipped = left
     }
 
     /// Whether the keys of what comes are known without what is missing; says so where they are not.
@@ -167,7 +193,7 @@ extension TLSStream {
         {
             let rest = Array(direction.partial[direction.start...])
             clear(direction)
-            rest.withUnsafeBytes { _ = feed($0, direction, keys, &sink) }
+            rest.withUnsafeBytes { _ = readRecords($0, direction, keys, &sink) }
         }
     }
 

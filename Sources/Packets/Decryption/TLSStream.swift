@@ -57,7 +57,7 @@ package struct TLSStream {
         guard !direction.isStopped, !direction.hasEnded, !bytes.isEmpty else { return }
         var count = 0
         if direction.waits == nil {
-            count = feed(bytes, direction, keys, &sink)
+            count = readRecords(bytes, direction, keys, &sink)
             guard direction.waits != nil else { return settle(keys, &sink) }
         }
         direction.hold(bytes[count...])
@@ -90,7 +90,7 @@ package struct TLSStream {
             if direction.search != nil { direction.search?.candidates = nil }
         }
         if client.waits != nil, server.waits != nil {
-            repeatHeld(keys, &sink)
+            replayHeld(keys, &sink)
         } else {
             for direction in [server, client] where direction.waits != nil { release(direction, keys, &sink) }
         }
@@ -159,7 +159,7 @@ package struct TLSStream {
             let end = gaps.first?.place ?? held.count
             if place < end {
                 place += held.withUnsafeBytes {
-                    feed(UnsafeRawBufferPointer(rebasing: $0[place..<end]), direction, keys, &sink)
+                    readRecords(UnsafeRawBufferPointer(rebasing: $0[place..<end]), direction, keys, &sink)
                 }
             }
             if direction.waits == nil, place == end, let gap = gaps.popFirst() {
@@ -171,7 +171,7 @@ package struct TLSStream {
         if direction.hasEnded { finish(direction, keys, &sink) }
     }
 
-    /// What is still not to be read goes behind what `feed` and `lose` have held back of it.
+    /// What is still not to be read goes behind what `readRecords` and `lose` have held back of it.
     private func putBack(
         _ held: [UInt8],
         from place: Int,
