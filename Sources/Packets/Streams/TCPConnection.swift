@@ -8,7 +8,7 @@ struct TCPConnection {
 
     let key: FlowKey
     /// Whether the client is the end that the key names first.
-    private var clientIsFirst: Bool
+    private(set) var clientIsFirst: Bool
     private let startedAt: Timestamp
     /// Whether its SYN, or the answer to it, is in the capture.
     private let hasBeginning: Bool
@@ -23,11 +23,12 @@ struct TCPConnection {
     private var lastTime: Timestamp
     /// Of what was told last: time does not go back.
     private var toldTime: Timestamp
-    private var client = TCPDirection()
-    private var server = TCPDirection()
+    private(set) var client = TCPDirection()
+    private(set) var server = TCPDirection()
     /// What may have ended it.
     private var reset: TCPReset?
-    private var doubtful = DoubtfulSegments()
+    /// Segments of both that are damaged.
+    var doubtful = DoubtfulSegments()
 
     /// The neighbours in the order of use.
     var newer: Int32 = -1
@@ -157,19 +158,30 @@ struct TCPConnection {
             takeAcknowledgment(segment, from: side)
             if !doubtful.isEmpty { takeConfirmed(into: &sink) }
         }
-        let carries = segment.dataCount > 0
-        if number == nil, opens || carries { tellOpened(into: &sink, &numbers) }
+        if number == nil, opens || segment.dataCount > 0 { tellOpened(into: &sink, &numbers) }
         if !isEstablished { tellEstablished(segment, from: side, at: time, into: &sink) }
-        let acknowledged = carries && segment.flags.contains(.acknowledge)
+        takeData(segment, from: side, at: time, into: &sink)
+        if client.mayHaveGap || server.mayHaveGap { passGaps(at: time, isCrowded: isCrowded, into: &sink) }
+        if client.isFinished || server.isFinished { tellEnds(at: time, into: &sink) }
+    }
+
+    /// Takes a segment's data and end, behind what its sender had of the other side.
+    @inline(__always)
+    private mutating func takeData<Sink: TCPStreamSink>(
+        _ segment: TCPSegment,
+        from side: Side,
+        at time: Timestamp,
+        into sink: inout Sink
+    ) {
         let other =
-            !acknowledged
+            segment.dataCount == 0 || !segment.flags.contains(.acknowledge)
             ? nil
             : side == .client
                 ? server.place(givenAfter: segment.acknowledgment)
                 : client.place(givenAfter: segment.acknowledgment)
         change(side, into: &sink) {
             $0.take(
-                opens ? segment.sequence &+ 1 : segment.sequence,
+                segment.flags.contains(.synchronize) ? segment.sequence &+ 1 : segment.sequence,
                 segment.payload,
                 missing: segment.missing,
                 isLast: segment.flags.contains(.finish),
@@ -178,103 +190,20 @@ struct TCPConnection {
                 give: $1
             )
         }
-        if client.mayHaveGap || server.mayHaveGap {
-            release(into: &sink)
-            for side in [Side.client, .server] {
-                change(side, into: &sink) {
-                    $0.passGaps(at: time, isCrowded: isCrowded, give: $1)
-                }
-                release(into: &sink)
-            }
-        }
-        if client.isFinished || server.isFinished { tellEnds(at: time, into: &sink) }
     }
 
-    // MARK: - Damaged segments
-
-    /// Whether a segment whose checksum is wrong is damaged by that: those of its sender's others mostly fit.
-    mutating func doubts(_ segment: TCPSegment, isFromFirst: Bool) -> Bool {
-        var isDamaged = false
-        withDirection(isFromFirst == clientIsFirst ? .client : .server) {
-            isDamaged = $0.isDamagedByChecksum()
-        }
-        return isDamaged
-    }
-
-    /// Keeps a damaged segment until the other side says that it has it.
-    @inline(never)
-    mutating func receiveDamaged<Sink: TCPStreamSink>(
-        _ segment: TCPSegment,
-        isFromFirst: Bool,
+    /// Goes on where a side waited for the other's bytes, or long enough for its own.
+    private mutating func passGaps<Sink: TCPStreamSink>(
         at time: Timestamp,
+        isCrowded: Bool,
         into sink: inout Sink
     ) {
-        let side: Side = isFromFirst == clientIsFirst ? .client : .server
-        let (own, other) = side == .client ? (client, server) : (server, client)
-        let isLast = segment.flags.contains(.finish)
-        let place = own.place(of: segment.sequence)
-        let end = place + Int64(segment.dataCount) + (isLast ? 1 : 0)
-        guard !isClosed, number != nil, own.isFirm, end > own.next,
-            place <= own.highest + TCPDirection.usualWindow,
-            segment.flags.isDisjoint(with: [.synchronize, .reset])
-        else { return }
-        doubtful.append(
-            DoubtfulSegments.Segment(
-                side: side,
-                sequence: segment.sequence,
-                bytes: Array(segment.payload),
-                isLast: isLast,
-                end: end,
-                other: other.capturedEnd,
-                time: time
-            )
-        )
-        while doubtful.areTooMany, let first = doubtful.take(where: { _ in true }) {
-            take(first, into: &sink)
-        }
-    }
-
-    /// Takes what the other side has said meanwhile that it has.
-    @inline(never)
-    private mutating func takeConfirmed<Sink: TCPStreamSink>(into sink: inout Sink) {
-        let ends = (client: client.acknowledged, server: server.acknowledged)
-        while let segment = doubtful.take(where: {
-            $0.end <= ($0.side == .client ? ends.client : ends.server)
-        }) {
-            take(segment, into: &sink)
-        }
-    }
-
-    /// Takes one that follows on what was given: at the end nobody will say any more whether it came.
-    ///
-    /// - Returns: whether there was one.
-    private mutating func takeNextDoubtful<Sink: TCPStreamSink>(into sink: inout Sink) -> Bool {
-        let (client, server) = (client, server)
-        let next = doubtful.take {
-            let direction = $0.side == .client ? client : server
-            return direction.place(of: $0.sequence) <= direction.next && direction.next < $0.end
-        }
-        guard let next else { return false }
-        take(next, into: &sink)
-        return true
-    }
-
-    private mutating func take<Sink: TCPStreamSink>(
-        _ segment: DoubtfulSegments.Segment,
-        into sink: inout Sink
-    ) {
-        segment.bytes.withUnsafeBytes { bytes in
-            change(segment.side, into: &sink) {
-                $0.take(
-                    segment.sequence,
-                    bytes,
-                    missing: 0,
-                    isLast: segment.isLast,
-                    at: segment.time,
-                    behind: segment.other,
-                    give: $1
-                )
+        release(into: &sink)
+        for side in [Side.client, .server] {
+            change(side, into: &sink) {
+                $0.passGaps(at: time, isCrowded: isCrowded, give: $1)
             }
+            release(into: &sink)
         }
     }
 
@@ -407,13 +336,13 @@ struct TCPConnection {
     }
 
     @inline(__always)
-    private mutating func withDirection(_ side: Side, _ body: (inout TCPDirection) -> Void) {
+    mutating func withDirection(_ side: Side, _ body: (inout TCPDirection) -> Void) {
         if side == .client { body(&client) } else { body(&server) }
     }
 
     /// Lets a direction go on, and tells what it gives.
     @inline(__always)
-    private mutating func change<Sink: TCPStreamSink>(
+    mutating func change<Sink: TCPStreamSink>(
         _ side: Side,
         into sink: inout Sink,
         _ body: (inout TCPDirection, TCPDirection.Give) -> Void

@@ -1,0 +1,91 @@
+internal import Captures
+internal import Wire
+
+/// Segments that are damaged by their checksums: see ``DoubtfulSegments``.
+extension TCPConnection {
+    /// Whether a segment whose checksum is wrong is damaged by that: those of its sender's others mostly fit.
+    mutating func doubts(_ segment: TCPSegment, isFromFirst: Bool) -> Bool {
+        var isDamaged = false
+        withDirection(isFromFirst == clientIsFirst ? .client : .server) {
+            isDamaged = $0.isDamagedByChecksum()
+        }
+        return isDamaged
+    }
+
+    /// Keeps a damaged segment until the other side says that it has it.
+    @inline(never)
+    mutating func receiveDamaged<Sink: TCPStreamSink>(
+        _ segment: TCPSegment,
+        isFromFirst: Bool,
+        at time: Timestamp,
+        into sink: inout Sink
+    ) {
+        let side: Side = isFromFirst == clientIsFirst ? .client : .server
+        let (own, other) = side == .client ? (client, server) : (server, client)
+        let isLast = segment.flags.contains(.finish)
+        let place = own.place(of: segment.sequence)
+        let end = place + Int64(segment.dataCount) + (isLast ? 1 : 0)
+        guard !isClosed, number != nil, own.isFirm, end > own.next,
+            place <= own.highest + TCPDirection.usualWindow,
+            segment.flags.isDisjoint(with: [.synchronize, .reset])
+        else { return }
+        doubtful.append(
+            DoubtfulSegments.Segment(
+                side: side,
+                sequence: segment.sequence,
+                bytes: Array(segment.payload),
+                isLast: isLast,
+                end: end,
+                other: other.capturedEnd,
+                time: time
+            )
+        )
+        while doubtful.areTooMany, let first = doubtful.take(where: { _ in true }) {
+            take(first, into: &sink)
+        }
+    }
+
+    /// Takes what the other side has said meanwhile that it has.
+    @inline(never)
+    mutating func takeConfirmed<Sink: TCPStreamSink>(into sink: inout Sink) {
+        let ends = (client: client.acknowledged, server: server.acknowledged)
+        while let segment = doubtful.take(where: {
+            $0.end <= ($0.side == .client ? ends.client : ends.server)
+        }) {
+            take(segment, into: &sink)
+        }
+    }
+
+    /// Takes one that follows on what was given: at the end nobody will say any more whether it came.
+    ///
+    /// - Returns: whether there was one.
+    mutating func takeNextDoubtful<Sink: TCPStreamSink>(into sink: inout Sink) -> Bool {
+        let (client, server) = (client, server)
+        let next = doubtful.take {
+            let direction = $0.side == .client ? client : server
+            return direction.place(of: $0.sequence) <= direction.next && direction.next < $0.end
+        }
+        guard let next else { return false }
+        take(next, into: &sink)
+        return true
+    }
+
+    private mutating func take<Sink: TCPStreamSink>(
+        _ segment: DoubtfulSegments.Segment,
+        into sink: inout Sink
+    ) {
+        segment.bytes.withUnsafeBytes { bytes in
+            change(segment.side, into: &sink) {
+                $0.take(
+                    segment.sequence,
+                    bytes,
+                    missing: 0,
+                    isLast: segment.isLast,
+                    at: segment.time,
+                    behind: segment.other,
+                    give: $1
+                )
+            }
+        }
+    }
+}
