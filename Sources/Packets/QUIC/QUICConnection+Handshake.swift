@@ -20,13 +20,13 @@ extension QUICConnection {
             next.withUnsafeBytes { bytes in
                 var rest = bytes[...]
                 while let message = self[side].spaces[level.rawValue].messages.next(&rest) {
-                    handle(message, level, from: side, keys: keys, &sink)
+                    read(message, level, from: side, keys: keys, &sink)
                 }
             }
         }
     }
 
-    private func handle(
+    private func read(
         _ message: TLSHandshakeMessages.Message,
         _ level: Level,
         from side: Side,
@@ -42,16 +42,7 @@ extension QUICConnection {
             facts.hello(hello)
         case (.initial, .server, MessageType.serverHello):
             guard suite == nil, let hello = TLSServerHello(message.body) else { return }
-            // Whoever has to begin again is not heard with what it sent early (RFC 8446, section 4.1.2).
-            if hello.isRetryRequest || !hello.takesPreSharedKey { takesEarlyData = false }
-            guard !hello.isRetryRequest else { return }
-            let agreed = TLSCipherSuite(hello.suite)
-            suite = agreed
-            version = offeredVersion
-            facts.version = "TLSv1.3"
-            facts.cipherSuite = agreed.name
-            facts.isResumed = hello.takesPreSharedKey
-            keysAdded(keys, into: &sink)
+            read(hello, keys: keys, &sink)
         case (.handshake, .server, MessageType.encryptedExtensions):
             let extensions = TLSEncryptedExtensions(message.body)
             facts.alpn = extensions.alpn
@@ -66,5 +57,18 @@ extension QUICConnection {
             sink.handshakeEnded(facts)
         default: return
         }
+    }
+
+    private func read(_ hello: TLSServerHello, keys: TLSKeyLog, _ sink: inout some QUICSink) {
+        // Whoever has to begin again is not heard with what it sent early (RFC 8446, section 4.1.2).
+        if hello.isRetryRequest || !hello.takesPreSharedKey { takesEarlyData = false }
+        guard !hello.isRetryRequest else { return }
+        let agreed = TLSCipherSuite(hello.suite)
+        suite = agreed
+        version = offeredVersion
+        facts.version = "TLSv1.3"
+        facts.cipherSuite = agreed.name
+        facts.isResumed = hello.takesPreSharedKey
+        keysAdded(keys, into: &sink)
     }
 }

@@ -193,41 +193,63 @@ final class QUICConnection {
         _ sink: inout some QUICSink
     ) -> Outcome {
         switch packet.kind {
-        case .retry:
-            // The client begins again, with keys that are made of what the server calls itself; once, and before the server
-            // has said anything else (RFC 9000, section 17.2.5.2).
-            guard side == .server, server.spaces[Level.initial.rawValue].largest < 0, !isRetried else {
-                return .passed
-            }
-            isRetried = true
-            ids.append((packet.source, .server))
-            // Some clients say another hello then.
-            client.spaces[Level.initial.rawValue] = Space()
-            clientRandom = nil
-            return .opened
-        case .initial:
-            guard let payload = openInitial(packet, in: datagram, from: side) else { return .passed }
-            if self[side].idSize == nil {
-                self[side].idSize = packet.source.count
-                ids.append((packet.source, side))
-            }
-            if side == .server, let offered = packet.version { offeredVersion = offered }
-            take(payload, at: .initial, from: side, keys: keys, &sink)
-            return .opened
+        case .retry: takeRetry(packet, from: side)
+        case .initial: takeInitial(packet, in: datagram, from: side, keys: keys, &sink)
         case .earlyData, .handshake, .application:
-            if side == .client, packet.kind != .earlyData { wasAnswered = true }
-            switch open(packet, in: datagram, from: side, keys: keys) {
-            case .waits:
-                hold(datagram, packet, side, &sink)
-                return .waits
-            case .passed: return .passed
-            case .refused: return .refused
-            case .payload(let payload):
-                self[side].count(packet.kind, isOpened: true)
-                let level = packet.kind == .handshake ? Level.handshake : .application
-                take(payload, at: level, from: side, keys: keys, &sink)
-                return .opened
-            }
+            takeProtected(packet, in: datagram, from: side, keys: keys, &sink)
+        }
+    }
+
+    /// The client begins again, with keys that are made of what the server calls itself; once, and before the server has said
+    /// anything else (RFC 9000, section 17.2.5.2).
+    private func takeRetry(_ packet: QUICPacket, from side: Side) -> Outcome {
+        guard side == .server, server.spaces[Level.initial.rawValue].largest < 0, !isRetried else {
+            return .passed
+        }
+        isRetried = true
+        ids.append((packet.source, .server))
+        // Some clients say another hello then.
+        client.spaces[Level.initial.rawValue] = Space()
+        clientRandom = nil
+        return .opened
+    }
+
+    private func takeInitial(
+        _ packet: QUICPacket,
+        in datagram: [UInt8],
+        from side: Side,
+        keys: TLSKeyLog,
+        _ sink: inout some QUICSink
+    ) -> Outcome {
+        guard let payload = openInitial(packet, in: datagram, from: side) else { return .passed }
+        if self[side].idSize == nil {
+            self[side].idSize = packet.source.count
+            ids.append((packet.source, side))
+        }
+        if side == .server, let offered = packet.version { offeredVersion = offered }
+        take(payload, at: .initial, from: side, keys: keys, &sink)
+        return .opened
+    }
+
+    private func takeProtected(
+        _ packet: QUICPacket,
+        in datagram: [UInt8],
+        from side: Side,
+        keys: TLSKeyLog,
+        _ sink: inout some QUICSink
+    ) -> Outcome {
+        if side == .client, packet.kind != .earlyData { wasAnswered = true }
+        switch open(packet, in: datagram, from: side, keys: keys) {
+        case .waits:
+            hold(datagram, packet, side, &sink)
+            return .waits
+        case .passed: return .passed
+        case .refused: return .refused
+        case .payload(let payload):
+            self[side].count(packet.kind, isOpened: true)
+            let level = packet.kind == .handshake ? Level.handshake : .application
+            take(payload, at: level, from: side, keys: keys, &sink)
+            return .opened
         }
     }
 
