@@ -77,6 +77,17 @@ struct PacketSpanTests {
         #expect(!client.belongs(with: both) && !client.belongs(with: client))
     }
 
+    /// As two captures of two places have it that begin where a connection ends.
+    @Test func lastAcknowledgmentsJoinNothing() throws {
+        var ends = PacketBuilder()
+        ends.client.port += 1
+        ends.send(.client, "FA", 1001, 5001)
+        ends.send(.server, "FA", 5001, 1002)
+        let client = try Self.span(of: ends.packets.prefix(1) + Self.conversation)
+        let server = try Self.span(of: ends.packets.suffix(1) + Self.conversation)
+        #expect(!client.belongs(with: server) && !server.belongs(with: client))
+    }
+
     @Test func whatGoesOnWithAConnectionBelongsToIt() throws {
         let first = try Self.span(of: Self.conversation.prefix(4))
         let second = try Self.span(of: Self.conversation.dropFirst(4))

@@ -16,7 +16,17 @@ package struct PacketSpan: Sendable, Equatable {
         static let ofFirstEnd = ConnectionParts(rawValue: 1)
         static let ofSecondEnd = ConnectionParts(rawValue: 2)
         static let beginning = ConnectionParts(rawValue: 4)
+        static let dataOfFirstEnd = ConnectionParts(rawValue: 8)
+        static let dataOfSecondEnd = ConnectionParts(rawValue: 16)
         static let bothEnds: ConnectionParts = [.ofFirstEnd, .ofSecondEnd]
+        static let allData: ConnectionParts = [.dataOfFirstEnd, .dataOfSecondEnd]
+
+        /// Whether each has one end's packets, and the other's are the other end's; both with data, as each of two captures of two
+        /// places may begin with the last word of another end.
+        func isCompleted(by other: ConnectionParts) -> Bool {
+            intersection(other).isDisjoint(with: .bothEnds) && union(other).isSuperset(of: .allData)
+                && !isSuperset(of: .bothEnds) && !other.isSuperset(of: .bothEnds)
+        }
     }
 
     /// Others are not looked at.
@@ -42,6 +52,7 @@ package struct PacketSpan: Sendable, Equatable {
         else { return }
         let (key, isFromFirst) = FlowKey.of(segment)
         var parts: ConnectionParts = isFromFirst ? .ofFirstEnd : .ofSecondEnd
+        if segment.dataCount > 0 { parts.insert(isFromFirst ? .dataOfFirstEnd : .dataOfSecondEnd) }
         if segment.flags.contains(.synchronize) { parts.insert(.beginning) }
         guard let known = connections[key] else {
             if connections.count < Self.mostConnections { connections[key] = parts }
@@ -57,8 +68,7 @@ package struct PacketSpan: Sendable, Equatable {
         return connections.contains { key, parts in
             guard let others = other.connections[key] else { return false }
             if isBehind != nil, !(isBehind == [0, 1] ? others : parts).contains(.beginning) { return true }
-            let ends = (parts.intersection(.bothEnds), others.intersection(.bothEnds))
-            return ends.0 != .bothEnds && ends.1 != .bothEnds && ends.0 != ends.1
+            return parts.isCompleted(by: others)
         }
     }
 
