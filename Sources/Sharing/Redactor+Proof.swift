@@ -92,6 +92,7 @@ extension Redactor {
         found.named.filter { pair, kind in
             let isShort =
                 !Self.isLong(pair.value) || found.open.contains(pair.value) || blurred.contains(pair.value)
+                || found.isWord(pair.value, kind)
             // What is also the name of something stands in every list of names.
             let isName = kind.isPersonal && found.names.contains(pair.value.lowercased())
             // A single character stands anywhere: in the query of an address that a state holds.

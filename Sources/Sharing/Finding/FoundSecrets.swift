@@ -166,7 +166,7 @@ struct FoundSecrets {
         wellKnown.formUnion(identifiers)
         wellKnownRuns = Set(wellKnown.map(LookScanner.bare)).subtracting(wellKnown)
         named = named.filter { !kept.contains($0.key.value) }
-        for (text, kind) in values where isNone(text, kind) { values[text] = nil }
+        for (text, kind) in values where isNone(text, kind) || isWord(text, kind) { values[text] = nil }
         // What somebody chose as a secret stays one where it is named, also if it is a word that everybody uses.
         for (pair, kind) in named where !kind.isChosen || identifiers.contains(pair.value) {
             let isPublic =
@@ -252,6 +252,12 @@ struct FoundSecrets {
         }
         if kind.isWeak { return isKnown(text, among: kind.isPersonal ? vocabulary : open) }
         return identifiers.contains(text) || wellKnown.contains(text) && !Drawn.looks(text.utf8)
+    }
+
+    /// Whether what somebody chose, or is called, is a word of the protocol by which something in these captures is named:
+    /// it is replaced where it is named, and its every other place tells nothing of it.
+    func isWord(_ text: String, _ kind: Secret.Kind) -> Bool {
+        (kind.isChosen || kind.isPersonal) && names.contains(text.lowercased()) && SecretRoles.isWord(text)
     }
 
     private func isIdentifier(_ text: String) -> Bool {

@@ -21,6 +21,9 @@ enum PersonalRoles {
         return nil
     }
 
+    /// Whether it is one of the names, and no name that only ends or begins like one.
+    static func isWord(_ key: String) -> Bool { kinds[key] != nil || ofPersons.contains(key) }
+
     /// Whether it is what somebody's account is called, which may be any word.
     static func namesAccount(_ key: String) -> Bool { accounts.contains(key) }
 

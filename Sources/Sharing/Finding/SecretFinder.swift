@@ -89,6 +89,9 @@ final class SecretFinder {
 
     func finish() -> FoundSecrets {
         openTokens()
+        // Headers that are read by their parts are named nowhere else.
+        found.names.formUnion(TextKind.ofHeaders.keys)
+        found.words.formUnion(TextKind.ofHeaders.keys.filter { $0.utf8.count >= FragmentIndex.shortestWord })
         found.settle()
         return found
     }

@@ -161,6 +161,13 @@ enum SecretRoles {
         }
     }
 
+    /// Whether a text is, as a whole, one of the words that protocols and documents have for names.
+    static func isWord(_ text: String) -> Bool {
+        let key = normalized(text)
+        return secrets[key] != nil || drawn[key] != nil || open.contains(key)
+            || PersonalRoles.isWord(key)
+    }
+
     /// In lower case, without the marks that separate words: `accessToken`, `access_token` and `access-token` are one.
     static func normalized(_ name: String) -> String {
         String(

@@ -38,17 +38,14 @@ enum TextKind: Sendable, Hashable {
     case text
 
     /// What the value of a header is; nil for one that is read as it looks.
-    static func ofHeader(_ name: String) -> TextKind? {
-        switch name.lowercased() {
-        case "cookie", "cookie2": .cookies
-        case "set-cookie", "set-cookie2": .setCookie
-        case "refresh": .refresh
-        case "link": .links
-        case "content-disposition": .disposition
-        case "authorization", "proxy-authorization": .authorization
-        default: nil
-        }
-    }
+    static func ofHeader(_ name: String) -> TextKind? { ofHeaders[name.lowercased()] }
+
+    /// By the header's name, in small letters.
+    static let ofHeaders: [String: TextKind] = [
+        "cookie": .cookies, "cookie2": .cookies, "set-cookie": .setCookie, "set-cookie2": .setCookie,
+        "refresh": .refresh, "link": .links, "content-disposition": .disposition,
+        "authorization": .authorization, "proxy-authorization": .authorization,
+    ]
 
     /// What a value seems to be.
     static func guessed(_ text: ArraySlice<UInt8>) -> TextKind {

@@ -12,8 +12,22 @@ struct SharingRun {
     var texts: [CaptureSource]
     var outcomes: [CaptureSharing.Outcome]
 
-    /// A freak of chance (a stand-in that equals a piece of another secret) is over with other stand-ins.
+    /// A freak of chance (a short stand-in that equals another secret) is over with other stand-ins.
     private static let tries = 3
+
+    /// Whether other stand-ins may pass where these did not: of what cannot be looked for or read they would not, nor where it
+    /// fails in the same places once more.
+    ///
+    /// `before`: why it failed with the stand-ins before; empty at first.
+    private static func mayBeChance(_ outcomes: [CaptureSharing.Outcome], before: [String]) -> Bool {
+        outcomes.allSatisfy { $0.unprotected.isEmpty && $0.unread.isEmpty }
+            && outcomes.flatMap(places) != before
+    }
+
+    /// Where the proof fails.
+    private static func places(of outcome: CaptureSharing.Outcome) -> [String] {
+        outcome.leaks.map { "\($0)" } + outcome.differences.map(\.place)
+    }
 
     /// Shares, and tries to prove it.
     ///
@@ -39,6 +53,7 @@ struct SharingRun {
             tell: story
         )
         var run = SharingRun(texts: [], outcomes: [])
+        var before: [String] = []
         for _ in 0..<tries {
             run.texts = []
             run.outcomes = try withoutActuallyEscaping(scratch) { scratch in
@@ -55,7 +70,8 @@ struct SharingRun {
                     }
                 }
             }
-            if run.outcomes.allSatisfy(\.isProven) { break }
+            if run.outcomes.allSatisfy(\.isProven) || !mayBeChance(run.outcomes, before: before) { break }
+            before = run.outcomes.flatMap(places)
         }
         return run
     }
