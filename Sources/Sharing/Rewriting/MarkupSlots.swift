@@ -83,8 +83,10 @@ struct MarkupSlots {
             slots += AddressSlots.slots(in: value, coding: .entities)
         case "content":
             // `0; url=…`
-            let start = value.firstIndex(of: 0x3d).map { $0 + 1 } ?? value.startIndex
-            slots.append(Slot(name: field ?? "content", range: start..<value.endIndex, coding: .entities))
+            let target = SlotReader.target(ofRefresh: value)
+            slots.append(
+                Slot(name: field ?? "content", range: target.startIndex..<target.endIndex, coding: .entities)
+            )
         case let name where Self.holdsCode(name):
             slots.append(Slot(name: "", range: attribute.value, coding: .entities, kind: .json))
         case let name:

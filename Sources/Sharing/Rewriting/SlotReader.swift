@@ -62,8 +62,18 @@ enum SlotReader {
 
     /// `0; url=…`, as a header and as a page's `meta` have it.
     private static func refresh(_ text: ArraySlice<UInt8>) -> [Slot] {
-        guard let equals = text.firstIndex(of: 0x3d) else { return [] }
-        return [Slot(name: "refresh", range: (equals + 1)..<text.endIndex)]
+        guard text.contains(0x3d) else { return [] }
+        let target = target(ofRefresh: text)
+        return [Slot(name: "refresh", range: target.startIndex..<target.endIndex)]
+    }
+
+    /// What is behind the equals sign, which may have quotation marks around it (HTML, section 4.2.5.3); all of a text without.
+    static func target(ofRefresh text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let equals = text.firstIndex(of: 0x3d) else { return text }
+        let target = text[(equals + 1)...]
+        let quoted = target.drop { $0 <= 0x20 }
+        guard let mark = quoted.first, mark == 0x22 || mark == 0x27 else { return target }
+        return quoted.dropFirst().prefix { $0 != mark }
     }
 
     /// `<https://…>; rel=next`, several of them (RFC 8288).

@@ -74,6 +74,11 @@ struct SentenceSlotsTests {
             text: "<p>Go to /x?a=1&amp;state=lo123</p>or https://b.example/?c=2",
             told: ["=/x?a=1&amp;state=lo123", "=https://b.example/?c=2"]
         ),
+        Row(
+            text: "<meta http-equiv=refresh content=\"0;URL='/x?state=lo123'\">",
+            told: ["content=/x?state=lo123"]
+        ),
+        Row(text: "<meta http-equiv=refresh content=\"0; url=/x?a='b'\">", told: ["content=/x?a='b'"]),
         Row(text: "<p>Your password is <b>zem4Kestrel!</b></p>", told: ["password=zem4Kestrel!"]),
         Row(text: "<p>Your password is <code>zem4Kestrel!</code></p>", told: ["password=zem4Kestrel!"]),
         Row(text: "<p>The password is <b>wrong</b></p>", told: []),
