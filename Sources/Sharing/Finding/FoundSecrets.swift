@@ -29,6 +29,8 @@ struct FoundSecrets {
     var people: Set<String> = []
     /// Numbers of accounts that are too short to be told from others but by what stands before them, as they are named.
     var accountIDs: Set<NamedValue> = []
+    /// Whose folders are named in paths of files.
+    var homes: Set<String> = []
     /// Values that have names: one may be another that was changed on its way.
     var relatives: Set<String> = []
     /// Certificates of keys, in base64: everybody may know them, and parts of them look drawn.
@@ -65,7 +67,7 @@ struct FoundSecrets {
     private var known: Set<String> = []
     /// Of ``accountIDs`` those that are nothing else.
     private(set) var accountNumbers: Set<String> = []
-    /// Names of accounts that are words for something else.
+    /// Names of accounts that are words for something else, and of those that a path names.
     private var accountWords: Set<String> = []
 
     /// What is replaced wherever it stands, however short it is.
@@ -191,6 +193,7 @@ struct FoundSecrets {
             if isSomebodys { known.insert(pair.value) }
         }
         takeAccountWords(but: open)
+        takeHomes(but: open)
         takeOtherSpellings()
         accountNumbers = Set(accountIDs.filter { named[$0] != nil }.map(\.value)).subtracting(known)
             .subtracting(open).filter(isAccountNumber)
@@ -216,6 +219,20 @@ struct FoundSecrets {
             }
         }
     }
+
+    /// Takes the owners of folders: a path names them, and nothing else does.
+    private mutating func takeHomes(but open: Set<String>) {
+        for name in homes where values[name] == nil && !known.contains(name) {
+            guard !open.contains(name.lowercased()), !kept.contains(name), !isIdentifier(name) else {
+                continue
+            }
+            accountWords.insert(name)
+            named[NamedValue(Self.home, name)] = .personal
+        }
+    }
+
+    /// Under which they are known: nothing else says what they are.
+    private static let home = "(home)"
 
     /// What somebody's day of birth and whole name become elsewhere.
     private mutating func takeOtherSpellings() {

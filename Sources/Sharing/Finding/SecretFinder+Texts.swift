@@ -62,6 +62,7 @@ extension SecretFinder {
     /// `isDecoded`: what looks random may be the work of decoding what was not encoded.
     /// `except`: where nothing that only looks random is looked for.
     private func look(at text: [UInt8], isDecoded: Bool, except: [Range<Int>] = []) {
+        if look.findsPersonal { found.homes.formUnion(HomeFolders.names(in: text)) }
         for finding in look.findings(in: text) where !isDecoded || finding.kind != .unexplained {
             if finding.kind == .unexplained, except.contains(where: { $0.overlaps(finding.range) }) {
                 continue

@@ -52,15 +52,20 @@ enum AccountNames {
     /// Whether it is one of those that name no page: behind `/users/` it is somebody's.
     static func isThing(_ name: String) -> Bool { things.contains(name.lowercased()) }
 
-    /// Whether a segment of a path stands right before a place behind which somebody's name is.
+    /// Whether a segment of a path, or a folder of folders of people, stands right before a place behind which somebody's name is.
     static func standInPath(before start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard start > 0, text[start - 1] == 0x2f else { return false }
-        let word = word(before: start - 1, in: text)
-        let isSegment = start - 1 - word.count > 0 && text[start - 2 - word.count] == 0x2f
+        guard start > 0, isSeparator(text[start - 1]) else { return false }
+        // In JSON a backslash is written twice.
+        let isDoubled = start > 1 && text[start - 1] == 0x5c && text[start - 2] == 0x5c
+        let end = isDoubled ? start - 2 : start - 1
+        let word = word(before: end, in: text)
+        let isSegment = end - word.count > 0 && isSeparator(text[end - 1 - word.count])
         return isSegment && ofPeople.contains(String(decoding: word, as: UTF8.self).lowercased())
     }
 
-    private static let ofPeople: Set<String> = ["users", "people", "members", "profiles"]
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2f || byte == 0x5c }
+
+    private static let ofPeople: Set<String> = ["users", "people", "members", "profiles", "home"]
 
     private static let pages = words(
         """
