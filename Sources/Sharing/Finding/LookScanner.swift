@@ -166,11 +166,25 @@ struct LookScanner {
                 found.append(Found(kind: .token, range: run.startIndex..<run.endIndex))
                 continue
             }
+            if Self.isSignedValue(run) {
+                found.append(Found(kind: .unexplained, range: run.startIndex..<run.endIndex))
+                continue
+            }
             run = Self.withoutLeadingWords(run)
             if !run.contains(0x2e), Drawn.isUnexplained(run) {
                 found.append(Found(kind: .unexplained, range: run.startIndex..<run.endIndex))
             }
         }
+    }
+
+    /// Whether it is a value, a time and a signature with stops between them, as Discord's tokens are; the names of files and
+    /// hosts have other lengths.
+    private static func isSignedValue(_ run: ArraySlice<UInt8>) -> Bool {
+        guard run.count <= 160 else { return false }
+        let parts = run.split(separator: 0x2e, omittingEmptySubsequences: false)
+        return parts.count == 3 && parts[0].count >= 18 && (5...8).contains(parts[1].count)
+            && parts[2].count >= 27
+            && Drawn.isUnexplained(parts[2]) && Drawn.looks(parts[0])
     }
 
     /// How many characters belong to an escape whose mark stands before them: `%2F`, `%252F`, `\u002e`, `\x2e`, `\n`.

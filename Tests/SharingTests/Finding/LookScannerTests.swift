@@ -20,6 +20,12 @@ struct LookScannerTests {
         ("x='q7Zr2LkX9vTb4WmN8cYp1HsJ'", ["unexplained random text: q7Zr2LkX9vTb4WmN8cYp1HsJ"]),
         ("state_of_app_q7Zr2LkX9vTb4WmN8cYp1HsJ", ["unexplained random text: q7Zr2LkX9vTb4WmN8cYp1HsJ"]),
         ("%2Fq7Zr2LkX9vTb4WmN8cYp1HsJ.", ["unexplained random text: q7Zr2LkX9vTb4WmN8cYp1HsJ"]),
+        (
+            "in as ODIzNDU2Nzg5MDEyMzQ1Njc4.GhAbC1.qU8JZpDE0iGXlD6gNCFbaEPFjbD0kH8Oool8Dk",
+            [
+                "unexplained random text: ODIzNDU2Nzg5MDEyMzQ1Njc4.GhAbC1.qU8JZpDE0iGXlD6gNCFbaEPFjbD0kH8Oool8Dk"
+            ]
+        ),
         ("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", ["private key: \nMIIE\n"]),
         ("mail alice@harbour.example.", ["e-mail address: alice@harbour.example"]),
         ("call +65 9123 4567 now", ["phone number: +65 9123 4567"]),
@@ -56,7 +62,9 @@ struct LookScannerTests {
         "S1234567A", "xS1234567D", "S1234567D9", "811218-9875", "202603150915", "20260315-0915",
         "900-12-3456",
         "DE88370400440532013000", "4111 1111 1111 1112", "1773566108123456",
-        "com.example.harbour.shop.android.login", "10px 20px", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "",
+        "com.example.harbour.shop.android.login", "main.4f3a9b2c1d5e.chunk.js",
+        "q7Zr2LkX9vTb4WmN8cYp1HsJ.assets1.cdn-of-the-harbour-shop-example", "10px 20px",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "",
     ])
     func whatIsNoneStays(text: String) {
         #expect(Self.found(text).isEmpty)
