@@ -179,6 +179,7 @@ package final class Redactor {
             texts: standIns.walker,
             holdsClaims: holdsClaims,
             isOfClient: EntryWalker.authenticatesClient(value),
+            isSignIn: EntryWalker.signsIn(value),
             sweep: { [standIns] in standIns.sweeping($0) },
             number: { [standIns] in standIns.shifting($0) },
             recall: { [standIns] in standIns.recalling($0, $1) }

@@ -27,6 +27,7 @@ final class SecretFinder {
             texts: TextWalker { [unowned self] in visit($0) },
             holdsClaims: holdsClaims,
             isOfClient: EntryWalker.authenticatesClient(value),
+            isSignIn: EntryWalker.signsIn(value),
             sweep: { [unowned self] text in
                 sweep(text)
                 return nil

@@ -9,6 +9,8 @@ struct EntryWalker {
     var holdsClaims = false
     /// What the request says of who sent it is a client (``authenticatesClient(_:)``).
     var isOfClient = false
+    /// The request goes where somebody signs in (``signsIn(_:)``).
+    var isSignIn = false
     /// Looks at a whole text, behind the backs of its parts; nil where nothing changed.
     let sweep: ([UInt8]) -> [UInt8]?
     /// Looks at a number of the file itself that is not called by a name that is secret.
@@ -196,6 +198,17 @@ struct EntryWalker {
         }
     }
 
+    /// Whether the request of an entry goes where somebody signs in, by the last segment of its path: `/login`, `/sign-in`.
+    ///
+    /// A server action of Next.js is posted to the page itself, and has a list of arguments for its body.
+    static func signsIn(_ entry: JSONValue) -> Bool {
+        guard let request = entry["request"]?.object, request["method"]?.string?.uppercased() == "POST" else {
+            return false
+        }
+        let path = request["url"]?.string?.split { $0 == "?" || $0 == "#" }.first ?? ""
+        return path.split(separator: "/").last.map { SignInCall.isOne(String($0)) } ?? false
+    }
+
     private func string(_ text: String, _ name: String, _ arguments: GraphQLVariables.Arguments) -> String {
         guard !text.isEmpty else { return text }
         let bytes = Array(text.utf8)
@@ -229,6 +242,7 @@ struct EntryWalker {
         {
             kind = .claims
         }
+        if kind == .json, isRequest, isSignIn, bytes.first(where: { $0 > 0x20 }) == 0x5b { kind = .arguments }
         let walked =
             texts.rewriting(bytes, as: kind, arguments: arguments, isPartOfRequest: true)
             ?? (kind == .text ? texts.rewritingEncoded(bytes) : nil)

@@ -16,8 +16,7 @@ struct MarkupSlots {
     private var slots: [Slot] = []
     /// Its names are its own, also those that HTML has.
     private let isXML: Bool
-    /// What the cell before says.
-    private var label: String?
+    private var cells = TableCells()
     private var labels = TextLabels()
     private var key = ElementKey()
     private lazy var comments = CommentEnds(text)
@@ -48,8 +47,8 @@ struct MarkupSlots {
         let element = HTMLAttributes(text, from: open + 1)
         index = element.end
         labels.meet(element.tag)
-        let field = Self.name(of: element, in: text)
         let isOfXML = isXML || element.isXML
+        let field = Self.name(of: element, in: text, isXML: isOfXML)
         for attribute in element.list where Self.isRead(attribute.name) {
             var label = TextLabels()
             if let slot = label.slot(in: text[attribute.value]) { slots.append(slot) }
@@ -57,11 +56,14 @@ struct MarkupSlots {
         }
         for attribute in element.list
         where !attribute.value.isEmpty
-            && (Self.hasValue(attribute.name) || isOfXML && Self.saysWho(attribute.name, of: element))
+            && (Self.hasValue(attribute.name)
+                || isOfXML && Self.mayTell(attribute, of: element, in: text))
         {
             readValue(of: attribute, named: field)
         }
-        if var content = content(of: element, named: field, isXML: isOfXML) {
+        let content = content(of: element, named: field, isXML: isOfXML)
+        if isOfXML { key.meet(element, named: field, isEmpty: content == nil) }
+        if var content {
             if isOfXML { key.name(&content, of: element.tag, in: text) }
             if content.name.isEmpty, let named = labels.slot(in: text[content.range]) { content = named }
             slots.append(content)
@@ -95,18 +97,11 @@ struct MarkupSlots {
         }
     }
 
-    /// A cell is called by the one before it.
     private mutating func readCell(of element: HTMLAttributes) {
-        guard let cell = Self.cell(of: element, in: text) else {
-            if element.tag == "tr" || element.tag == "/dl" { label = nil }
-            return
-        }
-        if let name = label, element.tag == "dd" || element.tag == "td" {
+        guard let cell = Self.cell(of: element, in: text) else { return cells.meet(element.tag) }
+        let words = SlotReader.string(text[cell].prefix(64))
+        if let name = cells.name(ofCell: element.tag, saying: words) {
             slots.append(Slot(name: name, range: cell, coding: .entities))
-            label = nil
-        } else {
-            let words = SlotReader.string(text[cell].prefix(64))
-            label = words.hasSuffix(":") ? String(words.dropLast()) : words
         }
         index = cell.upperBound
     }
@@ -120,24 +115,6 @@ struct MarkupSlots {
             rest = rest.dropFirst()
         }
         return text.endIndex
-    }
-
-    /// `<key>password</key><string>…</string>` of a property list, `<name>…</name><value><string>…` of XML-RPC.
-    private struct ElementKey {
-        private var key: String?
-
-        /// `content`: of an element, which may be the key itself, or is called by the one before it.
-        mutating func name(_ content: inout Slot, of tag: String, in text: ArraySlice<UInt8>) {
-            switch tag {
-            case "key", "name":
-                let own = SlotReader.string(text[content.range].prefix(64))
-                key = isTelling(own) ? own : nil
-            case "string", "value", "data", "integer":
-                if let key { content.name = key }
-                key = nil
-            default: key = nil
-            }
-        }
     }
 
     /// The text of a comment without tags in it; nil for others, of which each tag is looked at.
@@ -156,10 +133,12 @@ struct MarkupSlots {
     }
 
     /// What a field is called; by its kind, or by what a browser shall fill in, where its own name says nothing.
-    private static func name(of element: HTMLAttributes, in text: ArraySlice<UInt8>) -> String? {
+    private static func name(of element: HTMLAttributes, in text: ArraySlice<UInt8>, isXML: Bool) -> String? {
         let own =
             element.value(of: "name", or: "id", in: text)
             ?? element.value(of: "property", or: "itemprop", in: text)
+            // `<add key="password" value="…"/>`, as settings have it.
+            ?? (isXML ? element.value(of: "key", or: "key", in: text) : nil)
         guard element.tag == "input", own.map({ !isTelling($0) }) ?? true else { return own }
         let fill = element.value(of: "autocomplete", or: "autocomplete", in: text)?.split(separator: " ").last
         let kind = element.value(of: "type", or: "type", in: text)
@@ -196,7 +175,7 @@ struct MarkupSlots {
         return Slot(name: name, range: start..<open, coding: .entities)
     }
 
-    private static func isTelling(_ name: String) -> Bool {
+    static func isTelling(_ name: String) -> Bool {
         if case .secret = SecretRoles.role(of: name, in: .html) { true } else { false }
     }
 
@@ -204,6 +183,17 @@ struct MarkupSlots {
     private static func isXML(_ text: ArraySlice<UInt8>) -> Bool {
         let head = String(decoding: text.prefix(1 << 10), as: UTF8.self).lowercased()
         return head.contains("<?xml") && !head.contains("<html") && !head.contains("<!doctype html")
+    }
+
+    /// Whether an attribute of XML says who somebody is, or has parts of its own: `connectionString="Server=db;Password=…"`.
+    private static func mayTell(
+        _ attribute: HTMLAttributes.Attribute,
+        of element: HTMLAttributes,
+        in text: ArraySlice<UInt8>
+    ) -> Bool {
+        if saysWho(attribute.name, of: element) { return true }
+        return !attribute.name.hasPrefix("xmlns") && text[attribute.value].contains(0x3d)
+            && text[attribute.value].contains(0x3b)
     }
 
     /// `<user given-name="…">`; of `name` and `id` alone nobody knows whose they are.

@@ -27,6 +27,9 @@ struct ScriptObject {
     var isPerson = false
     /// Whether it says of itself that it is a person: `{"type": "customers", …}`.
     private(set) var isOfPerson = false
+    /// Whether it is a call that signs somebody in, and the slots of its arguments, which have no names.
+    private(set) var isSignIn = false
+    private var arguments: [Int] = []
     /// The slot of its `id`, and whether a member beside it says what somebody is called.
     var id: Int?
     var isCalled = false
@@ -64,6 +67,29 @@ struct ScriptObject {
         "jpeg", "png",
         "heic", "tif", "tiff", "msg", "eml", "pages",
     ]
+
+    /// Takes note of what is called.
+    ///
+    /// `member`: in small letters.
+    mutating func calls(_ what: String, by member: String) {
+        if Self.calling.contains(member), SignInCall.isOne(what) { isSignIn = true }
+    }
+
+    /// Members that say what is called.
+    private static let calling: Set<String> = ["method", "methodname", "target", "operationname", "rpc"]
+
+    /// Takes note of a text in a list; the arguments so far with their names where it is one of a call that signs in, in
+    /// whatever order its members stand.
+    mutating func argument(_ slot: Int?, of list: String) -> [(slot: Int, name: String)] {
+        if let slot, Self.passing.contains(list.lowercased()) { arguments.append(slot) }
+        guard isSignIn else { return [] }
+        return arguments.enumerated().map { place, slot in
+            (slot, SignInCall.name(ofArgument: place, of: arguments.count))
+        }
+    }
+
+    /// Members that have the arguments of a call.
+    private static let passing: Set<String> = ["params", "args", "arguments", "parameters"]
 
     /// The slot of its `id` once it is known to be somebody's.
     ///

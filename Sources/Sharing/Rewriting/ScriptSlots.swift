@@ -11,12 +11,29 @@ struct ScriptSlots {
             ($0.name, $0.range.count == 1 ? text[$0.range] : text[..<text.startIndex])
         }
         for place in TypedDigits.places(in: digits) { reader.slots[place].name = TypedDigits.name }
+        reader.nameArguments()
         return GraphQLVariables.named(GraphQLVariables.withDefaults(reader.slots, in: text), in: text)
+    }
+
+    /// The texts of a list that stands for itself, as what a sign-in is given: `["ada", "Zk9!wq"]`.
+    static func arguments(in text: ArraySlice<UInt8>) -> [Slot] {
+        var slots = slots(in: text)
+        let places = slots.indices.filter {
+            slots[$0].name.isEmpty && !slots[$0].isNumber && slots[$0].object == 0
+        }
+        for (place, slot) in places.enumerated() {
+            slots[slot].name = SignInCall.name(ofArgument: place, of: places.count)
+        }
+        return slots
     }
 
     private let text: ArraySlice<UInt8>
     private var index: Int
     private var slots: [Slot] = []
+    /// Where the objects begin that ask for an operation that signs in.
+    private var signIns: Set<Int> = []
+    /// Where those begin that have a query in them.
+    private var queries: Set<Int> = []
     /// Of the next value.
     private var name = ""
     /// As it stands, also where `name` is what the value beside it is called.
@@ -205,6 +222,7 @@ struct ScriptSlots {
         if ScriptObject.typing.contains(key), !slot.isNumber {
             objects[object].isType(SlotReader.string(text[slot.range]))
         }
+        if !slot.isNumber { take(argument: place, called: key, of: object) }
         if key == "address", text[slot.range].contains(0x40) { objects[object].isPerson = true }
         if let own = objects[object].ownID(place, called: key, isWhole: object == 0) {
             slots[own].isOwnID = true
@@ -229,6 +247,42 @@ struct ScriptSlots {
                 slots[place].name = key == "val" && said == "name" ? "displayName" : said
             }
             objects[object].value = place
+        }
+    }
+
+    /// Sees whether a text is an argument of a call, or says what is called.
+    private mutating func take(argument place: Int, called key: String, of object: Int) {
+        let slot = slots[place]
+        objects[object].calls(SlotReader.string(text[slot.range].prefix(80)), by: key)
+        let isOfList = bracket == 0x5b || bracket == 0x5d
+        for argument in objects[object].argument(isOfList ? place : nil, of: slot.name) {
+            slots[argument.slot].name = argument.name
+        }
+        if objects[object].isSignIn { signIns.insert(objects[object].start) }
+        // It says itself what its variables are.
+        if ["query", "mutation", "document"].contains(key) { queries.insert(objects[object].start) }
+    }
+
+    /// Names what an operation that signs in is given, where nothing else does: `["login", "ada", "Zk9!wq"]`, the variables of a
+    /// query that is kept at the server.
+    private mutating func nameArguments() {
+        let kept = signIns.subtracting(queries)
+        for place in slots.indices where slots[place].isVariable && kept.contains(slots[place].object) {
+            guard case .unknown = SecretRoles.role(of: slots[place].name, in: .json),
+                SignInCall.mayBeSecret(text[slots[place].range])
+            else { continue }
+            slots[place].name = "password"
+        }
+        // `42["login", …]` of Socket.IO.
+        guard let first = slots.firstIndex(where: { !$0.isNumber }), slots[first].name.isEmpty,
+            text[..<slots[first].range.lowerBound].allSatisfy({
+                $0.isASCIIDigit || [0x5b, 0x22, 0x20, 0x0a].contains($0)
+            }),
+            SignInCall.isOne(SlotReader.string(text[slots[first].range].prefix(80)))
+        else { return }
+        let places = slots.indices[(first + 1)...].prefix { slots[$0].name.isEmpty && !slots[$0].isNumber }
+        for (place, slot) in places.enumerated() {
+            slots[slot].name = SignInCall.name(ofArgument: place, of: places.count)
         }
     }
 

@@ -10,7 +10,7 @@ enum SentenceSlots {
         let words = text.split { $0 <= 0x20 }
         var slots = given(text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
         slots += GreetingSlots.slots(in: text) + LogLineSlots.slots(in: text)
-        slots += refused(in: text)
+        slots += refused(in: text) + SignInCall.slots(in: text) + CommandSlots.slots(words)
         slots += words.map(bare).filter { isDocument($0) }.map { slot("", $0) }
         for place in words.indices.dropLast() {
             slots += told(
@@ -99,6 +99,11 @@ enum SentenceSlots {
             return [slot("username", pair[..<colon]), slot("password", pair[(colon + 1)...])]
         case "user", "username", "account", "login":
             return quoted(from: value.startIndex, in: text).map { [slot("username", $0)] } ?? []
+        // `CREATE USER … IDENTIFIED BY '…'`
+        case "by":
+            let isOfUser = before.map { SlotReader.string($0).lowercased() == "identified" } ?? false
+            return isOfUser
+                ? quoted(from: value.startIndex, in: text).map { [slot("password", $0)] } ?? [] : []
         case "eq", "co", "sw", "ew":
             guard let before, let inner = quoted(from: value.startIndex, in: text) else { return [] }
             return [slot(SlotReader.string(bare(before)), inner)]

@@ -17,6 +17,7 @@ enum SlotReader {
         case .userPassword: pair(text, "username", "password", coding: nil)
         case .clientPassword: pair(text, "client_id", "client_secret", coding: .form)
         case .json, .claims: ScriptSlots.slots(in: text)
+        case .arguments: ScriptSlots.arguments(in: text)
         case .html: MarkupSlots.slots(in: text)
         case .disposition: FileNameSlots.slots(in: text)
         case .multipart(let boundary): MultipartSlots.slots(in: text, boundary: boundary)
@@ -217,7 +218,8 @@ enum SlotReader {
             let pairs = LogLineSlots.slots(in: line)
             guard pairs.isEmpty else { return pairs }
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
-            let value = trimmed(line[(mark + 1)...])
+            var value = trimmed(line[(mark + 1)...])
+            if line[mark] == 0x3a, isBlockMark(value) { value = block(below: line, in: text) }
             let name = string(trimmed(line[..<mark]))
             return [
                 Slot(
@@ -227,6 +229,22 @@ enum SlotReader {
                 )
             ]
         }
+    }
+
+    /// `password: |`: the value stands in the lines below, further in (YAML 1.2, section 8.1).
+    private static func isBlockMark(_ value: ArraySlice<UInt8>) -> Bool {
+        guard let first = value.first, first == 0x7c || first == 0x3e else { return false }
+        return value.count <= 2 && value.dropFirst().allSatisfy { $0 == 0x2b || $0 == 0x2d }
+    }
+
+    /// The first of the lines below one, without the space before it.
+    private static func block(below line: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>
+    {
+        let next = text[line.endIndex...].drop { $0 == 0x0a || $0 == 0x0d }.prefix {
+            $0 != 0x0a && $0 != 0x0d
+        }
+        let (own, inner) = (line.prefix { $0 == 0x20 }.count, next.prefix { $0 == 0x20 }.count)
+        return inner > own ? trimmed(next) : line[line.endIndex...]
     }
 
     // MARK: - Headers

@@ -27,7 +27,7 @@ enum TableSlots {
     }
 
     /// What a table has under names that mean somebody among people's data (`street`), where another column is somebody's.
-    private static func ofPeople(_ names: [String]) -> [String] {
+    static func ofPeople(_ names: [String]) -> [String] {
         func isPersonal(_ name: String, in container: TextKind) -> Bool {
             guard case .secret(let kind) = SecretRoles.role(of: name, in: container) else { return false }
             return kind.isPersonal

@@ -26,6 +26,8 @@ enum TextKind: Sendable, Hashable {
     case json
     /// JSON whose members say who somebody is: the claims of a token, a userinfo answer.
     case claims
+    /// A list in JSON of what a sign-in is given, by its place.
+    case arguments
     case html
     /// The value of a `Content-Disposition` header.
     case disposition

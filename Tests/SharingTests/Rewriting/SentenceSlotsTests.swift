@@ -44,6 +44,11 @@ struct SentenceSlotsTests {
             text: "Variable \"$in\" got invalid value \"zem4\" at \"in.password\"; Expected an Int.",
             told: ["password=zem4"]
         ),
+        Row(
+            text: "CREATE USER 'bob' IDENTIFIED BY 'zem4Kestrel'",
+            told: ["username=bob", "password=zem4Kestrel"]
+        ),
+        Row(text: "written by 'bob' himself", told: []),
         Row(text: "a = b, see https://app.example/cb or state=lo123", told: []),
         Row(text: "The password must have 12 characters", told: []),
         Row(text: "user may not read", told: []),
@@ -81,6 +86,26 @@ struct SentenceSlotsTests {
         Row(text: "<meta http-equiv=refresh content=\"0; url=/x?a='b'\">", told: ["content=/x?a='b'"]),
         Row(text: "<p>Your password is <b>zem4Kestrel!</b></p>", told: ["password=zem4Kestrel!"]),
         Row(text: "<p>Your password is <code>zem4Kestrel!</code></p>", told: ["password=zem4Kestrel!"]),
+        Row(
+            text: "<table><tr><th>User</th><th>Password</th></tr><tr><td>bob</td><td>zem4</td></tr></table>",
+            told: ["=bob", "Password=zem4"]
+        ),
+        Row(text: "<table><tr><th>Password</th><td>zem4</td></tr></table>", told: ["Password=zem4"]),
+        // A thing's name.
+        Row(
+            text: "<table><tr><th>Name</th><th>Price</th></tr><tr><td>Bread</td><td>2</td></tr></table>",
+            told: ["=Bread", "=2"]
+        ),
+        Row(
+            text: "<table><tr><th>Name</th><th>E-Mail</th></tr><tr><td>Carla</td><td>c@x</td></tr></table>",
+            told: ["user_Name=Carla", "E-Mail=c@x"]
+        ),
+        Row(text: "<add key=\"SmtpPassword\" value=\"zem4\"/>", told: ["SmtpPassword=zem4"]),
+        Row(text: "<property name=\"password\"><value>zem4</value></property>", told: ["password=zem4"]),
+        Row(
+            text: "<data-source connection=\"Server=db;Password=zem4;\"/>",
+            told: ["connection=Server=db;Password=zem4;"]
+        ),
         Row(text: "<p>The password is <b>wrong</b></p>", told: []),
         Row(text: "<p>Password: Forgot it?</p>", told: []),
         Row(text: "<label>Username:</label><input><span>Required here</span>", told: []),

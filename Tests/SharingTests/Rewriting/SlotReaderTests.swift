@@ -186,6 +186,16 @@ struct SlotReaderTests {
         #expect(Self.slots("HTTP/1.1 204 No Content\(lineBreak)\(lineBreak)", .lines).isEmpty)
     }
 
+    /// Where a value stands in the lines below its name (YAML).
+    @Test(arguments: [
+        ("db:\n  password: |\n    zem4\n  host: x\n", ["db=", "password=zem4", "host=x"]),
+        ("password: >-\n  zem4", ["password=zem4"]), ("password: |\nhost: x", ["password=", "host=x"]),
+        ("a: |b", ["a=|b"]),
+    ])
+    func valueMayStandBelowItsName(text: String, slots: [String]) {
+        #expect(Self.slots(text, .lines) == slots)
+    }
+
     @Test func columnsOfATableNameItsCells() {
         let table = "id,email,birth_date\r\n1,\"a@b.example\",1990-01-31\r\n2,\"x, y\",\r\nno row\r\n"
         #expect(

@@ -1,0 +1,104 @@
+import Captures
+
+/// Calls that hand over a password without a name, by its place: `login('ada', 'Zk9!wq')`, `["login", "ada", "Zk9!wq"]`,
+/// `"method": "authenticate", "params": ["ada", "Zk9!wq"]`.
+///
+/// The first of several arguments is who signs in, the others are as secret as a password.
+enum SignInCall {
+    /// Whether a function, method or operation of this name takes a password.
+    ///
+    /// `name`: with what it belongs to before it, or without: `AuthService.login`, `/sign-in`, `mysqli->__construct`.
+    static func isOne(_ name: String) -> Bool {
+        guard name.utf8.count <= 80 else { return false }
+        let parts = name.utf8.split { ".:>\\/#$".utf8.contains($0) }.map { part in
+            SecretRoles.normalized(SlotReader.string(part))
+        }
+        guard let last = parts.last else { return false }
+        if last == "construct" {
+            return parts.dropLast().last.map { connections.contains($0.filter { $0 != "-" }) } ?? false
+        }
+        return names.contains(last) || endings.contains(where: last.hasSuffix)
+            || beginnings.contains(where: last.hasPrefix)
+    }
+
+    private static let connections: Set<String> = ["pdo", "mysqli"]
+    private static let names: Set<String> = [
+        "authenticate", "attempt", "passwordverify", "verifypassword", "mysqliconnect", "ldapbind",
+        "ftplogin",
+        "imapopen", "wp.getusersblogs", "getusersblogs",
+    ]
+    private static let endings = ["login", "signin", "logon", "signup", "password"]
+    private static let beginnings = ["login", "signin", "authenticateuser"]
+
+    /// What an argument is called; of the first one nobody knows whether it is an account, a server or a database.
+    ///
+    /// `place`: among those that are texts, from zero; `count`: how many of them there are.
+    static func name(ofArgument place: Int, of count: Int) -> String {
+        place == 0 && count > 1 ? "login_hint" : "password"
+    }
+
+    /// Whether a text may be a password, and no word of a program: letters, and something else among them.
+    static func mayBeSecret(_ text: some Collection<UInt8>) -> Bool {
+        (6...128).contains(text.count) && text.allSatisfy { $0 > 0x20 }
+            && text.contains(where: \.isASCIILetter)
+            && text.contains { !$0.isASCIILetter && $0 != 0x5f }
+    }
+
+    // MARK: - Calls in texts
+
+    /// The arguments of such calls as programs write them when they fail: `#0 Auth.php(12): Auth->login('ada', 'Zk9!wq')`.
+    ///
+    /// Where no argument behind the first one may be a secret the call is one of a program's source.
+    static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
+        var slots: [Slot] = []
+        var rest = text
+        while let open = rest.firstIndex(of: 0x28) {
+            rest = text[(open + 1)...]
+            let name = text[..<open].suffix(longestName).reversed().prefix(while: isOfName).reversed()
+            guard !name.isEmpty, isOne(SlotReader.string(Array(name))) else { continue }
+            let arguments = arguments(from: open + 1, in: text)
+            guard arguments.count > 1, arguments.dropFirst().contains(where: { mayBeSecret(text[$0]) }) else {
+                continue
+            }
+            slots += arguments.enumerated().map { place, range in
+                Slot(name: self.name(ofArgument: place, of: arguments.count), range: range, kind: .text)
+            }
+            rest = text[(arguments.last?.upperBound ?? open + 1)...]
+        }
+        return slots
+    }
+
+    private static let longestName = 60
+    /// In bytes, of all the arguments of a call.
+    private static let longestList = 512
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        byte.isASCIIWordByte || [0x24, 0x2d, 0x2e, 0x3a, 0x3e, 0x5c].contains(byte)
+    }
+
+    /// The texts of a list, with or without quotation marks around them; none of a list that does not end.
+    private static func arguments(from start: Int, in text: ArraySlice<UInt8>) -> [Range<Int>] {
+        let list = text[start...].prefix(longestList)
+        var arguments: [Range<Int>] = []
+        var index = start
+        while index < list.endIndex {
+            let byte = list[index]
+            if byte == 0x29 { return arguments }
+            if byte <= 0x20 || byte == 0x2c {
+                index += 1
+            } else if byte == 0x22 || byte == 0x27 {
+                guard let end = list[(index + 1)...].firstIndex(of: byte) else { return [] }
+                if end > index + 1 { arguments.append((index + 1)..<end) }
+                index = end + 1
+            } else {
+                let end = list[index...].firstIndex { $0 == 0x2c || $0 == 0x29 } ?? list.endIndex
+                // `Object(App\User)`, `Array`, a number.
+                if mayBeSecret(list[index..<end]) || list[index..<end].allSatisfy(\.isASCIIWordByte) {
+                    arguments.append(index..<end)
+                }
+                index = end
+            }
+        }
+        return []
+    }
+}

@@ -1,0 +1,47 @@
+/// What the cells of a table and the terms of a list are called: by the cell before them, or by the heads of their columns.
+struct TableCells {
+    /// What the cell before says.
+    private var label: String?
+    /// Of the row that is read.
+    private var heads: [String] = []
+    /// Of the table, where one of its rows is nothing but heads.
+    private var columns: [String] = []
+    /// Cells of the row so far.
+    private var count = 0
+
+    /// Another tag than that of a cell with a text.
+    mutating func meet(_ tag: String) {
+        switch tag {
+        case "tr":
+            if heads.count > 1, heads.count == count { columns = Self.columns(heads) }
+            (label, heads, count) = (nil, [], 0)
+        case "table", "dl": self = TableCells()
+        // One without a text.
+        case "td", "th": count += 1
+        default: break
+        }
+    }
+
+    /// What a column may be called: a `Name` is somebody's where another column is, too, and a thing's elsewhere.
+    private static func columns(_ heads: [String]) -> [String] {
+        TableSlots.ofPeople(heads).map { head in
+            if case .secret = SecretRoles.role(of: head, in: .text) { head } else { "" }
+        }
+    }
+
+    /// Takes a cell; what it is called, nil for one that is a name itself.
+    ///
+    /// `words`: what it says.
+    mutating func name(ofCell tag: String, saying words: String) -> String? {
+        defer { if tag == "td" || tag == "th" { count += 1 } }
+        let isValue = tag == "dd" || tag == "td"
+        if isValue, count < columns.count { return columns[count] }
+        if isValue, let name = label {
+            label = nil
+            return name
+        }
+        label = words.hasSuffix(":") ? String(words.dropLast()) : words
+        if tag == "th" { heads.append(label ?? "") }
+        return nil
+    }
+}

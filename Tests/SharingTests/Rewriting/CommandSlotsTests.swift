@@ -1,0 +1,23 @@
+import Testing
+
+@testable import Sharing
+
+/// Passwords among the arguments of commands.
+struct CommandSlotsTests {
+    @Test(arguments: [
+        ("mysql -u root -pzem4 --host db", ["zem4"]), ("/usr/bin/mysqldump -uapp -p'zem4!' shop", ["zem4!"]),
+        ("sshpass -p zem4K ssh max@host", ["zem4K"]), ("docker login -u max -p zem4K r.example", ["zem4K"]),
+        ("redis-cli -h cache -a zem4K ping", ["zem4K"]), ("ldapsearch -x -D cn=admin -w zem4K", ["zem4K"]),
+        ("keytool -list -storepass zem4K", ["zem4K"]),
+        ("curl -umax:zem4 https://x.example", ["max", "zem4"]),
+        ("curl --user=max:zem4 https://x.example", ["max", "zem4"]),
+        // A port, a variable, another option, another program.
+        ("docker run -p 8080:80 shop", []), ("mysql -p$PASSWORD", []), ("redis-cli -a --no-auth", []),
+        ("mkdir -p zem4K", []), ("mysql -h db | grep -pzem4", []), ("curl -s -o out https://x.example", []),
+    ])
+    func commandTells(text: String, values: [String]) {
+        let bytes = Array(text.utf8)
+        let slots = CommandSlots.slots(bytes.split { $0 <= 0x20 })
+        #expect(slots.map { String(decoding: bytes[$0.range], as: UTF8.self) } == values)
+    }
+}

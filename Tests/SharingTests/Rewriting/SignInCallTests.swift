@@ -1,0 +1,107 @@
+import JSON
+import Testing
+
+@testable import Sharing
+
+/// Passwords that stand at a place, and have no name.
+struct SignInCallTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        var text: String
+        /// As `name=value`, of those that a call gives names.
+        var told: [String]
+        var testDescription: String { text }
+    }
+
+    private static func told(_ text: String, as kind: TextKind) -> [String] {
+        let bytes = Array(text.utf8)
+        return SlotReader.slots(in: bytes[...], as: kind).filter {
+            ["login_hint", "password"].contains($0.name)
+        }
+        .map { "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))" }
+    }
+
+    @Test(arguments: [
+        Row(
+            text: "#0 /app/Auth.php(12): Auth->login('max', 'zem4Kestrel!')",
+            told: ["login_hint=max", "password=zem4Kestrel!"]
+        ),
+        Row(
+            text: "PDO->__construct('mysql:host=db', 'app', 'zem4Kestrel!') #1 {main}",
+            told: ["login_hint=mysql:host=db", "password=app", "password=zem4Kestrel!"]
+        ),
+        Row(
+            text: "AuthService.login(max, zem4Kestrel!) failed",
+            told: ["login_hint=max", "password=zem4Kestrel!"]
+        ),
+        // Of a program's source, and no call.
+        Row(text: "passport.authenticate('google', 'popup')", told: []),
+        Row(text: "please login (see below) with your password(s), again", told: []),
+        Row(text: "Foo->__construct('max', 'zem4Kestrel!')", told: []),
+    ])
+    func callInATextTells(row: Row) { #expect(Self.told(row.text, as: .text) == row.told) }
+
+    @Test(arguments: [
+        Row(
+            text: #"{"method":"login","params":["max","zem"],"id":1}"#,
+            told: ["login_hint=max", "password=zem"]
+        ),
+        Row(
+            text: #"{"args":["db","max","zem",{}],"method":"authenticate"}"#,
+            told: ["login_hint=db", "password=max", "password=zem"]
+        ),
+        Row(text: #"{"target":"Login","arguments":["zem"]}"#, told: ["password=zem"]),
+        Row(text: #"["login","max","zem"]"#, told: ["login_hint=max", "password=zem"]),
+        Row(text: #"42["login","max","zem"]"#, told: ["login_hint=max", "password=zem"]),
+        Row(
+            text: #"{"operationName":"Login","variables":{"a":"max","b":"zem4Kestrel!"},"extensions":{}}"#,
+            told: ["password=zem4Kestrel!"]
+        ),
+        Row(text: #"{"method":"POST","params":["max","zem"]}"#, told: []),
+        Row(text: #"["logout","max","zem"]"#, told: []),
+    ])
+    func callInJSONTells(row: Row) { #expect(Self.told(row.text, as: .json) == row.told) }
+
+    @Test(arguments: [
+        Row(
+            text:
+                "<methodCall><methodName>login</methodName><params><param><value><string>max</string></value>"
+                + "</param><param><value>zem</value></param></params></methodCall>",
+            told: ["login_hint=max", "password=zem"]
+        ),
+        Row(
+            text: "<s:Body><n:login><arg0>max</arg0><arg1>zem</arg1></n:login></s:Body>",
+            told: ["login_hint=max", "password=zem"]
+        ),
+        Row(text: "<methodCall><methodName>list</methodName><param><value>max</value></param>", told: []),
+    ])
+    func callInXMLTells(row: Row) { #expect(Self.told(row.text, as: .html) == row.told) }
+
+    /// A server action of Next.js is posted to the page itself.
+    @Test(arguments: [("/login", false), ("/sign-in", false), ("/cart", true)])
+    func listThatIsPostedToASignInHasAPassword(path: String, stays: Bool) throws {
+        var world = try SharingWorld()
+        world.append("https://www.shop.example\(path)")
+        let last = try #require(world.document["log"]?["entries"]?.array?.count) - 1
+        world.change(last) { entry in
+            guard var request = entry["request"]?.object else { return }
+            request["method"] = "POST"
+            request["postData"] = [
+                "mimeType": "text/plain;charset=UTF-8", "text": #"["max","correcthorse"]"#,
+            ]
+            entry["request"] = .object(request)
+        }
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        #expect(shared.text.contains("correcthorse") == stays)
+        #expect(shared.differences.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("login", true), ("AuthService.signIn", true), ("/sign-in", true), ("wp.getUsersBlogs", true),
+        ("mysqli->__construct", true), ("signInWithEmailAndPassword", true), ("Foo->__construct", false),
+        ("logout", false), ("callback", false), ("", false),
+    ])
+    func nameTellsWhetherItTakesAPassword(name: String, isOne: Bool) {
+        #expect(SignInCall.isOne(name) == isOne)
+    }
+}
