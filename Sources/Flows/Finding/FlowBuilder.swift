@@ -55,13 +55,9 @@ final class FlowBuilder {
     /// Whether one of its ID tokens is of this user.
     func isOfSubject(_ subject: String?) -> Bool { subject.map(subjects.contains) ?? false }
 
-    /// Whether one of its ID tokens names a session of the provider (OpenID Connect Front-Channel Logout, section 3).
-    func hasSession(_ name: String?) -> Bool {
-        guard let name else { return false }
-        return messages.contains { message in
-            guard case .token(let request) = message else { return false }
-            return request.idToken?.token.claim("sid")?.string == name
-        }
+    /// Notes whom an ID token of its signs in.
+    func note(_ token: JSONWebToken) {
+        if let subject = token.subject { subjects.insert(subject) }
     }
 
     func add(_ message: OAuthMessage) {
@@ -71,7 +67,6 @@ final class FlowBuilder {
     }
 
     private func note(_ request: TokenRequest) {
-        if let subject = request.idToken?.token.claim("sub")?.string { subjects.insert(subject) }
         guard request.answer.isSuccess else { return }
         hasTokens = true
         if let token = request.accessToken, !token.isEmpty, !Placeholder.isOne(token) { knowsItsToken = true }

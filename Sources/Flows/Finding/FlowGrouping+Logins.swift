@@ -194,6 +194,7 @@ extension FlowGrouping {
         for name in ["access_token", "id_token"] {
             if let token = response.parameters[name] { byToken[token] = flow }
         }
+        noteUser(of: response.parameters["id_token"], in: flow)
     }
 
     mutating func flow(answeredBy response: AuthorizationResponse) -> FlowBuilder? {

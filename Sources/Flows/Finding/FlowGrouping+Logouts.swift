@@ -29,26 +29,37 @@ extension FlowGrouping {
         }
     }
 
-    /// An ID token of a refresh that is not in the capture still names its subject's login.
+    /// An ID token of a refresh that is not in the capture still names its session and its user.
     private func hinted(_ hint: String) -> FlowBuilder? {
         guard let token = JSONWebToken.parse(hint) else { return nil }
-        return builders.last { flow in
-            flow.clientID.map { token.audience.contains($0) } ?? false && !flow.isOfAnotherUser(token)
-        }
+        let audience = Set(token.audience)
+        return lastFlow(ofUserIn: token, audience)
+            ?? builders.last { flow in
+                flow.clientID.map(audience.contains) ?? false && !flow.isOfAnotherUser(token)
+            }
     }
 
     mutating func join(logoutToken delivery: LogoutTokenDelivery, _ message: OAuthMessage, _ host: String?) {
-        let audience = delivery.token?.audience ?? []
+        let audience = Set(delivery.token?.audience ?? [])
         let flow =
-            builders.last { flow in flow.clientID.map(audience.contains) ?? false }
+            delivery.token.flatMap { lastFlow(ofUserIn: $0, audience) }
+            ?? builders.last { flow in flow.clientID.map(audience.contains) ?? false }
             ?? lastFlow(ofAppAt: host)
             ?? new(grant: "logout", delivery.exchange)
         add(message, to: flow, nil)
     }
 
+    /// The last flow of the session, or else of the user, that a token for one of these clients is about.
+    private func lastFlow(ofUserIn token: JSONWebToken, _ clients: Set<String>) -> FlowBuilder? {
+        byUser.last(of: token) { flow in flow.clientID.map(clients.contains) ?? false }
+    }
+
     mutating func join(frontChannelLogout call: EndpointCall, _ message: OAuthMessage, _ host: String?) {
+        let signedIn = byUser.flows(inSession: call.parameters["sid"], of: call.parameters["iss"])
+        // All apps of a session are told of its end, each at an address of its own.
         let flow =
-            builders.last { flow in flow.hasSession(call.parameters["sid"]) }
+            signedIn.last { flow in host.map(flow.clientHosts.contains) ?? false }
+            ?? signedIn.last
             ?? lastFlow(ofAppAt: host)
             ?? new(grant: "logout", call.exchange)
         add(message, to: flow, nil)

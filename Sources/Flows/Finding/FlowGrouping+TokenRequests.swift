@@ -33,6 +33,7 @@ extension FlowGrouping {
         }
         let issued = [request.accessToken, request.issuedRefreshToken, request.answer.parameters["id_token"]]
         for token in issued.compactMap(\.self) { byToken[token] = flow }
+        noteUser(of: request.answer.parameters["id_token"], in: flow)
         // The polls of a device are one flow, also where what began them was not recorded.
         if let code = request.polledCode, byDeviceCode[code] == nil { byDeviceCode[code] = flow }
         // A reused refresh token goes with the flow that saw it first.

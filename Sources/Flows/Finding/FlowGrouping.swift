@@ -12,6 +12,7 @@ struct FlowGrouping {
     /// What users have to confirm for devices, in order.
     var confirmations: [(DeviceConfirmation, FlowBuilder)] = []
     var byNonce = FlowsByValue()
+    var byUser = FlowsByUser()
     /// Token requests without a code or token of their own that came to nothing, by what a further try has in common with them.
     var failedTries: [[String?]: (flow: FlowBuilder, at: Timestamp)] = [:]
     /// By what the steps of a sign-in at the token endpoint go on with.
@@ -142,6 +143,13 @@ struct FlowGrouping {
         if flow.providerHosts.insert(host).inserted, !flow.requests.isEmpty || flow.isConfirming {
             open.insert(flow, at: host)
         }
+    }
+
+    /// Notes whom a token signs in that was given to a flow.
+    mutating func noteUser(of text: String?, in flow: FlowBuilder) {
+        guard let token = text.flatMap({ JSONWebToken.parse($0) }) else { return }
+        flow.note(token)
+        byUser.note(token, of: flow)
     }
 
     mutating func attach(_ exchange: Int, to flow: FlowBuilder) {
