@@ -37,19 +37,55 @@ extension CaptureIndex {
 
     /// What the back end sees of it alone: another code for the same user, and the same resource open.
     private func isLetInAfterAnotherLogin(_ exchange: Int, _ client: String?) -> Bool {
-        let url = capture[exchange].request.url.withoutQuery
-        let shown = capture[exchange].request.headers.first("authorization") ?? ""
-        guard let first = tokenRequests.last(where: { $0.accessToken.map(shown.hasSuffix) ?? false }),
-            let user = first.idToken?.token.subject,
-            let login = tokenRequests.first(where: { request in
-                request.isCodeExchange && request.idToken?.token.subject == user
-                    && position[request.exchange] > position[exchange]
-                    && (client == nil || request.clientID == client)
-            })
+        let request = capture[exchange].request
+        guard let token = BearerToken.of(request, exchange: exchange)?.value else { return false }
+        let later = derived.value { LaterLogins(self) }
+        guard let user = later.user(of: token),
+            let login = later.login(of: user, to: client, after: position[exchange]),
+            let good = later.lastGood(at: request.url.withoutQuery)
         else { return false }
-        return order[position[login.exchange]...].contains { index in
-            capture[index].request.url.withoutQuery == url
-                && capture[index].response.map { $0.status < 300 } ?? false
+        return good >= login
+    }
+}
+
+/// Codes that were exchanged for users, and addresses that were open, each by its place in the order of time: read once for all calls
+/// that want another login.
+private struct LaterLogins: Sendable {
+    private struct Login: Sendable {
+        var position: Int
+        var client: String?
+    }
+
+    /// By access tokens.
+    private var users: [String: String] = [:]
+    /// By users, in the order of time.
+    private var logins: [String: [Login]] = [:]
+    private var good: [String: Int] = [:]
+
+    init(_ index: CaptureIndex) {
+        for request in index.tokenRequests {
+            let user = request.idToken?.token.subject
+            if let token = request.accessToken { users[token] = user }
+            guard request.isCodeExchange, let user else { continue }
+            let login = Login(position: index.position[request.exchange], client: request.clientID)
+            logins[user, default: []].append(login)
+        }
+        for (position, exchange) in index.order.enumerated() {
+            let recorded = index.capture[exchange]
+            guard let status = recorded.response?.status, status < 300 else { continue }
+            good[recorded.request.url.withoutQuery] = position
         }
     }
+
+    func user(of token: String) -> String? { users[token] }
+
+    /// The first login of a user behind a place.
+    func login(of user: String, to client: String?, after position: Int) -> Int? {
+        guard let logins = logins[user] else { return nil }
+        let later = logins[logins.partitionPoint { $0.position > position }...]
+        return later.first { client == nil || $0.client == client }?.position
+    }
+
+    /// The last place at which an address was open.
+    func lastGood(at address: String) -> Int? { good[address] }
 }

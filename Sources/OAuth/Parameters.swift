@@ -68,6 +68,7 @@ package struct Parameters: Sendable, Hashable {
 
     /// Those of the other that this has not.
     package func merged(with other: Parameters) -> Parameters {
-        Parameters(items + other.items.filter { !contains($0.name) })
+        let own = Set(items.map(\.name))
+        return Parameters(items + other.items.filter { !own.contains($0.name) })
     }
 }

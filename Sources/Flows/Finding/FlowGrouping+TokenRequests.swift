@@ -133,11 +133,16 @@ extension FlowGrouping {
             !flow.requests.isEmpty && (!isTiedByProviderAlone || Self.isProvider(host, of: flow))
                 && Self.isClient(request.clientID, of: flow) && Self.isRedirected(flow, asIn: request)
         }
-        return awaitingTokens.first { $0.awaitsToken && isCandidate($0) }
+        return awaitingTokens.suffix(Self.mostLoginsToTry).first { isCandidate($0) && $0.awaitsToken }
             // A login that has its tokens gets no more of them for another code.
-            ?? builders.last { isCandidate($0) && !($0.hasTokens && request.answer.isSuccess) }
+            ?? builders.suffix(Self.mostLoginsToTry).last {
+                isCandidate($0) && !($0.hasTokens && request.answer.isSuccess)
+            }
             ?? sameClient(request, host)
     }
+
+    /// Of the logins before a code that nobody knows only so many are looked at: a capture of a load test has thousands of both.
+    private static let mostLoginsToTry = 1000
 
     /// Whether a code exchange names neither its client nor where the login came back to.
     ///
@@ -156,7 +161,7 @@ extension FlowGrouping {
     /// left.
     private func sameClient(_ request: TokenRequest, _ host: String?) -> FlowBuilder? {
         guard let host else { return nil }
-        return awaitingTokens.last { flow in
+        return awaitingTokens.suffix(Self.mostLoginsToTry).last { flow in
             flow.awaitsToken && flow.providerHosts.contains(host)
                 && Self.isClient(request.clientID, of: flow)
         }

@@ -30,7 +30,8 @@ enum LinkFinder {
             .sorted { index.position[$0] < index.position[$1] }
         let table = values(in: exchanges, of: flow, index)
         let links =
-            equalValues(in: table, index.capture) + configurations(flow, in: index) + challenges(flow)
+            equalValues(in: table, index.capture) + configurations(flow, in: index)
+            + challenges(flow, in: index)
             + hashes(flow, in: index) + parts(table)
         let position = Dictionary(uniqueKeysWithValues: exchanges.enumerated().map { ($1, $0) })
         return links.enumerated().sorted { left, right in
@@ -185,44 +186,11 @@ enum LinkFinder {
         return links.filter { !$0.uses.isEmpty }
     }
 
-    private static func challenges(_ flow: FlowBuilder) -> [Link] {
-        var links: [Link] = []
-        // Of a server's half what it pushed.
-        let pushed = flow.messages.compactMap { message -> Parameters? in
-            if case .pushedRequest(let call) = message { call.parameters.openingRequestObject } else { nil }
+    private static func challenges(_ flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
+        let challenges = ChallengeLinks(of: flow, in: index)
+        return flow.messages.flatMap { message -> [Link] in
+            if case .token(let request) = message { challenges.links(from: request) } else { [] }
         }
-        let asked = (flow.requests.isEmpty ? pushed : flow.requests.map(\.parameters)).compactMap {
-            $0.parameter("code_challenge")
-        }
-        for case .token(let request) in flow.messages {
-            guard let verifier = request.parameters.parameter("code_verifier") else { continue }
-            for challenge in asked {
-                guard let relation = CodeChallenge.relation(of: challenge.value, to: verifier.value) else {
-                    continue
-                }
-                // Equal values are linked already.
-                guard relation != .plain else { continue }
-                links.append(
-                    Link(
-                        name: "code_verifier",
-                        origin: Occurrence(
-                            place: verifier.place,
-                            value: verifier.value,
-                            rawValue: verifier.rawValue
-                        ),
-                        uses: [
-                            Occurrence(
-                                place: challenge.place,
-                                value: challenge.value,
-                                rawValue: challenge.rawValue
-                            )
-                        ],
-                        transform: relation == .s256 ? .s256 : .malformedChallenge
-                    )
-                )
-            }
-        }
-        return links
     }
 
     /// Access token and code, as the ID token beside them carries their hashes.

@@ -1,0 +1,66 @@
+import Captures
+import JSON
+import OAuth
+
+/// Links code verifiers to the challenges that were made of them (RFC 7636, section 4.6), well or badly.
+struct ChallengeLinks {
+    private let position: [Int]
+    /// In order of time.
+    private let asked: [Parameter]
+    /// Places in ``asked`` by value.
+    private let places: [ByteText: [Int]]
+
+    /// How many challenges before a token request may have been made of its verifier in a wrong way.
+    ///
+    /// Each is tried in all ways there are: a redirect loop has thousands of both.
+    private static let mostTried = 16
+
+    init(of flow: FlowBuilder, in index: CaptureIndex) {
+        // Of a server's half what it pushed.
+        let pushed = flow.messages.compactMap { message -> Parameters? in
+            if case .pushedRequest(let call) = message { call.parameters.openingRequestObject } else { nil }
+        }
+        let position = index.position
+        self.position = position
+        asked = (flow.requests.isEmpty ? pushed : flow.requests.map(\.parameters))
+            .compactMap { $0.parameter("code_challenge") }
+            .sorted { position[$0.place.exchange ?? 0] < position[$1.place.exchange ?? 0] }
+        places = Dictionary(grouping: asked.indices) { [asked] in ByteText(asked[$0].value) }
+    }
+
+    /// Those from the verifier of a token request; equal values are linked by others.
+    func links(from request: TokenRequest) -> [Link] {
+        guard !asked.isEmpty, let verifier = request.parameters.parameter("code_verifier"),
+            !verifier.value.isEmpty
+        else { return [] }
+        let fitting = places[ByteText(CodeChallenge.s256(of: verifier.value))] ?? []
+        let malformed = before(request.exchange).filter { place in
+            guard let relation = CodeChallenge.relation(of: asked[place].value, to: verifier.value) else {
+                return false
+            }
+            return relation != .s256 && relation != .plain
+        }
+        return fitting.map { link(verifier, asked[$0], .s256) }
+            + malformed.map { link(verifier, asked[$0], .malformedChallenge) }
+    }
+
+    /// The last challenges before an exchange; where none was seen before it, the last ones.
+    private func before(_ exchange: Int) -> Range<Int> {
+        let behind = asked.partitionPoint {
+            position[$0.place.exchange ?? 0] > position[exchange]
+        }
+        let end = behind == 0 ? asked.count : behind
+        return max(0, end - Self.mostTried)..<end
+    }
+
+    private func link(_ verifier: Parameter, _ challenge: Parameter, _ transform: Transform) -> Link {
+        Link(
+            name: "code_verifier",
+            origin: Occurrence(place: verifier.place, value: verifier.value, rawValue: verifier.rawValue),
+            uses: [
+                Occurrence(place: challenge.place, value: challenge.value, rawValue: challenge.rawValue)
+            ],
+            transform: transform
+        )
+    }
+}
