@@ -132,11 +132,7 @@ package struct MessageRecognizer: Sendable {
     // MARK: - POST and the rest
 
     private func post(_ candidate: Candidate) -> OAuthMessage? {
-        let posted = PostedParameters(
-            candidate.request,
-            at: candidate.index,
-            isAtTokenEndpoint: candidate.role == .token
-        )
+        let posted = PostedParameters(candidate.request, at: candidate.index, to: candidate.role)
         if let message = message(ofForm: posted.form, candidate) { return message }
         if isTokenRequest(posted, candidate) { return .token(tokenRequest(candidate, posted.all)) }
         // Without a token, and where no metadata name it, a path of this name is any app's.

@@ -9,24 +9,32 @@ struct PostedParameters {
     let json: JSONObject?
     /// Whether the body is but what JavaScript calls an object that was to be written as a form.
     let isObjectsName: Bool
-    /// All there are, of either kind; for a token endpoint under the names of RFC 6749, and from the query where the body has none.
+    /// All there are, of either kind; for a token endpoint under the names of RFC 6749, and, of what is asked of it or about a token, from
+    /// the query where the body has none.
     let all: Parameters
 
-    init(_ request: RecordedRequest, at exchange: Int, isAtTokenEndpoint: Bool) {
+    /// `role`: of the endpoint that the request goes to, as far as it is known.
+    init(_ request: RecordedRequest, at exchange: Int, to role: Endpoints.Role?) {
         json = Self.object(in: request)
         isObjectsName = FormBody.isObjectsName(request.body)
         // An object of JSON is one under a form's name as well.
         let isForm = json == nil && !isObjectsName
         form =
             isForm
-            ? Self.form(in: request, mayBeMisnamed: isAtTokenEndpoint).map {
+            ? Self.form(in: request, mayBeMisnamed: role == .token).map {
                 OtherNames.standard(Parameters($0, of: exchange, in: .requestBody), at: request.url)
             } : nil
         let object = json.map {
             OtherNames.standard(Parameters($0, of: exchange, in: .requestBody), at: request.url)
         }
         let posted = form ?? object ?? Parameters()
-        all = isAtTokenEndpoint ? Self.ofTokenRequest(request, exchange, posted) : posted
+        all =
+            switch role {
+            case .token: Self.ofTokenRequest(request, exchange, posted)
+            // As Google's documentation has it.
+            case .revocation: Self.withQuery(of: request.url, exchange, posted, named: "token")
+            default: posted
+            }
     }
 
     /// The object of JSON that a request has as its body, whatever its media type.
@@ -43,13 +51,18 @@ struct PostedParameters {
         -> Parameters
     {
         GoTrueRequest.parameters(of: request, exchange, posted)
-            ?? withQuery(of: request.url, exchange, posted)
+            ?? withQuery(of: request.url, exchange, posted, named: "grant_type")
     }
 
-    /// Those of the query where the body has none, as some servers take them.
-    private static func withQuery(of url: RecordedURL, _ exchange: Int, _ body: Parameters) -> Parameters {
+    /// Those of the query where the body has none, as some servers take them; `name`: the one that they have to have.
+    private static func withQuery(
+        of url: RecordedURL,
+        _ exchange: Int,
+        _ body: Parameters,
+        named name: String
+    ) -> Parameters {
         guard url.query != nil, body.isEmpty else { return body }
         let query = Parameters(url.queryItems, of: exchange, in: .requestQuery)
-        return query.contains("grant_type") ? query : body
+        return query.contains(name) ? query : body
     }
 }

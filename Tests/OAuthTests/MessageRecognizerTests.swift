@@ -42,6 +42,14 @@ struct MessageRecognizerTests {
         #expect(kind(get("https://idp.example/authorise?client_id=a")) == nil)
     }
 
+    /// As Google's documentation has it; a page of the same name is none.
+    @Test func tokenToRevokeMayStandInTheQuery() {
+        let url = "https://oauth2.googleapis.com/revoke?token=ya29.a0AfH6SMBx"
+        #expect(kind(post(url, [])) == "revocation")
+        #expect(kind(get(url)) == nil)
+        #expect(kind(post("https://app.example/invites/revoke?invite=7", [])) == nil)
+    }
+
     /// MyInfo's address for a person's data ends with the person.
     @Test(
         arguments: [("/com/v4/person/6f1c9b2e", "userInfo"), ("/com/v4/persons/6f1c9b2e", nil)]
