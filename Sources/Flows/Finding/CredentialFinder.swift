@@ -46,7 +46,9 @@ struct CredentialFinder {
                     of: capture[index].request,
                     at: index,
                     isIssued: { delivered[$0] != nil }
-                )
+                ),
+                // The provider's own word (CIBA), which is none of a browser's.
+                !parameters.contains("auth_req_id")
             {
                 let target = RecordedURL(capture[index].request.url.withoutQuery)
                 let issued = parameters.items.lazy.compactMap { delivered[$0.value] }.first

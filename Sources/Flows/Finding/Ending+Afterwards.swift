@@ -185,6 +185,7 @@ extension Ending {
     }
 
     var otherOutcome: Outcome {
+        if let notified = builder.notified { return notified }
         var statuses: [Int?] = []
         var isDeleted = false
         for message in messages {

@@ -25,6 +25,8 @@ final class FlowBuilder {
     private var subjects: Set<String> = []
     /// Whether the user is at the pages where a device's code is confirmed, and the device has not heard of it yet.
     var isConfirming = false
+    /// How the sign-in ended that a provider told a client of by itself; nil where the client has to ask.
+    var notified: Outcome?
     let startedAt: Timestamp
     /// Number of the flow in order of creation.
     let number: Int

@@ -24,6 +24,18 @@ extension FlowGrouping {
         if let request = call.answer.parameters["auth_req_id"] { byDeviceCode[request] = flow }
     }
 
+    /// Puts what a provider told a client of its own accord into the flow that asked for it; false for every other exchange.
+    mutating func joinNotification(_ exchange: Int) -> Bool {
+        guard !byDeviceCode.isEmpty,
+            let notification = BackchannelNotification(capture[exchange].request, at: exchange),
+            let flow = byDeviceCode[notification.requestID]
+        else { return false }
+        attach(exchange, to: flow)
+        flow.notified = notification.outcome ?? flow.notified
+        for token in notification.tokens { byToken[token] = flow }
+        return true
+    }
+
     /// The flow of the device whose code an exchange brings to the provider, or whose page for that it asks for.
     mutating func confirmed(by exchange: Int) -> FlowBuilder? {
         guard !confirmations.isEmpty else { return nil }

@@ -7,7 +7,7 @@ extension FlowGrouping {
         let recorded = capture[exchange]
         let url = recorded.request.url
         guard url.isWeb, let host = url.host, recorded.response != nil, recorded.request.method != "OPTIONS",
-            !Asset.isAsset(recorded)
+            !Asset.isAsset(recorded), !joinNotification(exchange)
         else { return }
         let isAtHost = { (flow: FlowBuilder) in flow.isOpen && flow.providerHosts.contains(host) }
         let known =

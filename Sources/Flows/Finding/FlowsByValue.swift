@@ -6,6 +6,8 @@ import JOSE
 struct FlowsByValue {
     private var flows: [String: FlowBuilder] = [:]
 
+    var isEmpty: Bool { flows.isEmpty }
+
     subscript(value: String) -> FlowBuilder? {
         get { flows[value] }
         set { if !Placeholder.isOne(value) { flows[value] = newValue } }

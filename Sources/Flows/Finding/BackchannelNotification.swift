@@ -1,0 +1,36 @@
+import Captures
+import JSON
+import OAuth
+
+/// What a provider tells a client at its notification endpoint: that a user has decided (ping), or the tokens or the error at once (push)
+/// (OpenID Connect CIBA, sections 10.2, 10.3 and 12).
+struct BackchannelNotification {
+    /// The request that it is about.
+    let requestID: String
+    private let parameters: Parameters
+
+    /// Nil for every other exchange.
+    init?(_ request: RecordedRequest, at exchange: Int) {
+        guard request.method == "POST", let body = request.body, (body.size ?? 0) < Self.largest,
+            let bytes = body.bytes, bytes.first(where: { $0 > 0x20 }) == 0x7b,
+            let object = (try? JSONParser.parse(bytes))?.object,
+            let requestID = object["auth_req_id"]?.string, !requestID.isEmpty
+        else { return nil }
+        self.requestID = requestID
+        parameters = Parameters(object, of: exchange, in: .requestBody)
+    }
+
+    /// In bytes.
+    private static let largest = 1 << 16
+
+    /// The tokens of a push.
+    var tokens: [String] { ["access_token", "refresh_token", "id_token"].compactMap { parameters[$0] } }
+
+    /// What a push says of the sign-in; nil of a ping, behind which the client asks.
+    var outcome: Outcome? {
+        if let error = ErrorResponse(parameters) {
+            return AccessPolicy.isCancellation(error) ? .cancelled : .failure
+        }
+        return parameters.contains("access_token") ? .success : nil
+    }
+}

@@ -1,0 +1,63 @@
+import Captures
+import Flows
+import TestSupport
+import Testing
+
+/// What a provider tells a client of its own accord (OpenID Connect CIBA, sections 10.2, 10.3 and 12).
+struct BackchannelNotificationTests {
+    private static let request = "1c266114-a1be-4252-8ad1"
+    private static let claims = "eyJpc3MiOiJodHRwczovL2lkcC5leGFtcGxlIiwiYXVkIjoidGlsbCIsInN1YiI6ImFsaWNlIn0"
+    private static let idToken = "eyJhbGciOiJSUzI1NiJ9.\(claims).c2lnbmF0dXJl"
+
+    /// A request whose client is told so much.
+    private func told(_ members: String) -> CaptureBuilder {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://idp.example/bc-authorize",
+            [("client_id", "till"), ("scope", "openid"), ("login_hint", "alice")],
+            body: .json(#"{"auth_req_id":"\#(Self.request)","expires_in":120}"#)
+        )
+        let body = #"{"auth_req_id":"\#(Self.request)"\#(members)}"#
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: RecordedRequest(
+                    method: "POST",
+                    url: RecordedURL("https://till.example/told"),
+                    headers: HeaderFields([("Authorization", "Bearer notification-token-0001")]),
+                    body: .json(body)
+                ),
+                response: RecordedResponse(status: 204)
+            )
+        )
+        return capture
+    }
+
+    @Test(arguments: [
+        (
+            #","access_token":"access-0001","token_type":"Bearer","id_token":"\#(Self.idToken)""#,
+            Outcome.success
+        ),
+        (#","error":"access_denied""#, .cancelled), (#","error":"transaction_failed""#, .failure),
+        ("", .incomplete),
+    ])
+    func pushIsTheEndOfItsRequest(members: String, outcome: Outcome) {
+        let flows = told(members).flows
+        #expect(flows.map(\.exchanges) == [[0, 1]])
+        #expect(flows.map(\.ending) == [outcome])
+    }
+
+    @Test func clientAsksBehindAPing() {
+        var capture = told("")
+        capture.post(
+            "https://idp.example/token",
+            [
+                ("grant_type", "urn:openid:params:grant-type:ciba"), ("auth_req_id", Self.request),
+                ("client_id", "till"),
+            ],
+            body: .json(#"{"access_token":"access-0001","token_type":"Bearer"}"#)
+        )
+        #expect(capture.flows.map(\.exchanges) == [[0, 1, 2]])
+        #expect(capture.flows.map(\.ending) == [.success])
+    }
+}
