@@ -190,7 +190,12 @@ extension FlowGrouping {
 extension TokenRequest {
     /// What the polls for one consent on another device have in common (RFC 8628, section 3.4; OpenID Connect CIBA, section
     /// 10.1).
-    fileprivate var polledCode: String? { parameters["device_code"] ?? parameters["auth_req_id"] }
+    ///
+    /// So do the tries with a pre-authorized code, which an issuer may have the wallet wait for, and which takes another PIN after a wrong
+    /// one (OpenID for Verifiable Credential Issuance, section 6).
+    fileprivate var polledCode: String? {
+        ["device_code", "auth_req_id", "pre-authorized_code"].lazy.compactMap { parameters[$0] }.first
+    }
 
     /// Whether the answer ends the polls; one that went wrong says nothing of the user (RFC 8628, section 3.5).
     fileprivate var isDecided: Bool {
