@@ -24,6 +24,22 @@ struct EndingTests {
         )
     }
 
+    /// A program on this machine answers its browser first: what it asked the provider before is in the capture, so its code would be.
+    @Test(arguments: [(true, Outcome.incomplete), (false, .success)])
+    func programThatExchangedNoCodeYetIsNotDone(isSeen: Bool, outcome: Outcome) {
+        #expect(
+            ending {
+                var login = $1
+                login.redirectURI = "http://127.0.0.1:8400/cb"
+                if isSeen { login.discovery(&$0) }
+                login.authorize(&$0)
+                login.answer(&$0)
+                let page = Body.html("You may close this window.")
+                $0.get(login.callbackURL, headers: ShopLogin.browser, body: page)
+            } == [outcome]
+        )
+    }
+
     @Test func callbackThatTheAppRefusesIsAFailure() {
         #expect(
             ending {

@@ -134,7 +134,20 @@ struct Ending {
         let isTurnedAway = TurnedAway.sign(of: response, to: request, exchanged: [], in: index) != nil
         guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway
         else { return .failure }
-        return isLeftByItsPage(response) ? .incomplete : .success
+        return isLeftByItsPage(response) || isLeftByItsProgram(response, request) ? .incomplete : .success
+    }
+
+    /// Whether the recording ends where a program on this machine has told its browser that it is done: the code is exchanged then, and
+    /// that would be in the capture, as is what the program asked the provider before.
+    private func isLeftByItsProgram(_ response: AuthorizationResponse, _ request: AuthorizationRequest)
+        -> Bool
+    {
+        guard response.code != nil, !response.parameters.contains("id_token"),
+            let callback = response.callback,
+            LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? ""),
+            let answer = index.capture[callback].response, answer.location == nil
+        else { return false }
+        return index.backChannel.witness(of: response, to: request, in: index.capture) != nil
     }
 
     /// Whether a page told the app's window that a silent request came to nothing.
