@@ -140,36 +140,3 @@ package struct JSONWebEncryption: Sendable {
         return [Array(Digest.of(secret, digest).prefix(length))] + (secret.count == length ? [secret] : [])
     }
 }
-
-extension JSONWebEncryption {
-    /// A token encrypted with a shared key as it stands (`dir`).
-    ///
-    /// `header`: members besides `alg` and `enc`, as `kid`, `cty`.
-    ///
-    /// - Returns: nil where the key has not the length that `enc` wants.
-    package static func sealed(
-        _ plaintext: [UInt8],
-        key: [UInt8],
-        encryption: ContentEncryption,
-        header members: [(String, JSONValue)] = []
-    ) -> String? {
-        let header = JSONObject(
-            [("alg", "dir"), ("enc", .string(encryption.rawValue))] + members
-        )
-        let protected = Base64URL.encode(JSONWriter.bytes(of: .object(header)))
-        let vector = SecureRandom.bytes(encryption.vectorLength)
-        guard
-            let sealed = encryption.seal(
-                plaintext,
-                key: key,
-                vector: vector,
-                authenticating: Array(protected.utf8)
-            )
-        else { return nil }
-        return [
-            protected, "", Base64URL.encode(vector), Base64URL.encode(sealed.ciphertext),
-            Base64URL.encode(sealed.tag),
-        ]
-        .joined(separator: ".")
-    }
-}

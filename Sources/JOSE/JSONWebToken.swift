@@ -80,54 +80,25 @@ package struct JSONWebToken: Sendable, Hashable {
     }
 
     private init?(_ text: String, parts: [Substring]) {
-        var deviations: [Deviation] = []
-        func bytes(_ part: Substring, _ name: String) -> [UInt8] {
-            let (bytes, found) = Base64URL.decodeLeniently(part)
-            for deviation in Base64URL.Deviation.allCases where found.contains(deviation) {
-                deviations.append(
-                    Deviation(part: name, what: deviation.rawValue, specification: "RFC 7515 §2")
-                )
-            }
-            return bytes
-        }
-        func object(_ bytes: [UInt8], _ name: String, _ specification: String) -> JSONObject? {
-            if !Self.isUTF8(bytes) {
-                deviations.append(Deviation(part: name, what: "is not UTF-8", specification: specification))
-            }
-            do {
-                guard let object = try JSONParser.parse(bytes).object else {
-                    deviations.append(
-                        Deviation(part: name, what: "is not a JSON object", specification: specification)
-                    )
-                    return nil
-                }
-                for member in object.duplicateNames {
-                    deviations.append(
-                        Deviation(
-                            part: name,
-                            what: "member \(member) occurs twice",
-                            specification: "RFC 7515 §4"
-                        )
-                    )
-                }
-                return object
-            } catch {
-                deviations.append(
-                    Deviation(part: name, what: "is not JSON: \(error)", specification: specification)
-                )
-                return nil
-            }
-        }
+        var reader = TokenPartReader()
         self.text = text
         form = parts.count == 5 ? .encrypted : .signed
-        let headerBytes = bytes(parts[0], "header")
+        let headerBytes = reader.bytes(of: parts[0], called: "header")
         // Something with dots in it, a host name say, is no token.
         guard headerBytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return nil }
-        header = object(headerBytes, "header", form == .signed ? "RFC 7515 §4" : "RFC 7516 §4")
-        payload = bytes(parts[form == .signed ? 1 : 3], form == .signed ? "payload" : "ciphertext")
-        signature = bytes(parts[form == .signed ? 2 : 4], form == .signed ? "signature" : "tag")
-        claims = form == .signed ? object(payload, "payload", "RFC 7519 §7.2") : nil
-        self.deviations = deviations
+        switch form {
+        case .signed:
+            header = reader.object(in: headerBytes, of: "header", "RFC 7515 §4")
+            payload = reader.bytes(of: parts[1], called: "payload")
+            signature = reader.bytes(of: parts[2], called: "signature")
+            claims = reader.object(in: payload, of: "payload", "RFC 7519 §7.2")
+        case .encrypted:
+            header = reader.object(in: headerBytes, of: "header", "RFC 7516 §4")
+            payload = reader.bytes(of: parts[3], called: "ciphertext")
+            signature = reader.bytes(of: parts[4], called: "tag")
+            claims = nil
+        }
+        deviations = reader.deviations
     }
 
     /// Whether somebody put a mark in the place of the signature, as sanitizers of captures do.

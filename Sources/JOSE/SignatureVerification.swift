@@ -46,6 +46,13 @@ package struct SignatureVerification: Sendable, Hashable {
     package var variant: String?
 }
 
+extension SignatureVerification {
+    /// Of a signature that one look at the token decides.
+    fileprivate init(_ outcome: SignatureOutcome, _ check: TokenCheck) {
+        self.init(outcome: outcome, checks: [check])
+    }
+}
+
 extension JSONWebToken {
     /// Checks the signature with the keys at hand.
     ///
@@ -64,57 +71,34 @@ extension JSONWebToken {
     }
 
     private func verifySignature(_ keys: [JSONWebKey], _ secret: [UInt8]?) -> SignatureVerification {
-        guard form == .signed else {
-            return SignatureVerification(
-                outcome: .encrypted,
-                checks: [
-                    TokenCheck("alg", .skipped, "encrypted with \(algorithm ?? "no alg")", "RFC 7516 §7.1")
-                ]
-            )
-        }
-        guard header != nil, let name = algorithm else {
-            return SignatureVerification(
-                outcome: .notChecked,
-                checks: [
-                    TokenCheck(
-                        "alg",
-                        .failed,
-                        header?["alg"] == nil ? "the header has no alg" : "alg is no string",
-                        "RFC 7515 §4.1.1"
-                    )
-                ]
-            )
-        }
-        if name.lowercased() == "none" {
-            let detail = signature.isEmpty ? "not signed" : "says it is not signed, and carries a signature"
-            return SignatureVerification(
-                outcome: .unsigned,
-                checks: [TokenCheck("alg", .failed, detail, "RFC 7518 §3.6")]
-            )
-        }
-        if isSignatureTakenOut {
-            return SignatureVerification(
-                outcome: .redacted,
-                checks: [TokenCheck("signature", .skipped, "taken out of the token", "RFC 7515 §5.2")]
-            )
-        }
-        guard let algorithm = SignatureAlgorithm(rawValue: name) else {
-            return SignatureVerification(
-                outcome: .notChecked,
-                checks: [
-                    TokenCheck(
-                        "alg",
-                        .failed,
-                        "\(name) is no signature algorithm that is known here",
-                        "RFC 7518 §3.1"
-                    )
-                ]
-            )
+        if let decided = verificationWithoutKeys { return decided }
+        guard let name = algorithm, let algorithm = SignatureAlgorithm(rawValue: name) else {
+            let detail = "\(algorithm ?? "none") is no signature algorithm that is known here"
+            return SignatureVerification(.notChecked, TokenCheck("alg", .failed, detail, "RFC 7518 §3.1"))
         }
         let checks = [TokenCheck("alg", .passed, name, "RFC 7518 §3.1")]
         return algorithm.isSymmetric
             ? verifySymmetric(algorithm, keys, secret, checks)
             : verifyAsymmetric(algorithm, keys, checks)
+    }
+
+    /// What the token says itself of a signature that there is not, or none to check; nil of all others.
+    private var verificationWithoutKeys: SignatureVerification? {
+        guard form == .signed else {
+            let detail = "encrypted with \(algorithm ?? "no alg")"
+            return SignatureVerification(.encrypted, TokenCheck("alg", .skipped, detail, "RFC 7516 §7.1"))
+        }
+        guard let name = algorithm else {
+            let detail = header?["alg"] == nil ? "the header has no alg" : "alg is no string"
+            return SignatureVerification(.notChecked, TokenCheck("alg", .failed, detail, "RFC 7515 §4.1.1"))
+        }
+        if name.lowercased() == "none" {
+            let detail = signature.isEmpty ? "not signed" : "says it is not signed, and carries a signature"
+            return SignatureVerification(.unsigned, TokenCheck("alg", .failed, detail, "RFC 7518 §3.6"))
+        }
+        guard isSignatureTakenOut else { return nil }
+        let check = TokenCheck("signature", .skipped, "taken out of the token", "RFC 7515 §5.2")
+        return SignatureVerification(.redacted, check)
     }
 
     private func verifySymmetric(
