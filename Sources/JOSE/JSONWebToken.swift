@@ -108,6 +108,9 @@ package struct JSONWebToken: Sendable, Hashable {
         return parts.count == 3 && Placeholder.isOne(String(Substring(parts[2])))
     }
 
+    /// Whether it has no payload, which stands beside it then, as in a header of Open Banking (RFC 7515, appendix F), or is empty.
+    var isDetached: Bool { form == .signed && payload.isEmpty }
+
     // MARK: - Header
 
     package var algorithm: String? { header?["alg"]?.string }

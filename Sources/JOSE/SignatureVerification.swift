@@ -47,6 +47,14 @@ package struct SignatureVerification: Sendable, Hashable {
 }
 
 extension SignatureVerification {
+    /// What was signed stands elsewhere: that a signature does not fit what is here says nothing of it.
+    fileprivate mutating func leaveOpen() {
+        outcome = .notChecked
+        checks.removeAll { $0.name == "signature" }
+        let detail = "made over a payload that is not in the token"
+        checks.append(TokenCheck("signature", .skipped, detail, "RFC 7515 §F"))
+    }
+
     /// Of a signature that one look at the token decides.
     fileprivate init(_ outcome: SignatureOutcome, _ check: TokenCheck) {
         self.init(outcome: outcome, checks: [check])
@@ -63,6 +71,7 @@ extension JSONWebToken {
     /// The outcome is the signature's alone: what the header demands besides (`crit`) is a check of its own.
     package func verify(keys: [JSONWebKey], secret: [UInt8]? = nil) -> SignatureVerification {
         var verification = verifySignature(keys, secret)
+        if isDetached, verification.outcome == .invalid { verification.leaveOpen() }
         if let check = criticalExtensionsCheck {
             let afterAlgorithm = verification.checks.first?.name == "alg" ? 1 : 0
             verification.checks.insert(check, at: afterAlgorithm)

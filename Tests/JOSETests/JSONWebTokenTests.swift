@@ -1,5 +1,6 @@
 import JOSE
 import JSON
+import LibCrypto
 import TestSupport
 import Testing
 
@@ -28,6 +29,23 @@ struct JSONWebTokenTests {
                 $0.name == "alg" && $0.outcome == .failed && $0.detail.contains("XY512")
             }
         )
+    }
+
+    /// What an Open Banking API signs stands in the body (RFC 7515, appendix F); an empty payload may be signed as well.
+    @Test func signatureOverWhatIsNotThereIsLeftOpen() throws {
+        let key = [UInt8](repeating: 7, count: 32)
+        let secret = JSONWebKey(json: ["kty": "oct", "k": .string(Base64URL.encode(key))])
+        let input = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + "."
+        let sign = { (text: String) in
+            Base64URL.encode(MessageAuthentication.hmac(Array(text.utf8), key: key, .sha256))
+        }
+        let detached = try #require(JSONWebToken.parse(input + "." + sign(input + "eyJhIjoxfQ")))
+        let verification = detached.verify(keys: [secret])
+        #expect(verification.outcome == .notChecked)
+        let check = verification.checks.last
+        #expect(check?.name == "signature" && check?.outcome == .skipped)
+        let empty = try #require(JSONWebToken.parse(input + "." + sign(input)))
+        #expect(empty.verify(keys: [secret]).outcome == .valid)
     }
 
     @Test func emptyHeaderIsATokenWithoutAlgorithm() throws {
