@@ -31,6 +31,24 @@ struct PushedRequestTests {
         )
     }
 
+    /// What the app's server does for the next user, while the first one is at the provider's page.
+    @Test func pushForAnotherLoginIsNoPageOfAnOpenOne() {
+        var capture = CaptureBuilder()
+        let (first, second) = (ShopLogin("one"), ShopLogin("two"))
+        first.authorize(&capture)
+        push(second, &capture)
+        capture.get(
+            second.issuer + "/authorize?client_id=shop&request_uri=urn:ietf:params:oauth:request_uri:"
+                + second.state,
+            headers: ShopLogin.browser
+        )
+        first.answer(&capture)
+        first.callback(&capture)
+        first.token(&capture)
+        #expect(capture.flows.map(\.exchanges) == [[0, 3, 4, 5], [1, 2]])
+        #expect(capture.flows.first?.steps.filter { $0.kind == .userInteraction }.map(\.exchange) == [3])
+    }
+
     /// One that was refused, at a host for certificates that the metadata name beside their own.
     @Test(arguments: [
         (#""pushed_authorization_request_endpoint":"https://mtls.idp.example/par""#, [[0, 1]]),

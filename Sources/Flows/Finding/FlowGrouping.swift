@@ -92,7 +92,7 @@ struct FlowGrouping {
                 join(response)
                 joinEarly(to: response)
             }
-            if byExchange[exchange] == nil, !isWaiting { joinPage(exchange) }
+            if byExchange[exchange] == nil, !isWaiting, !isJoinedLater(exchange) { joinPage(exchange) }
         }
         joinWhatWaits()
         joinUnrequested()
@@ -120,6 +120,15 @@ struct FlowGrouping {
         case .deviceAuthorization(let call): join(device: call, message, host)
         case .backchannelAuthentication(let call): join(backchannelAuthentication: call, message, host)
         case .discovery, .keySet, .registration, .clientConfiguration, .authorizationResponse: break
+        }
+    }
+
+    /// Whether an exchange has a message that is put into its flows when all logins are known: whichever login is open at its time has no
+    /// part in it.
+    private func isJoinedLater(_ exchange: Int) -> Bool {
+        switch index.messages[exchange] {
+        case .pushedRequest, .discovery, .keySet, .registration, .clientConfiguration: true
+        default: false
         }
     }
 
