@@ -11,77 +11,20 @@ package struct BackChannel: Sendable {
     /// Where a token was used that no answer of the capture brought, by the provider's origin: it was fetched unseen.
     private let unseenTokens: [String: [Timestamp]]
     /// Where connections went that could not be read: any request may have been among them.
-    private let unread: Unread
-
-    private struct Unread {
-        var origins: Set<String> = []
-        var addresses: Set<String> = []
-        /// Whether there are entries that do not say what was asked.
-        var isAnywhere = false
-    }
+    private let unread: ServerCalls.Unread
 
     init(_ capture: Capture, order: [Int], messages: [Int: OAuthMessage], metadata: [MetadataDocument]) {
-        var calls: [String: [String: Int]] = [:]
-        var unread = Unread()
-        var addresses: [String: Set<String>] = [:]
-        var issued: Set<String> = []
-        var uses: [(origin: String, token: String, time: Timestamp)] = []
-        for index in order {
-            let exchange = capture[index]
-            if exchange.tunnel.reason != nil {
-                if let origin = exchange.request.url.origin { unread.origins.insert(origin) }
-                if let address = exchange.connection.serverAddress { unread.addresses.insert(address) }
-            } else if exchange.request.url.text.isEmpty, exchange.failure == nil {
-                unread.isAnywhere = true
-            }
-            switch messages[index] {
-            case .discovery, .keySet, .token, .userInfo, .introspection, .revocation, .pushedRequest: break
-            default: continue
-            }
-            guard exchange.isAnswered, let origin = exchange.request.url.origin,
-                !UserAgentName.isOnDevice(exchange.request.headers.first("user-agent") ?? "")
-            else { continue }
-            if let address = exchange.connection.serverAddress {
-                addresses[origin, default: []].insert(address)
-            }
-            if case .token(let request) = messages[index], request.answer.isSuccess {
-                issued.formUnion(
-                    ["access_token", "refresh_token"].compactMap { request.answer.parameters[$0] }
-                )
-            }
-            if let token = messages[index].flatMap(Self.acceptedToken) {
-                uses.append((origin, token, exchange.startedAt))
-            }
-            let sender = Self.sender(of: exchange)
-            if calls[origin]?[sender] == nil { calls[origin, default: [:]][sender] = index }
-        }
-        for (origin, known) in addresses where !known.isDisjoint(with: unread.addresses) {
-            unread.origins.insert(origin)
-        }
-        self.unread = unread
-        self.calls = calls
-        unseenTokens = Dictionary(grouping: uses.filter { !issued.contains($0.token) }, by: \.origin)
-            .mapValues { $0.map(\.time) }
+        var seen = ServerCalls()
+        for index in order { seen.add(capture[index], messages[index], at: index) }
+        calls = seen.first
+        unread = seen.unreadConnections
+        unseenTokens = seen.unseenTokens
         tokenOrigins = metadata.reduce(into: EndpointTable()) { origins, document in
             guard let authorization = document.endpoint("authorization_endpoint"),
                 let token = document.endpoint("token_endpoint").flatMap({ RecordedURL($0).origin })
             else { return }
             origins.update(RecordedURL(authorization), default: token) { $0 = token }
         }
-    }
-
-    /// The token that the provider took from a caller.
-    private static func acceptedToken(_ message: OAuthMessage) -> String? {
-        switch message {
-        case .userInfo(let call) where call.answer.isSuccess: call.token?.value
-        case .token(let request) where request.isRefresh && request.answer.isSuccess:
-            request.parameters["refresh_token"]
-        default: nil
-        }
-    }
-
-    private static func sender(of exchange: Exchange) -> String {
-        exchange.request.headers.first("user-agent") ?? exchange.client.process ?? ""
     }
 
     /// An exchange that shows the app's server asking the provider of a login something else; nil where none does, so that
@@ -102,7 +45,7 @@ package struct BackChannel: Sendable {
         guard !(unseenTokens[origin]?.contains { $0 >= start && $0 - start <= .seconds(60) } ?? false) else {
             return nil
         }
-        let browser = Self.sender(of: capture[callback])
+        let browser = ServerCalls.sender(of: capture[callback])
         return calls[origin]?.filter { $0.key != browser }.values.min()
     }
 }
