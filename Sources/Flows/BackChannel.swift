@@ -42,9 +42,9 @@ package struct BackChannel: Sendable {
         }
         guard !unread.isAnywhere, !unread.origins.contains(origin) else { return nil }
         let start = capture[callback].startedAt
-        guard !(unseenTokens[origin]?.contains { $0 >= start && $0 - start <= .seconds(60) } ?? false) else {
-            return nil
-        }
+        let uses = unseenTokens[origin] ?? []
+        let next = uses.partitionPoint { $0 >= start }
+        if next < uses.count, uses[next] - start <= .seconds(60) { return nil }
         let browser = ServerCalls.sender(of: capture[callback])
         return calls[origin]?.filter { $0.key != browser }.values.min()
     }
