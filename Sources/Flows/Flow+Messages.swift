@@ -5,13 +5,16 @@ package import OAuth
 ///
 /// A flow has several when the login ran in a circle.
 package struct Login: Sendable {
+    /// How it was begun.
     package var request: AuthorizationRequest
+    /// Nil where none came.
     package var response: AuthorizationResponse?
     /// Token requests with its code, in order of time.
     package var tokenRequests: [TokenRequest]
 }
 
 extension Flow {
+    /// The whole one, of which the flow is a part.
     package var capture: Capture { surroundings.capture }
 
     /// Those that the capture has as the browser sent them.
@@ -19,8 +22,10 @@ extension Flow {
         authorizationRequests.filter { !$0.isUnseen }
     }
 
+    /// Those that are known by an app's redirect alone included.
     package var authorizationRequests: [AuthorizationRequest] { byKind.requests }
 
+    /// In order of time, of all rounds of a circle.
     package var authorizationResponses: [AuthorizationResponse] { byKind.responses }
 
     /// All requests to the token endpoint, refreshes included.

@@ -13,14 +13,18 @@ package struct Flow: Sendable {
     package let exchanges: [Int]
     /// The protocol messages of these exchanges, in the order of time.
     package let messages: [OAuthMessage]
+    /// In order of time.
     package let steps: [Step]
+    /// By the places of their origins.
     package let links: [Link]
     /// How the flow ended by its answers alone; findings may make a failure of it.
     package var ending: Outcome
+    /// Whose product answers.
     package var provider: ProviderKind
     /// The issuer identifier, from metadata, `iss` of a response or ID token, in this order; nil where none
     /// is known.
     package var issuer: String?
+    /// As the flow's first message names it.
     package var clientID: String?
     /// `authorization_code`, `implicit`, `hybrid`, `refresh_token`, `client_credentials`, `password`, a grant
     /// URN, or `logout`,

@@ -4,6 +4,7 @@ package import OAuth
 /// What became of a logout request (OpenID Connect RP-Initiated Logout, section 2), followed through the
 /// provider's redirects and pages.
 package struct LogoutCourse: Sendable {
+    /// How it ended.
     package enum End: Sendable, Equatable {
         /// The browser went, or was sent, where the request asked it to be sent.
         case sentBack
@@ -16,6 +17,7 @@ package struct LogoutCourse: Sendable {
         case unanswered
     }
 
+    /// Where the browser was at last.
     package var end: End
     /// What the provider said in refusing, in its own words; empty where it said nothing.
     package var words: String
@@ -26,6 +28,7 @@ package struct LogoutCourse: Sendable {
     /// Where the request asked to be sent; nil where it did not.
     package var wanted: Parameter?
 
+    /// Whether the provider said no, in whatever way.
     package var isRefused: Bool { if case .refused = end { true } else { false } }
 
     /// Parameters by which providers are told where to go next, the standard's own first.

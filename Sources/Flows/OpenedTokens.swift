@@ -8,6 +8,7 @@ import OAuth
 package struct OpenedTokens: Sendable {
     /// A token that was inside another one.
     package struct Opened: Sendable {
+        /// What was inside.
         package var token: JSONWebToken
         /// In words: `the client secret`, `key shop-enc of the capture`.
         package var key: String

@@ -3,6 +3,7 @@ import OAuth
 
 /// What a resource says when it refuses a request without a token (RFC 9728, section 5.1).
 package struct ResourceChallenge: Sendable {
+    /// The refused one.
     package var exchange: Int
     /// The resource as the client addressed it.
     package var resource: RecordedURL

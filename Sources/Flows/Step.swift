@@ -79,6 +79,7 @@ package struct Participant: Sendable, Hashable {
         case resource
     }
 
+    /// Which lane it is.
     package var role: Role
     /// The client's process where the recorder knew it, else the role.
     package var name: String
@@ -91,12 +92,19 @@ package struct Participant: Sendable, Hashable {
 
 /// One message of a flow.
 package struct Step: Sendable {
+    /// What it is, by its message.
     package var kind: StepKind
+    /// Where it is told; several steps may share an exchange.
     package var exchange: Int
+    /// When its exchange began; for an answer that only the redirect shows, when that was over.
     package var at: Timestamp
+    /// Who sent it.
     package var from: Participant
+    /// Whom it was for.
     package var to: Participant
+    /// What was sent; of metadata what was answered.
     package var parameters: Parameters
+    /// Of its answer, or in the answer to a login.
     package var tokens: [StepToken]
 }
 
@@ -104,9 +112,12 @@ package struct Step: Sendable {
 package struct StepToken: Sendable {
     /// The parameter or member that carries it.
     package var name: String
+    /// What can be read of it: of an encrypted one that a key of the capture opens what is inside.
     package var token: JSONWebToken
     /// The encrypted token that it was inside; nil where it came as it is, or stayed closed.
     package var envelope: JSONWebToken?
+    /// By the keys that the capture has of its issuer.
     package var signature: SignatureOutcome
+    /// How that came out, one by one.
     package var checks: [TokenCheck]
 }

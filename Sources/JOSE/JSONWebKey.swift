@@ -3,15 +3,23 @@ package import LibCrypto
 
 /// A key as JSON (RFC 7517), as it was served: nothing is refused until it is used.
 package struct JSONWebKey: Sendable, Hashable {
+    /// All members, those that nobody defines included.
     package let json: JSONObject
 
+    /// Takes an object for a key, whatever is in it.
     package init(json: JSONObject) { self.json = json }
 
+    /// `kty`: `RSA`, `EC`, `OKP` or `oct`.
     package var type: String? { json["kty"]?.string }
+    /// `kid`, which a set may have twice.
     package var id: String? { json["kid"]?.string }
+    /// `use`: `sig` or `enc`; nil where it is for both.
     package var use: String? { json["use"]?.string }
+    /// `key_ops`; nil where nothing is said.
     package var operations: [String]? { json["key_ops"]?.array?.compactMap(\.string) }
+    /// `alg` that the key is for; nil where it is for all that fit.
     package var algorithm: String? { json["alg"]?.string }
+    /// `crv` of `EC` and `OKP` keys.
     package var curve: String? { json["crv"]?.string }
 
     /// Whether it carries the private half of a pair (RFC 7518, sections 6.2.2 and 6.3.2; RFC 8037, section 2).
@@ -145,6 +153,7 @@ package struct JSONWebKeyError: Error, Equatable, CustomStringConvertible {
 
 /// A `jwks_uri` document (RFC 7517, section 5).
 package struct JSONWebKeySet: Sendable, Hashable {
+    /// In the order in which they were served.
     package var keys: [JSONWebKey]
 
     package init(keys: [JSONWebKey]) { self.keys = keys }

@@ -16,13 +16,17 @@ package struct JSONWebToken: Sendable, Hashable {
     package struct Deviation: Sendable, Hashable, CustomStringConvertible {
         /// `header`, `payload`, `signature`.
         package var part: String
+        /// In words, without the part.
         package var what: String
+        /// `RFC 7515 §2` and the like.
         package var specification: String
 
         package var description: String { "\(part): \(what) (\(specification))" }
     }
 
+    /// As it was found.
     package let text: String
+    /// By the number of its parts.
     package let form: Form
     /// The JOSE header; nil where the first part is no JSON object.
     package let header: JSONObject?
@@ -30,7 +34,9 @@ package struct JSONWebToken: Sendable, Hashable {
     package let claims: JSONObject?
     /// The payload's bytes; the ciphertext's for encrypted tokens.
     package let payload: [UInt8]
+    /// The signature's bytes; the tag's of encrypted tokens.
     package let signature: [UInt8]
+    /// In the order of the parts.
     package let deviations: [Deviation]
 
     /// Whether this looks like two signed tokens without anything between them: five parts behind the header of a signed one.
@@ -113,8 +119,11 @@ package struct JSONWebToken: Sendable, Hashable {
 
     // MARK: - Header
 
+    /// `alg`; nil where it is no string.
     package var algorithm: String? { header?["alg"]?.string }
+    /// `kid`: the key to verify with, or to open with.
     package var keyID: String? { header?["kid"]?.string }
+    /// `typ` as it stands (RFC 7515, section 4.1.9).
     package var type: String? { header?["typ"]?.string }
 
     /// What is signed: header and payload as they stand (RFC 7515, section 5.1).
@@ -127,7 +136,9 @@ package struct JSONWebToken: Sendable, Hashable {
     /// The first claim of a name; nil where the payload cannot be read, too.
     package func claim(_ name: String) -> JSONValue? { claims?[name] }
 
+    /// `iss`, if it is a string.
     package var issuer: String? { claim("iss")?.string }
+    /// `sub`, if it is a string.
     package var subject: String? { claim("sub")?.string }
 
     /// `aud`, a string or an array of them; empty where there is none.
@@ -141,7 +152,9 @@ package struct JSONWebToken: Sendable, Hashable {
 
     /// Seconds since the epoch; fractions are cut off.
     package var expiresAt: Int64? { seconds("exp") }
+    /// `iat`, in the same way.
     package var issuedAt: Int64? { seconds("iat") }
+    /// `nbf`, in the same way.
     package var notBefore: Int64? { seconds("nbf") }
 
     private func seconds(_ name: String) -> Int64? {

@@ -44,6 +44,7 @@ package enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether who verifies could have signed: HMAC.
     package var isSymmetric: Bool { scheme == nil }
 
     /// `kty` of the keys it takes.

@@ -24,8 +24,11 @@ package struct TokenCheck: Sendable, Hashable {
 
     /// `alg`, `kid`, `key`, `signature`, `exp`, ….
     package var name: String
+    /// What came of it.
     package var outcome: Outcome
+    /// What was seen, and what was expected where it failed.
     package var detail: String
+    /// The section that asks for it, `RFC 7518 §3.1`.
     package var specification: String
 
     package init(_ name: String, _ outcome: Outcome, _ detail: String, _ specification: String) {
@@ -38,7 +41,9 @@ package struct TokenCheck: Sendable, Hashable {
 
 /// The answer of a verification: never only yes or no.
 package struct SignatureVerification: Sendable, Hashable {
+    /// Of the signature alone.
     package var outcome: SignatureOutcome
+    /// In the order in which they were made.
     package var checks: [TokenCheck]
     /// The key that verified it, or the one that should have.
     package var key: JSONWebKey?

@@ -2,8 +2,11 @@ import JSON
 
 /// What a token is to be judged by; nil asks nothing.
 package struct TokenExpectations: Sendable, Hashable {
+    /// `iss`, the same byte for byte.
     package var issuer: String?
+    /// One of `aud`.
     package var audience: String?
+    /// `nonce` of the request that the token answers.
     package var nonce: String?
     /// Seconds since the epoch; nil leaves times alone.
     package var now: Int64?

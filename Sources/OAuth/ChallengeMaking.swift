@@ -3,6 +3,7 @@ import LibCrypto
 
 /// A way in which a code challenge is made of a verifier.
 package struct ChallengeMaking: Sendable {
+    /// How the challenge is related to the verifier.
     package let relation: ChallengeRelation
     /// Of every challenge it makes, in characters; nil where it goes by the verifier's.
     let length: Int?

@@ -17,12 +17,14 @@ package struct ClientAuthentication: Sendable, Hashable {
     ///
     /// Several at once are what RFC 6749 forbids.
     package var methods: [Method]
+    /// Of the Basic credentials, else the parameter, else the subject of the assertion.
     package var clientID: Parameter?
     /// As it was sent; Basic credentials form-decoded (RFC 6749, section 2.3.1).
     package var secret: Parameter?
     /// Basic credentials without form decoding, where that gives another secret: half of the field does it
     /// so.
     package var undecodedSecret: String?
+    /// The `client_assertion`, which need not be a token.
     package var assertion: Parameter?
 
     package init(of request: RecordedRequest, exchange: Int, parameters: Parameters) {

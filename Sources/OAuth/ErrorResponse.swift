@@ -3,9 +3,13 @@ import JSON
 
 /// An OAuth error (RFC 6749, sections 4.1.2.1 and 5.2).
 package struct ErrorResponse: Sendable, Hashable {
+    /// Its name, `invalid_grant`; of servers that have none its number.
     package var error: String
+    /// In the server's words.
     package var description: String?
+    /// Of a page about it.
     package var uri: String?
+    /// Where its name stands.
     package var place: Place
 
     package init(error: String, description: String? = nil, uri: String? = nil, place: Place) {

@@ -3,11 +3,13 @@ package import JSON
 
 /// One protocol parameter, with the place it stands at.
 package struct Parameter: Sendable, Hashable {
+    /// As it was sent.
     package var name: String
     /// Decoded once.
     package var value: String
     /// As on the wire, where that differs; else equal to ``value``.
     package var rawValue: String
+    /// Where it stands, under the name that it has there.
     package var place: Place
 
     package init(name: String, value: String, rawValue: String? = nil, place: Place) {
@@ -20,6 +22,7 @@ package struct Parameter: Sendable, Hashable {
 
 /// The parameters of a message: order and duplicates kept.
 package struct Parameters: Sendable, Hashable {
+    /// In the order in which they were sent.
     package var items: [Parameter]
 
     package init(_ items: [Parameter] = []) { self.items = items }

@@ -6,6 +6,7 @@ package import OAuth
 ///
 /// Immutable after `init`, and shared by all flows of the capture.
 package final class CaptureIndex: Sendable {
+    /// What was read.
     package let capture: Capture
     /// What is read out of the whole capture once, for the flows that ask.
     package let derived = DerivedValues()

@@ -2,6 +2,7 @@ package import Captures
 
 /// One place at which a value stands.
 package struct Occurrence: Sendable, Hashable {
+    /// Where it stands.
     package var place: Place
     /// As decoded at this place.
     package var value: String
@@ -40,8 +41,10 @@ package enum Transform: String, Sendable, Hashable, CaseIterable {
 package struct Link: Sendable {
     /// Of the parameter at the origin.
     package var name: String
+    /// Where it was made.
     package var origin: Occurrence
     /// In the order of time.
     package var uses: [Occurrence]
+    /// The same of all uses.
     package var transform: Transform
 }

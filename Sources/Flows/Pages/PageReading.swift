@@ -43,6 +43,7 @@ package struct PageReading: Sendable {
         }
     }
 
+    /// All of them, hidden ones included.
     package let forms: [HTMLForm]
     /// See ``ErrorHeading``.
     package let errorHeading: String?

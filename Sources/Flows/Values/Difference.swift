@@ -5,8 +5,11 @@ import JSON
 ///
 /// One mechanism for all rules. It says nothing of the characters of a secret, only where they differ.
 package struct Difference {
+    /// What it ought to be.
     package let expected: String
+    /// What it is.
     package let seen: String
+    /// Whether no character of it may be shown.
     package let isSecret: Bool
 
     package init(expected: String, seen: String, isSecret: Bool = false) {
@@ -20,6 +23,7 @@ package struct Difference {
         Difference(expected: expected, seen: seen, isSecret: isSecret).note
     }
 
+    /// The plainest explanation that holds.
     package var note: String { form ?? affix ?? invisible ?? coding ?? spelling ?? cut ?? url ?? position }
 
     /// Whether somebody who reads the two takes them for the same: another form of Unicode, white space, characters that cannot be

@@ -4,6 +4,7 @@ package import JSON
 
 /// The answer of an endpoint that speaks JSON, whatever it was.
 package struct Answer: Sendable {
+    /// Which exchange's it is.
     package var exchange: Int
     /// Nil where there was none.
     package var status: Int?
@@ -70,6 +71,7 @@ package struct Answer: Sendable {
         return JSONWebToken.parse(text.filter { !$0.isWhitespace })?.claims
     }
 
+    /// The error that it names, at whatever status; nil where it names none.
     package var error: ErrorResponse? {
         let stated =
             deniesError ? Parameters(parameters.items.filter { $0.name != "error" }) : parameters

@@ -3,9 +3,11 @@ package import Captures
 /// A request to the authorization endpoint (RFC 6749, section 4.1.1), merged with what was pushed (RFC 9126)
 /// and with its request object (RFC 9101).
 package struct AuthorizationRequest: Sendable {
+    /// Which exchange it was sent with.
     package var exchange: Int
     /// The endpoint, without what the query has of the request.
     package var endpoint: RecordedURL
+    /// Those that count: of a pushed request and of a request object first.
     package var parameters: Parameters
     /// The pushed request whose `request_uri` this one carries.
     package var pushed: Int?
@@ -61,6 +63,7 @@ package struct AuthorizationRequest: Sendable {
         parameters = Parameters(asked).merged(with: parameters)
     }
 
+    /// `client_id`.
     package var clientID: String? { parameters["client_id"] }
     /// Nil where a name of the provider's own stands in its place (eBay's, `postmessage`), which is no address, or the mark of
     /// Google's window (`storagerelay:`), which hands the answer to the page that opened it.
@@ -73,13 +76,17 @@ package struct AuthorizationRequest: Sendable {
     }
     /// Whether a window of the provider's hands the answer to the page that opened it, by script.
     package var isRelayed: Bool { parameters["redirect_uri"]?.hasPrefix("storagerelay:") ?? false }
+    /// `state`, be it empty.
     package var state: String? { parameters["state"] }
     /// Nil where it is empty: a parameter without a value is none (RFC 6749, section 3.1).
     package var nonce: String? { parameters["nonce"].flatMap { $0.isEmpty ? nil : $0 } }
+    /// `response_type`, values parted by spaces.
     package var responseType: String? { parameters["response_type"] }
+    /// Nil where it is empty, too.
     package var codeChallenge: String? { parameters["code_challenge"].flatMap { $0.isEmpty ? nil : $0 } }
     /// `plain` where none is named (RFC 7636, section 4.3).
     package var codeChallengeMethod: String { parameters["code_challenge_method"] ?? "plain" }
+    /// Whether no page may be shown (`prompt=none`; OpenID Connect Core, section 3.1.2.1).
     package var isSilent: Bool { parameters["prompt"]?.split(separator: " ").contains("none") ?? false }
 
     /// Two requests that have one of these in common are of the same login: the one is a reload of the other, or the provider's

@@ -12,6 +12,7 @@ package struct AuthorizationResponse: Sendable {
         case credential
     }
 
+    /// Where it travelled last.
     package var mode: Mode
     /// From the place where it arrived where that is recorded, else from the redirect.
     package var parameters: Parameters { didSet { claims = Self.claims(in: parameters) } }
@@ -56,10 +57,13 @@ package struct AuthorizationResponse: Sendable {
         parameters.parameter(name) ?? claims.parameter(name)
     }
 
+    /// The code, in a signed answer or without one.
     package var code: String? {
         parameter("code")?.value ?? (mode == .credential ? CredentialResponse.code(in: parameters) : nil)
     }
+    /// The `state` that came back.
     package var state: String? { parameter("state")?.value }
+    /// Why there is no code; nil where nothing says so.
     package var error: ErrorResponse? {
         ErrorResponse(parameters) ?? ErrorResponse(named: parameters) ?? ErrorResponse(claims)
     }

@@ -8,6 +8,7 @@ package struct ClientAssertion: Sendable, Hashable {
     /// `client_assertion_type` of the statements read here.
     package static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
+    /// Signed or encrypted.
     package var token: JSONWebToken
     /// Of the parameter that carried it.
     package var place: Place
@@ -19,6 +20,7 @@ package struct ClientAssertion: Sendable, Hashable {
         place = parameter.place
     }
 
+    /// `jti`.
     package var identifier: String? { token.claim("jti")?.string }
 
     /// What tells this statement from every other: issuer and `jti`, else its whole text.

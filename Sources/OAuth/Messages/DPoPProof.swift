@@ -5,7 +5,9 @@ import LibCrypto
 
 /// A proof that the sender of a request holds a key (RFC 9449, section 4.2): the JWT of the `DPoP` header.
 package struct DPoPProof: Sendable, Hashable {
+    /// The proof itself.
     package var token: JSONWebToken
+    /// The request that it was sent with.
     package var exchange: Int
 
     /// Nil where the request has no such header, or something else in it.
@@ -17,10 +19,15 @@ package struct DPoPProof: Sendable, Hashable {
         self.exchange = exchange
     }
 
+    /// `htm`: the method that it is for.
     package var method: String? { token.claim("htm")?.string }
+    /// `htu`: the address that it is for, without query and fragment.
     package var url: String? { token.claim("htu")?.string }
+    /// `jti`, which no two have in common.
     package var identifier: String? { token.claim("jti")?.string }
+    /// `ath`: the hash of the token that is sent along.
     package var accessTokenHash: String? { token.claim("ath")?.string }
+    /// `nonce` that the server gave out (section 8).
     package var nonce: String? { token.claim("nonce")?.string }
 
     /// The key that made it, by its own word.

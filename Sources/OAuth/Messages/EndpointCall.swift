@@ -5,12 +5,17 @@ import JSON
 /// A request to one of the endpoints that take parameters and answer JSON: registration, pushed requests,
 /// device authorization, userinfo, introspection, revocation, logout, and resources called with a token.
 package struct EndpointCall: Sendable {
+    /// Which exchange it was sent with.
     package var exchange: Int
+    /// As on the wire, `POST`.
     package var method: String
+    /// Without what the query has of the request.
     package var endpoint: RecordedURL
     /// Query, form or JSON members of the request.
     package var parameters: Parameters
+    /// Who the client says it is.
     package var authentication: ClientAuthentication
+    /// What it was answered.
     package var answer: Answer
     /// The token of an `Authorization: Bearer` or `DPoP` header, or of the parameter `access_token` (RFC
     /// 6750, section 2).

@@ -3,6 +3,7 @@ package import JOSE
 
 /// A logout token that the provider posts to the client (OpenID Connect Back-Channel Logout, section 2.5).
 package struct LogoutTokenDelivery: Sendable {
+    /// Which exchange it came with.
     package var exchange: Int
     /// The `logout_token` of the form.
     package var parameter: Parameter

@@ -15,11 +15,17 @@ package struct TokenRequest: Sendable {
 
     @Shared private var members: Members
 
+    /// Which exchange it was sent with.
     package var exchange: Int { members.exchange }
+    /// Without what the query has of the request.
     package var endpoint: RecordedURL { members.endpoint }
+    /// Under the names of RFC 6749, each with the place it stands at.
     package var parameters: Parameters { members.parameters }
+    /// Who the client says it is.
     package var authentication: ClientAuthentication { members.authentication }
+    /// What it was answered, an error within a success included.
     package var answer: Answer { members.answer }
+    /// When it was sent.
     package var startedAt: Timestamp { members.startedAt }
 
     /// `endpoint`: nil where no query belongs to it.
@@ -43,10 +49,15 @@ package struct TokenRequest: Sendable {
 
     /// `authorization_code` where none is named and a code is sent, as GitHub's endpoint wants it.
     package var grantType: String { parameters["grant_type"] ?? (code == nil ? "" : "authorization_code") }
+    /// `code`, as it was sent.
     package var code: String? { parameters["code"] }
+    /// `redirect_uri`, to be the same as the login's (RFC 6749, section 4.1.3).
     package var redirectURI: String? { parameters["redirect_uri"] }
+    /// `code_verifier` (RFC 7636, section 4.5).
     package var codeVerifier: String? { parameters["code_verifier"] }
+    /// The one that is sent; see ``issuedRefreshToken``.
     package var refreshToken: String? { parameters["refresh_token"] }
+    /// By whatever method the client names itself.
     package var clientID: String? { authentication.clientID?.value }
     /// A token that is exchanged for another one: RFC 8693, section 2.1, and WSO2's switch of organizations.
     package var exchangedToken: String? {
@@ -62,13 +73,18 @@ package struct TokenRequest: Sendable {
         Self.continuations.lazy.compactMap { answer.parameters[$0] }.first { !$0.isEmpty }
     }
     private static let continuations = ["continuation_token", "mfa_token"]
+    /// RFC 6749, section 6.
     package var isRefresh: Bool { grantType == "refresh_token" }
+    /// RFC 6749, section 4.1.3.
     package var isCodeExchange: Bool { grantType == "authorization_code" }
 
     // MARK: - The answer
 
+    /// `access_token`; nil where none came.
     package var accessToken: String? { answer.parameters["access_token"] }
+    /// The one that came back, which may be a new one.
     package var issuedRefreshToken: String? { answer.parameters["refresh_token"] }
+    /// As it came: ``IDToken/opened(_:)`` has what is inside of an encrypted one.
     package var idToken: IDToken? {
         answer.parameters.parameter("id_token").flatMap { IDToken($0) }
     }

@@ -16,6 +16,7 @@ package struct MetadataDocument: Sendable {
     /// Whether the query has the path: the URL does not tell then whose metadata they are.
     package var isRouted: Bool { !path.equalsBytes(of: url.path) }
 
+    /// As the document has it.
     package var issuer: String? { answer.parameters["issuer"] }
 
     /// Whether the document names this endpoint under a name, be a usual port written out or the host in capitals.
@@ -91,6 +92,7 @@ package struct KeySetDocument: Sendable {
     /// The URL, with no more of the query than belongs to the endpoint.
     package var endpoint: RecordedURL
     package var answer: Answer
+    /// When the answer was over.
     package var servedAt: Timestamp
     /// Nil where the answer is none.
     package var keys: JSONWebKeySet?

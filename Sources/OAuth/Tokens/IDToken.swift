@@ -4,6 +4,7 @@ import JSON
 
 /// An ID token (OpenID Connect Core, section 2) with the place it came in.
 package struct IDToken: Sendable, Hashable {
+    /// The token that claims are read from.
     package var token: JSONWebToken
     /// Of the parameter that carried it.
     package var place: Place
@@ -25,8 +26,11 @@ package struct IDToken: Sendable, Hashable {
         return copy
     }
 
+    /// `nonce`, if it is a string.
     package var nonce: String? { token.claim("nonce")?.string }
+    /// `at_hash` (section 3.1.3.6).
     package var accessTokenHash: String? { token.claim("at_hash")?.string }
+    /// `c_hash` (section 3.3.2.11).
     package var codeHash: String? { token.claim("c_hash")?.string }
 
     /// The place of a claim.
