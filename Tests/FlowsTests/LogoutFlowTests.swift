@@ -66,6 +66,32 @@ struct LogoutFlowTests {
         #expect(capture.flows.map(last) == [.frontChannelLogoutRequest, .frontChannelLogoutRequest])
     }
 
+    /// Two browsers, and a logout that names the client alone.
+    @Test(arguments: [("session-one-0001", 0), ("session-two-0001", 1), ("session-of-nobody", 1)])
+    func logoutWithoutHintGoesToItsBrowser(cookie: String, place: Int) {
+        var capture = CaptureBuilder()
+        for name in ["one", "two"] {
+            let login = ShopLogin(name)
+            login.authorize(&capture)
+            login.answer(&capture)
+            capture.get(
+                login.callbackURL,
+                302,
+                headers: ShopLogin.browser,
+                answer: [("Location", "/home"), ("Set-Cookie", "session=session-\(name)-0001; Path=/")]
+            )
+            login.token(&capture)
+        }
+        let logout = "https://idp.example/logout?client_id=shop"
+        capture.redirect(
+            "https://shop.example/logout",
+            to: logout,
+            headers: ShopLogin.browser + [("Cookie", "session=\(cookie)")]
+        )
+        let exchange = capture.redirect(logout, to: "/bye", headers: ShopLogin.browser)
+        #expect(capture.flows.map { $0.exchanges.contains(exchange) } == [place == 0, place == 1])
+    }
+
     /// The ID token of a refresh that is not in the capture.
     @Test func unknownHintGoesToItsUser() {
         var capture = CaptureBuilder()

@@ -17,6 +17,7 @@ extension FlowGrouping {
         }
         let flow =
             hint.flatMap { byToken[$0] } ?? hint.flatMap { hinted($0) }
+            ?? flow(ofBrowserIn: call).flatMap { mayBe($0) ? $0 : nil }
             ?? flow(ofClient: call.parameters["client_id"], host).flatMap { mayBe($0) ? $0 : nil }
             ?? builders.last { flow in
                 host.map { flow.providerHosts.contains($0) } ?? false && !flow.requests.isEmpty && mayBe(flow)
@@ -26,6 +27,15 @@ extension FlowGrouping {
         logoutPages.insert(call.exchange, of: flow, in: index)
         if let source = index.redirectedFrom[call.exchange], byExchange[source] == nil {
             attach(source, to: flow)
+        }
+    }
+
+    /// The login whose cookies the browser has, at the provider or at the app that sends it there.
+    private func flow(ofBrowserIn call: EndpointCall) -> FlowBuilder? {
+        let exchanges = [call.exchange, index.redirectedFrom[call.exchange]].compactMap(\.self)
+        let client = call.parameters["client_id"]
+        return sessionCookies.flow(of: exchanges.map { capture[$0].request }) { flow in
+            client == nil || flow.clientID == client
         }
     }
 

@@ -25,6 +25,7 @@ struct FlowGrouping {
     var targets = RedirectTargets()
     var carried = CarriedValues()
     var logoutPages = LogoutPages()
+    var sessionCookies = SessionCookies()
     /// Logins that may await a token, in order; those that do not any more are dropped when they are met first.
     var awaitingTokens: ArraySlice<FlowBuilder> = []
     /// Logins with a silent request within the last minute, in order.
@@ -93,6 +94,7 @@ struct FlowGrouping {
                 joinEarly(to: response)
             }
             if byExchange[exchange] == nil, !isWaiting, !isJoinedLater(exchange) { joinPage(exchange) }
+            if let flow = byExchange[exchange] { sessionCookies.learn(capture[exchange], of: flow) }
         }
         joinWhatWaits()
         joinUnrequested()
