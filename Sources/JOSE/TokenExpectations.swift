@@ -94,27 +94,34 @@ extension JSONWebToken {
             }
             let section =
                 ["exp": "RFC 7519 §4.1.4", "nbf": "RFC 7519 §4.1.5", "iat": "RFC 7519 §4.1.6"][name] ?? ""
-            guard let time = value.double, abs(time) < 1e15 else {
-                return TokenCheck(name, .failed, "\(JSONWriter.text(of: value)) is no time", section)
+            let text = JSONWriter.text(of: value)
+            guard let time = value.double, time.isFinite else {
+                return TokenCheck(name, .failed, "\(text) is no time", section)
             }
-            return timeCheck(name, time, expected, section)
+            let isNear = abs(time) < Self.farthestTime
+            return timeCheck(name, time, isNear ? "\(Int64(time))" : text, expected, section)
         }
     }
 
     private func timeCheck(
         _ name: String,
         _ time: Double,
+        _ text: String,
         _ expected: TokenExpectations,
         _ section: String
     ) -> TokenCheck {
-        guard let now = expected.now else { return TokenCheck(name, .skipped, "\(Int64(time))", section) }
+        guard let now = expected.now else { return TokenCheck(name, .skipped, text, section) }
         // The exact second of exp is already too late (section 4.1.4: "on or after").
         let isGood =
             name == "exp"
             ? Double(now - expected.leeway) < time : Double(now + expected.leeway) >= time
-        let distance = TimeText.distance(Int64(time) - now)
-        return TokenCheck(name, isGood ? .passed : .failed, "\(Int64(time)), \(distance)", section)
+        let near = min(max(time, -Self.farthestTime), Self.farthestTime)
+        let distance = TimeText.distance(Int64(near) - now)
+        return TokenCheck(name, isGood ? .passed : .failed, "\(text), \(distance)", section)
     }
+
+    /// Seconds since the epoch: what is farther off is told as being so far, as the `exp` of tokens that are never to run out.
+    private static let farthestTime = 1e15
 }
 
 /// Distances in time, in words.

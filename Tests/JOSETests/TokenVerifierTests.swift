@@ -158,6 +158,9 @@ struct TokenVerifierTests {
         claims["exp"] = .number(JSONNumber(text: "1780000060.5"))
         #expect(try verdict(token(claims)) == .valid, "a fraction")
         #expect(try verdict(token(claims, header: [:])) == .valid, "no kid")
+        // The largest number of milliseconds that Java has, in seconds.
+        claims["exp"] = .number(JSONNumber(text: "9223372036854775"))
+        #expect(try verdict(token(claims, header: [:])) == .valid, "never to run out")
         claims["exp"] = nil
         #expect(try verdict(token(claims)) == .valid, "no exp")
     }
