@@ -53,6 +53,7 @@ extension FlowGrouping {
         if let flow = request.continuation.flatMap({ byContinuation[$0] }) { return flow }
         if let flow = flow(redirectedTo: request) { return flow }
         if let flow = flow(tryingAgain: request, tried) { return flow }
+        if lacksItsValue(request) { return flow(ofRequestWithoutValue: request, host) }
         if let token = request.refreshToken ?? request.exchangedToken {
             return byToken[token] ?? (Placeholder.isOne(token) ? likelyFlow(of: request, host) : nil)
         }
@@ -171,6 +172,20 @@ extension FlowGrouping {
     private func likelyFlow(of request: TokenRequest, _ host: String?) -> FlowBuilder? {
         if let client = request.clientID, !Placeholder.isOne(client) { return flow(ofClient: client, host) }
         return lastFlow(at: host)
+    }
+
+    /// Whether a refresh or a poll has nothing that says whose it is.
+    private func lacksItsValue(_ request: TokenRequest) -> Bool {
+        if request.isRefresh { return FlowsByValue.isMissing(request.refreshToken) }
+        return GrantType.decoupled.contains(request.grantType) && FlowsByValue.isMissing(request.polledCode)
+    }
+
+    /// The only flow of its client at a provider, else that of an earlier request of the kind.
+    private func flow(ofRequestWithoutValue request: TokenRequest, _ host: String?) -> FlowBuilder? {
+        let own = builders.suffix(Self.mostLoginsToTry).filter { flow in
+            flow.clientID == request.clientID && host.map(flow.providerHosts.contains) ?? false
+        }
+        return own.count == 1 ? own.first : own.last { $0.grant == request.grantType && !$0.hasTokens }
     }
 
     /// Whether a host is one of a flow's provider, or of the same site.
