@@ -19,6 +19,29 @@ struct CrowdedCaptureTests {
         capture.get("https://shop.example/cb?\(query)", 400, headers: ShopLogin.browser)
     }
 
+    // MARK: - The same values in each login
+
+    /// An app whose state stands in its code: the request of the next user is the very same, and the app sends the browser anew.
+    @Test func requestBehindALoginThatWentWellIsTheNextOne() {
+        let found = flows { capture in
+            for name in ["one", "two"] {
+                var login = ShopLogin(name)
+                login.state = "state-that-never-changes"
+                capture.redirect(
+                    "https://shop.example/login",
+                    to: login.authorizationURL,
+                    headers: ShopLogin.browser
+                )
+                login.authorize(&capture)
+                login.answer(&capture)
+                login.callback(&capture)
+                login.token(&capture)
+            }
+        }
+        #expect(found.map(\.exchanges) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]])
+        #expect(found.map(\.ending) == [.success, .success])
+    }
+
     // MARK: - Answers to nobody's request
 
     @Test(arguments: ["code=scanner-0001&state=scanner", "code=old-0001", "error=access_denied&state=x"])

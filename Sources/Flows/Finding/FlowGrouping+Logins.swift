@@ -39,6 +39,13 @@ extension FlowGrouping {
         }
     }
 
+    /// Whether a request that a flow has is made once more, and not the next login's, which is the same: where the client makes up nothing for
+    /// each, or always the same, or that was taken out of the capture.
+    private func isAgain(_ request: AuthorizationRequest, in flow: FlowBuilder) -> Bool {
+        if isSanitized(request) || isBare(request) { return flow.isOpen && !isSentByApp(request) }
+        return !(flow.hasTokens && !flow.isOpen && isSentByApp(request))
+    }
+
     /// Whether a flow has the request already.
     private func isKnown(_ request: AuthorizationRequest, _ signatures: Set<String>, in flow: FlowBuilder)
         -> Bool
@@ -54,8 +61,7 @@ extension FlowGrouping {
     mutating func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
         for signature in signatures(of: request) {
             guard let same = bySignature[signature] else { continue }
-            let isLikeOthers = isSanitized(request) || isBare(request)
-            if !isLikeOthers || same.isOpen && !isSentByApp(request) { return same }
+            if isAgain(request, in: same) { return same }
         }
         if let state = request.state, let flow = byState[state]?.last, flow.isOpen,
             flow.requests.last.map(request.carriesOn) ?? false
