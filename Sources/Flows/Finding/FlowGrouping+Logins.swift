@@ -2,7 +2,7 @@ import Captures
 import JOSE
 import OAuth
 
-/// Authorization requests and responses: which request begins a login, and which response is the answer to it.
+/// Authorization requests: which of them begins a login, and which goes on with one.
 extension FlowGrouping {
     mutating func join(_ request: AuthorizationRequest, _ host: String?) {
         let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
@@ -167,115 +167,6 @@ extension FlowGrouping {
     private func isSentByApp(_ request: AuthorizationRequest) -> Bool {
         guard let source = index.redirectedFrom[request.exchange] else { return false }
         return capture[source].request.url.host != capture[request.exchange].request.url.host
-    }
-
-    mutating func join(_ response: AuthorizationResponse) {
-        if response.mode == .credential { return join(credential: response) }
-        guard let flow = flow(answeredBy: response) else {
-            if let state = response.state, requestedStates.contains(state), byState[state] == nil {
-                earlyAnswers[state, default: []].append(response)
-                if let code = response.code { earlyCodes.insert(code) }
-            } else {
-                unrequested.append(response)
-                if let code = response.code { strays[code] = strays[code] ?? response }
-            }
-            return
-        }
-        join(response, to: flow)
-    }
-
-    mutating func join(_ response: AuthorizationResponse, to flow: FlowBuilder) {
-        flow.responses.append(response)
-        flow.messages.append(.authorizationResponse(response))
-        for exchange in [response.deliveredBy].compactMap({ $0 }) + response.sentOnBy
-            + [response.callback].compactMap({ $0 })
-        {
-            attach(exchange, to: flow)
-        }
-        // Mostly the form with the password: its answer is the redirect.
-        if let page = response.deliveredBy, page != response.callback, index.messages[page] == nil {
-            flow.interactions.insert(page)
-        }
-        if let code = response.code { byCode[code] = byCode[code] ?? flow }
-        for name in ["access_token", "id_token"] {
-            if let token = response.parameters[name] { byToken[token] = flow }
-        }
-        noteUser(of: response.parameters["id_token"], in: flow)
-    }
-
-    mutating func flow(answeredBy response: AuthorizationResponse) -> FlowBuilder? {
-        if let code = response.code, let flow = byCode[code] { return flow }
-        if let exchange = response.deliveredBy, let flow = byExchange[exchange], flow.isOpen,
-            accepts(flow, response)
-        {
-            return flow
-        }
-        let stated = response.state.flatMap { byState[$0] }?.filter { accepts($0, response) } ?? []
-        if stated.count == 1 { return stated.first }
-        // Of two logins at once without a state, or with one that is always the same, the page knows whose it is.
-        if let flow = sender(of: response), stated.isEmpty || stated.contains(where: { $0 === flow }) {
-            return flow
-        }
-        if let flow = stated.last { return flow }
-        guard let flow = targets.flow(answeredAt: response.target), !isStray(response, at: flow) else {
-            return nil
-        }
-        return flow
-    }
-
-    /// Whether an answer with another state, or without one, comes to where a login's own answer is in the capture as well: it is
-    /// that of a login which began before the recording did, an old address that somebody opens, or a scanner's.
-    private func isStray(_ response: AuthorizationResponse, at flow: FlowBuilder) -> Bool {
-        guard let request = flow.requests.last, let sent = request.state, sent != response.state,
-            answeredStates.contains(sent) || isRedeemedForAnother(response, than: request)
-        else { return false }
-        return (response.state.map { !Placeholder.isOne($0) } ?? true) && !isTaken(response, by: request)
-    }
-
-    /// Whether the app took an answer in the browser that it had sent on with a request: it does not look at the state then, and
-    /// anybody may slip an answer in.
-    private func isTaken(_ response: AuthorizationResponse, by request: AuthorizationRequest) -> Bool {
-        guard let callback = response.callback, let answer = capture[callback].response, answer.status < 400,
-            let source = request.isUnseen ? request.exchange : index.redirectedFrom[request.exchange]
-        else { return false }
-        let begun = capture[source]
-        let known = Set(
-            (begun.response?.setCookies.map(\.value) ?? []) + begun.request.cookies.map(\.value)
-        ).filter { $0.utf8.count >= 8 }
-        return capture[callback].request.cookies.contains { known.contains($0.value) }
-    }
-
-    /// Whether the code of an answer was exchanged with success by a verifier that a request's challenge does not go with: two
-    /// values of a login that is not in the capture.
-    private func isRedeemedForAnother(_ response: AuthorizationResponse, than request: AuthorizationRequest)
-        -> Bool
-    {
-        guard let code = response.code, let challenge = request.codeChallenge,
-            let exchange = exchanges[code],
-            let verifier = exchange.codeVerifier, !Placeholder.isOne(verifier), !Placeholder.isOne(challenge)
-        else { return false }
-        return CodeChallenge.relation(of: challenge, to: verifier) == nil
-    }
-
-    /// The open login whose page delivered a response.
-    private func sender(of response: AuthorizationResponse) -> FlowBuilder? {
-        guard let exchange = response.deliveredBy, byExchange[exchange] == nil,
-            index.messages[exchange] == nil,
-            let host = capture[exchange].request.url.host
-        else { return nil }
-        let isCandidate = { (flow: FlowBuilder) in
-            flow.isOpen && flow.providerHosts.contains(host) && accepts(flow, response)
-        }
-        return leader(of: exchange).flatMap { isCandidate($0) ? $0 : nil }
-            ?? carried.nearest(to: capture[exchange], where: isCandidate)
-    }
-
-    func accepts(_ flow: FlowBuilder, _ response: AuthorizationResponse) -> Bool {
-        flow.requests.contains { request in
-            // A request object that nobody can read may name any redirect URI.
-            guard let uri = request.redirectURI else { return true }
-            return RecordedURL(uri).normalizedWithoutQuery == response.target.normalizedWithoutQuery
-        }
     }
 
     func grant(of request: AuthorizationRequest) -> String {
