@@ -1,0 +1,154 @@
+import Captures
+import OAuth
+
+/// What an app made of the answer that came in at its callback.
+extension Ending {
+    /// Whether the app came to a stop at its callback, whatever the token endpoint answered it.
+    func isStopped(at callback: Int, _ response: AuthorizationResponse, _ last: TokenRequest?) -> Bool {
+        if isRefused(callback, response.code) || isSentToAnErrorOfItsOwn(callback),
+            last?.answer.isSuccess != true || !hasSucceededElsewhere(than: callback, response)
+        {
+            return true
+        }
+        if isSentRound(callback) { return true }
+        guard let last, index.isHungUp(callback, during: last.exchange) else { return false }
+        return !hasSucceededElsewhere(than: callback, response)
+    }
+
+    /// Whether the app answers its callback with an error, or with a page headed by one, or leads on to a page that says so, or never
+    /// got the answer.
+    func isRefused(_ callback: Int, _ code: String?) -> Bool {
+        guard let response = index.capture[callback].response else { return false }
+        return response.status >= 400
+            && !TakenCode.isTaken(code, behind: callback, by: tokens, in: index.capture)
+            || ErrorHeading.isShown(at: callback, of: code, redeemed: redeemed, in: index)
+            || FailedLoginNotice.page(behind: callback, in: index) != nil
+            || !tokens.contains { $0.code != nil && $0.code == code }
+                && LostAnswer.refusal(behind: callback, in: index) != nil
+    }
+
+    /// Whether the app answers its callback with a redirect that names an error, or to its page for errors.
+    func isSentToAnError(_ callback: Int) -> Bool {
+        ErrorRedirect.isAnswer(to: callback, in: index)
+    }
+
+    /// The same at a page of the app's own site: what a broker tells the client that it signs in for is judged there.
+    private func isSentToAnErrorOfItsOwn(_ callback: Int) -> Bool {
+        let exchange = index.capture[callback]
+        guard isSentToAnError(callback), let location = exchange.response?.location else { return false }
+        let page = exchange.request.url.resolving(location)
+        // An app on a device, for which its server signed in.
+        if !page.isWeb {
+            return !index.redirectURIs.contains(page.withoutQuery) && !index.isServedAfter(callback)
+        }
+        guard let host = exchange.request.url.host, let other = page.host, Site.of(other) == Site.of(host),
+            page.withoutQuery == exchange.request.url.withoutQuery
+                || !index.redirectURIs.contains(page.withoutQuery)
+        else { return false }
+        return other == host
+            || !(page.queryItems.items + page.fragmentItems.items).contains { $0.name == "state" }
+    }
+
+    /// Whether the app sends its callback where it had sent an earlier one, which came back to the provider by redirects alone:
+    /// the recording ends in a circle.
+    private func isSentRound(_ callback: Int) -> Bool {
+        guard let target = sentTo(callback), builder.responses.count > 2 else { return false }
+        var circle: Set<Int> = []
+        for request in builder.requests {
+            var exchange = request.exchange
+            for _ in 0..<10 {
+                guard let source = index.redirectedFrom[exchange] else { break }
+                circle.insert(source)
+                exchange = source
+            }
+        }
+        return builder.responses.contains { response in
+            response.callback.map { $0 != callback && circle.contains($0) && sentTo($0) == target } ?? false
+        }
+    }
+
+    private func sentTo(_ callback: Int) -> String? {
+        let exchange = index.capture[callback]
+        return exchange.response?.location.map { exchange.request.url.resolving($0).withoutQuery }
+    }
+
+    /// The answer whose code the app had taken already, where it was loaded again and refused: nothing is lost by that, whether
+    /// its token request is in the capture or not.
+    func withoutReload(_ response: AuthorizationResponse) -> AuthorizationResponse {
+        guard let callback = response.callback,
+            isRefused(callback, response.code) || isSentToAnError(callback)
+        else { return response }
+        return taken(before: callback, response) ?? response
+    }
+
+    /// Whether a later try went well, or the same response had been taken already: loaded again it is refused, and nothing is lost.
+    func hasSucceededElsewhere(than callback: Int, _ response: AuthorizationResponse) -> Bool {
+        hasSucceededAfter(callback) || taken(before: callback, response) != nil
+    }
+
+    private func taken(before callback: Int, _ response: AuthorizationResponse) -> AuthorizationResponse? {
+        guard let code = response.code else { return nil }
+        return builder.responses.last { earlier in
+            guard let other = earlier.callback, other != callback, earlier.code == code,
+                index.position[other] < index.position[callback], index.capture[other].response != nil,
+                !index.isDetour(from: other, to: callback)
+            else { return false }
+            return !isRefused(other, code) && !isSentToAnError(other)
+        }
+    }
+
+    /// A later try of the same callback went well (a reload, a second response).
+    private func hasSucceededAfter(_ callback: Int) -> Bool {
+        builder.responses.contains { response in
+            guard let other = response.callback, other != callback, index.capture[other].response != nil
+            else { return false }
+            return !isRefused(other, response.code) && !isSentToAnError(other)
+                && index.capture[other].startedAt >= index.capture[callback].startedAt
+        }
+    }
+
+    // MARK: - Left there
+
+    /// Whether the recording ends where a program on this machine has told its browser that it is done: the code is exchanged then, and
+    /// that would be in the capture, as is what the program asked the provider before.
+    func isLeftByItsProgram(_ response: AuthorizationResponse, _ request: AuthorizationRequest)
+        -> Bool
+    {
+        guard response.code != nil, !response.parameters.contains("id_token"),
+            let callback = response.callback,
+            LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? ""),
+            let answer = index.capture[callback].response, answer.location == nil
+        else { return false }
+        return index.backChannel.witness(of: response, to: request, in: index.capture) != nil
+    }
+
+    /// Whether a page that speaks to the provider itself was loaded at the redirect URI, and nobody was brought the code from
+    /// there.
+    func isLeftByItsPage(_ response: AuthorizationResponse) -> Bool {
+        response.code != nil && !response.parameters.contains("id_token")
+            // What stands behind a # no server sees: the page has it, or nobody.
+            && (response.mode == .fragment && !isLeftForAnotherPage(response)
+                || HandedOnCode.isForPage(response, of: messages, in: index.capture))
+            && HandedOnCode.isCarried(response, in: index) == false
+    }
+
+    /// Whether the app's server refused what the page at the redirect URI handed to it.
+    func isRefusedToItsPage(
+        _ response: AuthorizationResponse,
+        _ request: AuthorizationRequest,
+        _ exchanges: [TokenRequest]
+    ) -> Bool {
+        HandedOnCode.refusal(of: response, to: request, exchangedBy: exchanges, in: index) != nil
+    }
+
+    /// Whether the browser went on to another page of the app, which may know its user by then.
+    private func isLeftForAnotherPage(_ response: AuthorizationResponse) -> Bool {
+        guard let callback = response.callback else { return false }
+        let page = index.capture[callback].request.url
+        return index.withoutAssets(after: callback).prefix(200).contains { exchange in
+            let later = index.capture[exchange]
+            return later.request.url.origin == page.origin && later.request.url.path != page.path
+                && later.response?.status == 200 && later.response?.body?.essence == "text/html"
+        }
+    }
+}
