@@ -12,6 +12,7 @@ struct ErrorRedirectTests {
         "https://shop.example/#/login?errorMsg=denied",
         "https://shop.example/web/login?oauth_error=3", "https://shop.example/auth/failure?message=csrf",
         "https://shop.example/omniauth/failure?message=csrf_detected&strategy=oidc",
+        "https://shop.example/linked?link_error=identity_provider_already_linked",
     ])
     func failureIsNamed(url: String) { #expect(ErrorRedirect.parameter(of: RecordedURL(url)) != nil) }
 

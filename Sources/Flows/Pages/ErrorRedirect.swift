@@ -77,6 +77,8 @@ package enum ErrorRedirect {
     private static let names: Set<String> = [
         "errorcode", "errormessage", "errormsg", "errordescription", "err", "ssoerror", "oautherror",
         "oidcerror", "loginerror", "autherror", "signinerror",
+        // Keycloak's, where an account is to be linked.
+        "linkerror",
     ]
     private static let cookies: Set<String> = [
         "loginerror", "autherror", "oautherror", "oidcerror", "ssoerror", "signinerror",
