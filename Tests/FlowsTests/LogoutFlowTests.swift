@@ -92,6 +92,31 @@ struct LogoutFlowTests {
         #expect(capture.flows.map { $0.exchanges.contains(exchange) } == [place == 0, place == 1])
     }
 
+    /// The session lasts: what is ended is the login that the browser made last.
+    @Test func logoutWithoutHintGoesToTheLastLoginOfItsBrowser() {
+        let cookie = [("Cookie", "session=session-one-0001; consent=given-to-everybody")]
+        var capture = CaptureBuilder()
+        for name in ["one", "two", "other"] {
+            let login = ShopLogin(name)
+            let sent = name == "other" ? [("Cookie", "consent=given-to-everybody")] : cookie
+            capture.redirect(
+                "https://shop.example/login",
+                to: login.authorizationURL,
+                headers: ShopLogin.browser + sent
+            )
+            login.authorize(&capture)
+            login.answer(&capture)
+            login.callback(&capture)
+            login.token(&capture)
+        }
+        let logout = capture.redirect(
+            "https://idp.example/logout?client_id=shop",
+            to: "/bye",
+            headers: ShopLogin.browser + cookie
+        )
+        #expect(capture.flows.map { $0.exchanges.contains(logout) } == [false, true, false])
+    }
+
     /// The ID token of a refresh that is not in the capture.
     @Test func unknownHintGoesToItsUser() {
         var capture = CaptureBuilder()

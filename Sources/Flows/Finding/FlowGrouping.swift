@@ -94,7 +94,6 @@ struct FlowGrouping {
                 joinEarly(to: response)
             }
             if byExchange[exchange] == nil, !isWaiting, !isJoinedLater(exchange) { joinPage(exchange) }
-            if let flow = byExchange[exchange] { sessionCookies.learn(capture[exchange], of: flow) }
         }
         joinWhatWaits()
         joinUnrequested()
@@ -144,6 +143,7 @@ struct FlowGrouping {
     }
 
     mutating func add(_ message: OAuthMessage, to flow: FlowBuilder, _ host: String?) {
+        learnCookies(of: message.exchange, flow)
         flow.add(message)
         if let host { know(host, of: flow) }
         if byExchange[message.exchange] == nil { byExchange[message.exchange] = flow }
@@ -163,7 +163,13 @@ struct FlowGrouping {
         byUser.note(token, of: flow)
     }
 
+    private mutating func learnCookies(of exchange: Int, _ flow: FlowBuilder) {
+        guard !flow.exchanges.contains(exchange) else { return }
+        sessionCookies.learn(capture[exchange], of: flow)
+    }
+
     mutating func attach(_ exchange: Int, to flow: FlowBuilder) {
+        learnCookies(of: exchange, flow)
         flow.exchanges.insert(exchange)
         if byExchange[exchange] == nil { byExchange[exchange] = flow }
     }
