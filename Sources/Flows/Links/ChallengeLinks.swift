@@ -33,15 +33,16 @@ struct ChallengeLinks {
         guard !asked.isEmpty, let verifier = request.parameters.parameter("code_verifier"),
             !verifier.value.isEmpty
         else { return [] }
-        let fitting = places[ByteText(CodeChallenge.s256(of: verifier.value))] ?? []
+        if let fitting = places[ByteText(CodeChallenge.s256(of: verifier.value))] {
+            return fitting.map { link(verifier, asked[$0], .s256) }
+        }
         let malformed = before(request.exchange).filter { place in
             guard let relation = CodeChallenge.relation(of: asked[place].value, to: verifier.value) else {
                 return false
             }
-            return relation != .s256 && relation != .plain
+            return relation != .plain
         }
-        return fitting.map { link(verifier, asked[$0], .s256) }
-            + malformed.map { link(verifier, asked[$0], .malformedChallenge) }
+        return malformed.map { link(verifier, asked[$0], .malformedChallenge) }
     }
 
     /// The last challenges before an exchange; where none was seen before it, the last ones.
