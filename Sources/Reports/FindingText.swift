@@ -10,7 +10,7 @@ extension Finding {
 struct FindingText {
     var finding: Finding
     var style: TextStyle
-    /// How wide running text may be; values are not cut.
+    /// How wide running text may be; values are not cut, but go on in lines below.
     var columns = TextReport.widest
 
     var lines: [String] {
@@ -24,10 +24,8 @@ struct FindingText {
         let places = finding.evidence.map { Self.words(for: $0.place).printable }
         let width = min(places.map(\.count).max() ?? 0, 52)
         for (evidence, place) in zip(finding.evidence, places) {
-            lines.append("      \(style.dim(place.padded(to: width)))  \(evidence.value.printable)")
-            if let note = evidence.note {
-                lines.append("      " + style.dim("".padded(to: width)) + "  ↳ \(note.printable)")
-            }
+            lines += beside(place, width, evidence.value.printable)
+            if let note = evidence.note { lines += beside("", width, "↳ \(note.printable)", hanging: "  ") }
         }
         // Effects are listed, their cause explains them.
         guard finding.effectOf == nil else { return lines }
@@ -39,6 +37,20 @@ struct FindingText {
         )
         return lines
     }
+
+    /// A text in the column behind the places; sentences go on below, and what has a word that is too long stays whole.
+    ///
+    /// `width`: of the places; `hanging`: stands before each line but the first.
+    private func beside(_ place: String, _ width: Int, _ text: String, hanging: String = "") -> [String] {
+        let room = max(columns - width - 8, Self.leastRoom)
+        let margin = String(repeating: " ", count: width + 8) + hanging
+        let parts = text.brokenAtSpaces(to: room, hanging: hanging.count)
+        return parts.enumerated().map { number, part in
+            number == 0 ? "      \(style.dim(place.padded(to: width)))  \(part)" : margin + part
+        }
+    }
+
+    private static let leastRoom = 30
 
     private static func words(for place: Place) -> String {
         guard let exchange = place.exchange else { return "= \(place.name)" }

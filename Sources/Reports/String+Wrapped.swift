@@ -21,4 +21,23 @@ extension String {
         }
         return isEmpty ? lines : lines + [line]
     }
+
+    /// The text in parts that are no wider than there is room, each space kept but the one at which a line is broken; whole where
+    /// one of its words is wider.
+    ///
+    /// - Parameters:
+    ///   - room: for each part.
+    ///   - hanging: how much less there is from the second one on.
+    func brokenAtSpaces(to room: Int, hanging: Int = 0) -> [String] {
+        let words = split(separator: " ", omittingEmptySubsequences: false)
+        guard count > room, words.allSatisfy({ $0.count <= room - hanging }) else { return [self] }
+        return words.dropFirst().reduce(into: [words.first.map(String.init) ?? ""]) { parts, word in
+            let last = parts.count - 1
+            if parts[last].count + 1 + word.count <= room - (last == 0 ? 0 : hanging) {
+                parts[last] += " " + word
+            } else {
+                parts.append(String(word))
+            }
+        }
+    }
 }

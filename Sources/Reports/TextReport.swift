@@ -60,9 +60,9 @@ package enum TextReport {
             text: text,
             nothing: { name, capture in
                 let count = capture.count
-                let entries = count == 1 ? "1 exchange" : "\(count) exchanges"
+                let among = count == 1 ? "in it" : "among them"
                 let line =
-                    "\(name.printable): \(entries), no OAuth or OpenID Connect traffic among them"
+                    "\(name.printable): \(count.counted("exchange")), no OAuth or OpenID Connect traffic \(among)"
                     + unread(in: capture) + failures(in: capture)
                 return ([line] + besides(capture)).joined(separator: "\n")
             }
@@ -73,8 +73,9 @@ package enum TextReport {
     private static func failures(in capture: Capture) -> String {
         let failed = capture.indices.filter { !capture[$0].isAnswered && capture[$0].failure != nil }
         guard let first = failed.first, let reason = capture[first].failure else { return "" }
-        let lead =
+        let many =
             failed.count == 1 ? "1 of them had no answer" : "\(failed.count) of them had no answer, the first"
+        let lead = capture.count == 1 ? "it had no answer" : many
         let words = [capture[first].request.url.hostAndPort, reason].compactMap { $0?.printable }
         return "; \(lead): [\(first)] \(words.joined(separator: ": "))"
     }
@@ -92,7 +93,8 @@ package enum TextReport {
     private static func unread(_ reason: TunnelFacts.Reason, _ words: String, in capture: Capture) -> String {
         let unread = capture.indices.count { capture[$0].tunnel.reason == reason }
         guard unread > 0 else { return "" }
-        let lead = unread == 1 ? "1 of them is a connection" : "\(unread) of them are connections"
+        let many = unread == 1 ? "1 of them is a connection" : "\(unread) of them are connections"
+        let lead = capture.count == 1 ? "it is a connection" : many
         return "; \(lead) that \(words)"
     }
 

@@ -33,19 +33,22 @@ struct TimelineText {
         let marks = marksByExchange(flow)
         let rows = rows(of: flow, marks)
         let numberWidth = max(5, (rows.map { "[\($0.exchange)]".count }.max() ?? 0) + 1)
-        let margin = String(repeating: " ", count: Self.timeWidth + numberWidth)
+        // A refresh may come days later.
+        let offsets = rows.map { offset($0.at, from: flow.began) }
+        let timeWidth = max(8, offsets.map(\.count).max() ?? 0)
+        let margin = String(repeating: " ", count: timeWidth + 4 + numberWidth)
         let actorWidth = min(rows.map(\.actor.count).max() ?? 0, 36)
         let kindWidth = rows.map(\.kind.count).max() ?? 0
-        let began = flow.began
         let addresses = Dictionary(
             flow.messages.compactMap { message in message.address.map { (message.exchange, $0) } },
             uniquingKeysWith: { first, _ in first }
         )
         var shown: Set<Int> = []
-        for row in rows {
+        for (row, offset) in zip(rows, offsets) {
             let exchange = capture[row.exchange]
+            let time = String(repeating: " ", count: timeWidth - offset.count) + offset
             lines.append(
-                "  \(offset(row.at, from: began))  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
+                "  \(time)  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
                     + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
                     + "\(Self.what(exchange, addresses[row.exchange]))  \(Self.answer(exchange, style))"
             )
@@ -64,9 +67,6 @@ struct TimelineText {
         }
         return lines.joined(separator: "\n")
     }
-
-    /// Of the column before the number of an exchange.
-    private static let timeWidth = 12
 
     // MARK: - Rows
 
@@ -252,18 +252,16 @@ struct TimelineText {
     private func offset(_ time: Timestamp, from start: Timestamp) -> String {
         let milliseconds = (time - start).wholeMilliseconds
         let fraction = String(milliseconds.magnitude % 1000)
-        let text =
-            milliseconds < 0
-            ? Self.rough(-milliseconds / 1000)
+        return milliseconds < 0
+            ? "-" + Self.rough(-milliseconds / 1000)
             : "+\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
-        return String(repeating: " ", count: max(0, 8 - text.count)) + text
     }
 
-    /// How long before the login something was, in the largest unit of which there are two.
+    /// A duration in the largest unit of which there are two.
     private static func rough(_ seconds: Int64) -> String {
         let units: [(size: Int64, name: String)] = [(86_400, "days"), (3600, "h"), (60, "min")]
-        guard let unit = units.first(where: { seconds >= 2 * $0.size }) else { return "-\(seconds) s" }
-        return "-\(seconds / unit.size) \(unit.name)"
+        guard let unit = units.first(where: { seconds >= 2 * $0.size }) else { return "\(seconds) s" }
+        return "\(seconds / unit.size) \(unit.name)"
     }
 
     private func duration(of flow: Flow) -> String {
@@ -272,6 +270,6 @@ struct TimelineText {
 
     private static func milliseconds(_ duration: Duration) -> String {
         let total = duration.wholeMilliseconds
-        return total < 10_000 ? "\(total) ms" : "\(total / 1000) s"
+        return total < 10_000 ? "\(total) ms" : rough(total / 1000)
     }
 }

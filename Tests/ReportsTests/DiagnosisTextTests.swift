@@ -49,4 +49,22 @@ struct DiagnosisTextTests {
         let text = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
         #expect(text.contains("see flow-1, the login that it is a part of; what it may have to do with:"))
     }
+
+    /// What a provider says in a sentence or two; an address has no place to break.
+    @Test func longValuesGoOnBelow() {
+        let sentence =
+            "invalid_client: the client  is not allowed to authenticate in this way at this endpoint"
+        #expect(
+            sentence.brokenAtSpaces(to: 40)
+                == [
+                    "invalid_client: the client  is not", "allowed to authenticate in this way at",
+                    "this endpoint",
+                ]
+        )
+        #expect("↳ one two three".brokenAtSpaces(to: 9, hanging: 2) == ["↳ one two", "three"])
+        #expect(sentence.brokenAtSpaces(to: 200) == [sentence])
+        let address = "POST https://id.harbour.example/realms/harbour/protocol/openid-connect/token"
+        #expect(address.brokenAtSpaces(to: 40) == [address])
+        #expect("".brokenAtSpaces(to: 40) == [""])
+    }
 }

@@ -61,8 +61,9 @@ struct FlowwiseFormTests {
         #expect(written(Self.forms[form], capture(logins: 0), flow: "flow-1").text.isEmpty)
     }
 
-    /// However many exchanges stand before it in the capture.
-    @Test(arguments: [0, 40, 4000]) func columnsOfATimelineAreStraight(apart: Int) throws {
+    /// However many exchanges stand before it in the capture, and however long it takes.
+    @Test(arguments: [(0, 1), (40, 1), (4000, 1), (0, 100_000)])
+    func columnsOfATimelineAreStraight(apart: Int, wait: Int) throws {
         var builder = CaptureBuilder()
         for other in 0..<apart { builder.get("https://news.example/\(other)") }
         builder.redirect(
@@ -70,7 +71,10 @@ struct FlowwiseFormTests {
             to: "https://app.example/cb?code=code-of-the-login&state=state-of-login"
         )
         builder.get("https://app.example/cb?code=code-of-the-login&state=state-of-login")
-        let lines = written(TextReport.timeline(.plain), builder.capture).text.split(separator: "\n")
+        // A page that is left open counts more seconds than there is room for.
+        var exchanges = builder.exchanges
+        exchanges[exchanges.count - 1].startedAt = exchanges[apart].startedAt + .seconds(wait)
+        let lines = written(TextReport.timeline(.plain), Capture(exchanges)).text.split(separator: "\n")
         let marks = lines.filter { $0.contains("▸") || $0.contains("◂") }.map {
             $0.prefix { $0 == " " }.count
         }

@@ -185,4 +185,20 @@ struct TimelineTextTests {
                 + "2 of them had no answer, the first: [0] idp.example:8443: ECONNREFUSED: nobody there"
         )
     }
+
+    @Test func captureOfOneConnectionIsNoCrowd() {
+        var builder = CaptureBuilder()
+        var exchange = Exchange(
+            startedAt: Timestamp(nanoseconds: 0),
+            request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://idp.example:8443/"))
+        )
+        exchange.failure = "ECONNREFUSED: nobody there"
+        builder.add(exchange)
+        let report = ReportBuilder.report(on: builder.capture, named: "failed.har")
+        #expect(
+            TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
+                == "failed.har: 1 exchange, no OAuth or OpenID Connect traffic in it; "
+                + "it had no answer: [0] idp.example:8443: ECONNREFUSED: nobody there"
+        )
+    }
 }
