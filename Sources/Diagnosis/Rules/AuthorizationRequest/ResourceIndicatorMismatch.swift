@@ -161,8 +161,9 @@ struct ResourceIndicatorMismatch: Rule {
 
     /// What is said of an `aud`, by which an app names the FHIR server whose data it wants (SMART App Launch, section 2.0.8).
     private static func unknownServer(_ attempt: LoginAttempt) -> Violation? {
-        guard let server = attempt.parameter("aud"), let refusal = attempt.refusal, refusal.isOfTheRequest,
-            refusal.says(audiences)
+        // That of a request object is the provider itself (RFC 9101, section 4).
+        guard let server = attempt.parameter("aud"), server.place.part != .jwtClaims,
+            let refusal = attempt.refusal, refusal.isOfTheRequest, refusal.says(audiences)
         else { return nil }
         return Violation(
             [Evidence(server), refusal.evidence(around: audiences)],

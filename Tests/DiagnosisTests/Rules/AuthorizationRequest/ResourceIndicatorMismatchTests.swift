@@ -39,6 +39,14 @@ struct ResourceIndicatorMismatchTests {
         #expect(login.finding(rule) == nil)
     }
 
+    /// A request object names the provider by `aud`.
+    @Test func audienceOfARequestObjectIsNoServer() throws {
+        let login = try Recording("authorization-request/request-object-invalid")
+            .redirecting(with: [("error_description", "aud is invalid")])
+        #expect(login.finding(rule) == nil)
+        #expect(login.finding("request-object-invalid")?.isPrimary == true)
+    }
+
     @Test func leavesATokenRequestWithoutAResourceAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
