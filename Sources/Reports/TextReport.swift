@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 package import Diagnosis
 import Flows
 
@@ -78,6 +78,14 @@ package enum TextReport {
         let lead = capture.count == 1 ? "it had no answer" : many
         let words = [capture[first].request.url.hostAndPort, reason].compactMap { $0?.printable }
         return "; \(lead): [\(first)] \(words.joined(separator: ": "))"
+    }
+
+    /// What to do about a capture without logins; nil where something else is wrong with it, which its line tells.
+    package static func advice(onCaptureWithoutLogins capture: Capture) -> String? {
+        guard unread(in: capture).isEmpty, failures(in: capture).isEmpty else { return nil }
+        return
+            "a login begins with the browser's request to the provider: record from the first click on, in developer tools with "
+            + "\"Preserve log\", or with authreel record --browser URL"
     }
 
     /// How many connections of packets could not be read, in which there may be a login.

@@ -201,4 +201,18 @@ struct TimelineTextTests {
                 + "it had no answer: [0] idp.example:8443: ECONNREFUSED: nobody there"
         )
     }
+
+    /// Where connections failed that is what is wrong.
+    @Test func captureWithoutLoginsComesWithAdvice() {
+        var builder = CaptureBuilder()
+        builder.get("https://news.example/")
+        #expect(TextReport.advice(onCaptureWithoutLogins: builder.capture)?.contains("first click") == true)
+        var exchange = Exchange(
+            startedAt: Timestamp(nanoseconds: 0),
+            request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://idp.example:8443/"))
+        )
+        exchange.failure = "ECONNREFUSED: nobody there"
+        builder.add(exchange)
+        #expect(TextReport.advice(onCaptureWithoutLogins: builder.capture) == nil)
+    }
 }

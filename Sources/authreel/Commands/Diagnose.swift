@@ -103,11 +103,15 @@ struct Diagnose: ParsableCommand {
         let capture = try identities.read(captures[0])
         var buffer = OutputBuffer()
         var isNegative = false
-        try form.write(capture, named: captures[0], rules: rules, to: { try buffer.append($0) }) { item in
+        let flows = try form.write(capture, named: captures[0], rules: rules, to: { try buffer.append($0) }) {
+            item in
             isNegative = isNegative || item.hasFindings(of: failOn.severity)
         }
         try buffer.line("")
         try buffer.flush()
+        if flows.isEmpty, format == .text {
+            TextReport.advice(onCaptureWithoutLogins: capture).map(StandardError.hint)
+        }
         if isNegative { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 

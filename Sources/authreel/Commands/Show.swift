@@ -63,9 +63,11 @@ struct Show: ParsableCommand {
     private func write(_ read: Capture, _ form: FlowwiseForm) throws {
         guard let out else {
             var buffer = OutputBuffer()
-            try check(form.write(read, named: capture.capture, flow: flow) { try buffer.append($0) })
+            let known = try form.write(read, named: capture.capture, flow: flow) { try buffer.append($0) }
+            try check(known)
             try buffer.line("")
-            return try buffer.flush()
+            try buffer.flush()
+            return tell(known, read)
         }
         try OutputFile.write(to: out) { sink in
             try check(
@@ -73,6 +75,12 @@ struct Show: ParsableCommand {
             )
             try sink([0x0a])
         }
+    }
+
+    /// What to do where there is no login to show.
+    private func tell(_ known: [String], _ read: Capture) {
+        guard known.isEmpty, format == .text else { return }
+        TextReport.advice(onCaptureWithoutLogins: read).map(StandardError.hint)
     }
 
     private func report(on read: Capture) throws -> Report {

@@ -20,7 +20,13 @@ enum StandardError {
     static func report(_ message: String, hint: String?) {
         let style = Style.forDescriptor(STDERR_FILENO)
         line("authreel: \(style.red("error:")) \(message.printable)")
-        if let hint { line("authreel: \(style.bold("hint:")) \(hint.printable)") }
+        if let hint { self.hint(hint) }
+    }
+
+    /// What to do next, of something that is no error.
+    static func hint(_ message: String) {
+        let style = Style.forDescriptor(STDERR_FILENO)
+        line("authreel: \(style.bold("hint:")) \(message.printable)")
     }
 
     static func warn(_ message: String) {
