@@ -50,7 +50,7 @@ package final class Redactor {
                 finder.read(capture[index].request.url)
                 guard let entry = Self.entry(index, of: capture) else { continue }
                 var opener = BodyOpener()
-                let isAboutSomebody = saying.contains(index) || EntryWalker.isAboutSomebody(entry)
+                let isAboutSomebody = saying.contains(index) || EntrySubject.isAboutSomebody(entry)
                 finder.read(opener.opening(entry), holdsClaims: isAboutSomebody)
             }
             finder.read(flows)
@@ -116,7 +116,7 @@ package final class Redactor {
             let opened = opener.opening(entry)
             if opener.hasDecoded { decoded.insert(index) }
             if opener.hasReplaced { unread.insert(index) }
-            let isAboutSomebody = saying.contains(index) || EntryWalker.isAboutSomebody(entry)
+            let isAboutSomebody = saying.contains(index) || EntrySubject.isAboutSomebody(entry)
             JSONWriter.append(rewritten(opened, holdsClaims: isAboutSomebody), to: &line)
             try sink(line[...])
             isFirst = false
@@ -178,8 +178,8 @@ package final class Redactor {
         EntryWalker(
             texts: standIns.walker,
             holdsClaims: holdsClaims,
-            isOfClient: EntryWalker.authenticatesClient(value),
-            isSignIn: EntryWalker.signsIn(value),
+            isOfClient: EntrySubject.authenticatesClient(value),
+            isSignIn: EntrySubject.signsIn(value),
             sweep: { [standIns] in standIns.sweeping($0) },
             number: { [standIns] in standIns.shifting($0) },
             recall: { [standIns] in standIns.recalling($0, $1) }

@@ -26,8 +26,8 @@ final class SecretFinder {
         let walker = EntryWalker(
             texts: TextWalker { [unowned self] in visit($0) },
             holdsClaims: holdsClaims,
-            isOfClient: EntryWalker.authenticatesClient(value),
-            isSignIn: EntryWalker.signsIn(value),
+            isOfClient: EntrySubject.authenticatesClient(value),
+            isSignIn: EntrySubject.signsIn(value),
             sweep: { [unowned self] text in
                 sweep(text)
                 return nil

@@ -102,7 +102,7 @@ struct BodyOpener {
                 label.split(separator: ",").map { $0.filter { $0 != " " }.lowercased() }
             }
             isBase64 =
-                object["encoding"]?.string?.lowercased() == "base64" && EntryWalker.mayBeBase64(text)
+                object["encoding"]?.string?.lowercased() == "base64" && BodyKind.mayBeBase64(text)
             if isBase64 {
                 bytes = Base64.decode(text)
             } else if text.utf8.starts(with: [0x1f, 0xc2, 0x8b]),

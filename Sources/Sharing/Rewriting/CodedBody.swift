@@ -47,7 +47,7 @@ enum CodedBody {
 
     /// A multipart body with other parts in the place of those that nobody can read; nil where there are none.
     static func withoutUnreadParts(_ bytes: [UInt8], mediaType: String) -> [UInt8]? {
-        guard case .multipart(let boundary) = EntryWalker.kind(of: mediaType, bytes) else { return nil }
+        guard case .multipart(let boundary) = BodyKind.kind(of: mediaType, bytes) else { return nil }
         var output = Splicer(bytes)
         for part in MultipartSlots.parts(in: bytes[...], boundary: boundary) {
             let value = Array(bytes[part.value])

@@ -7,9 +7,9 @@ struct EntryWalker {
     let texts: TextWalker
     /// The answer says who somebody is (userinfo, introspection).
     var holdsClaims = false
-    /// What the request says of who sent it is a client (``authenticatesClient(_:)``).
+    /// What the request says of who sent it is a client (``EntrySubject/authenticatesClient(_:)``).
     var isOfClient = false
-    /// The request goes where somebody signs in (``signsIn(_:)``).
+    /// The request goes where somebody signs in (``EntrySubject/signsIn(_:)``).
     var isSignIn = false
     /// Looks at a whole text, behind the backs of its parts; nil where nothing changed.
     let sweep: ([UInt8]) -> [UInt8]?
@@ -182,33 +182,6 @@ struct EntryWalker {
         return named(name, value, .text)
     }
 
-    /// Whether the request of an entry goes where clients say who they are: the token endpoint, and those for pushed
-    /// requests, device authorization, revocation and introspection.
-    static func authenticatesClient(_ entry: JSONValue) -> Bool {
-        guard let request = entry["request"]?.object, request["method"]?.string?.uppercased() == "POST" else {
-            return false
-        }
-        let path = request["url"]?.string?.split { $0 == "?" || $0 == "#" }.first ?? ""
-        let last = path.split(separator: "/").last?.lowercased() ?? ""
-        if ["token", "introspect", "revo", "authoriz"].contains(where: last.containsBytes) { return true }
-        if last == "par" || last.hasPrefix("par.") { return true }
-        let body = Array((request["postData"]?["text"]?.string ?? "").utf8.prefix(1 << 12))
-        return ["grant_type", "client_assertion", "response_type"].contains {
-            ByteSearch.index(of: Array($0.utf8), in: body) != nil
-        }
-    }
-
-    /// Whether the request of an entry goes where somebody signs in, by the last segment of its path: `/login`, `/sign-in`.
-    ///
-    /// A server action of Next.js is posted to the page itself, and has a list of arguments for its body.
-    static func signsIn(_ entry: JSONValue) -> Bool {
-        guard let request = entry["request"]?.object, request["method"]?.string?.uppercased() == "POST" else {
-            return false
-        }
-        let path = request["url"]?.string?.split { $0 == "?" || $0 == "#" }.first ?? ""
-        return path.split(separator: "/").last.map { SignInCall.isOne(String($0)) } ?? false
-    }
-
     private func string(_ text: String, _ name: String, _ arguments: GraphQLVariables.Arguments) -> String {
         guard !text.isEmpty else { return text }
         let bytes = Array(text.utf8)
@@ -233,12 +206,12 @@ struct EntryWalker {
         isRequest: Bool,
         _ arguments: GraphQLVariables.Arguments
     ) {
-        let isBase64 = object["encoding"]?.string?.lowercased() == "base64" && Self.mayBeBase64(text)
+        let isBase64 = object["encoding"]?.string?.lowercased() == "base64" && BodyKind.mayBeBase64(text)
         let bytes = isBase64 ? Base64.decode(text) : Array(text.utf8)
-        var kind = Self.kind(of: object["mimeType"]?.string ?? "", bytes)
+        var kind = BodyKind.kind(of: object["mimeType"]?.string ?? "", bytes)
         if kind == .json,
-            holdsClaims || Self.saysWhoSomebodyIs(bytes) || Self.isTokenRequest(bytes)
-                || isRequest && Self.answersChallenge(bytes)
+            holdsClaims || EntrySubject.saysWhoSomebodyIs(bytes) || EntrySubject.isTokenRequest(bytes)
+                || isRequest && EntrySubject.answersChallenge(bytes)
         {
             kind = .claims
         }
@@ -251,106 +224,6 @@ struct EntryWalker {
         let swept = sweep(read ?? bytes)
         guard let other = swept ?? read else { return }
         object["text"] = .string(isBase64 ? Base64.encode(other) : Self.text(other))
-    }
-
-    /// What a body is: what its media type says where it looks like that, and what it looks like where it does not.
-    static func kind(of mediaType: String, _ bytes: [UInt8]) -> TextKind {
-        let type = mediaType.lowercased()
-        let look = TextKind.guessed(bytes[...])
-        if type.hasPrefix("multipart/") {
-            let boundary = MultipartForm.boundary(of: mediaType) ?? TextKind.boundary(in: bytes[...]) ?? []
-            let isThere = ByteSearch.index(of: [0x2d, 0x2d] + boundary, in: bytes) != nil
-            return isThere && !boundary.isEmpty ? .multipart(boundary: boundary) : look
-        }
-        if case .multipart = look { return look }
-        let opensDocument = TextKind.opensDocument(bytes[...])
-        if type.hasPrefix("application/x-www-form-urlencoded") {
-            return opensDocument || look == .html ? look : .form
-        }
-        if type.contains("html") || type.contains("xml") {
-            return opensDocument || !bytes.contains(0x3c) ? look : .html
-        }
-        // The addresses in a style sheet are read as those in a page's own.
-        if type.hasPrefix("text/css") { return opensDocument ? look : .html }
-        // A table whose names stand in quotation marks.
-        if type.contains("csv") || type.contains("tab-separated") { return opensDocument ? look : .text }
-        if type.contains("json") { return look == .html || look == .form || look == .url ? look : .json }
-        if type.contains("javascript") {
-            // `a=b&&c(d)` is a script.
-            let isCode = bytes.contains { [0x20, 0x22, 0x27, 0x28, 0x3b, 0x60, 0x7b].contains($0) }
-            return look == .html || look == .form && !isCode ? look : .json
-        }
-        return look
-    }
-
-    /// Some tools say so of bodies that are not.
-    static func mayBeBase64(_ text: String) -> Bool {
-        text.utf8.allSatisfy { byte in
-            byte.isASCIIAlphanumeric || byte <= 0x20
-                || [0x2b, 0x2d, 0x2f, 0x3d, 0x5f].contains(byte)
-        }
-    }
-
-    /// A token request in JSON, as some providers take it: its members are the protocol's.
-    private static func isTokenRequest(_ text: [UInt8]) -> Bool {
-        ByteSearch.index(of: Array("\"grant_type\"".utf8), in: Array(text.prefix(1 << 12))) != nil
-    }
-
-    /// `{"code": 482913}`, as somebody typed it: six digits, where an error has fewer or is none of a request.
-    private static func answersChallenge(_ text: [UInt8]) -> Bool {
-        let name = Array("\"code\"".utf8)
-        guard let start = ByteSearch.index(of: name, in: Array(text.prefix(1 << 12))) else { return false }
-        let value = text[(start + name.count)...].drop { $0 <= 0x20 || $0 == 0x3a }
-        return value.prefix { $0.isASCIIDigit }.count == 6
-    }
-
-    /// Whether an entry's answer is about a person, or people, by the path of its request: `/me`, `/users/7`, MyInfo's
-    /// `/person/…`, SCIM.
-    static func isAboutSomebody(_ entry: JSONValue) -> Bool {
-        let path = entry["request"]?["url"]?.string?.split { $0 == "?" || $0 == "#" }.first ?? ""
-        let segments = path.split(separator: "/").dropFirst(2).map { $0.lowercased() }
-        guard let last = segments.last else { return false }
-        let before = segments.dropLast().last ?? ""
-        return persons.contains(last) || last.hasSuffix("users.identity") || peoples.contains(last)
-            || peoples.contains(before) || segments.contains("scim")
-    }
-
-    private static let persons: Set<String> = [
-        "me", "@me", "user", "userinfo", "profile", "whoami", "myself", "currentuser", "current_user",
-        "person",
-    ]
-    private static let peoples: Set<String> = ["users", "people", "person", "persons", "profiles", "members"]
-
-    /// Whether a document has at least two members that only people have.
-    static func saysWhoSomebodyIs(_ text: [UInt8]) -> Bool {
-        let names = [
-            "email", "mail", "given_name", "givenName", "family_name", "familyName", "firstName",
-            "first_name",
-            "lastName", "last_name", "sub", "phone_number", "phoneNumber", "phone", "birthdate", "uinfin",
-            "mobileno",
-            "preferred_username", "username", "userName", "displayName", "UserAttributes", "user_claims",
-            "user_id",
-            "Username", "picture", "image", "avatar", "user",
-            "street", "street_address", "formatted", "regadd", "dob",
-            "postalCode", "city", "addressLine1", "zip", "family", "given", "birthDate",
-            // Of a register.
-            "lastupdated", "classification", "noa", "noa-basic", "householdincome", "cpfbalances",
-            "cpfcontributions",
-            // Of mail, which says who wrote to whom.
-            "threadId", "snippet", "bodyPreview", "toRecipients", "emailAddress",
-        ]
-        let head = Array(text.prefix(1 << 16))
-        var count = 0
-        for name in names {
-            let quoted = Array("\"\(name)\"".utf8)
-            // A member of it, and no value.
-            guard let start = ByteSearch.index(of: quoted, in: head),
-                head[(start + quoted.count)...].first(where: { $0 > 0x20 }) == 0x3a
-            else { continue }
-            count += 1
-            if count == 2 { return true }
-        }
-        return false
     }
 
     private func swept(_ text: String) -> String {

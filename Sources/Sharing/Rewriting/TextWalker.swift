@@ -129,7 +129,7 @@ struct TextWalker {
         var guess = kind ?? TextKind.guessed(value.bytes[...])
         let isPerson = PersonalRoles.isPerson(value.name)
         if guess == .json, isPerson || value.container != .json,
-            isPerson || EntryWalker.saysWhoSomebodyIs(value.bytes)
+            isPerson || EntrySubject.saysWhoSomebodyIs(value.bytes)
         {
             guess = .claims
         }
@@ -197,7 +197,7 @@ struct TextWalker {
         let count = last > 0x20 ? value.count : value.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? 0
         guard let inner = Base64Text(Array(value[..<count])) else { return nil }
         var kind = TextKind.guessed(inner.text[...])
-        if kind == .json, isPerson || EntryWalker.saysWhoSomebodyIs(inner.text) { kind = .claims }
+        if kind == .json, isPerson || EntrySubject.saysWhoSomebodyIs(inner.text) { kind = .claims }
         let other =
             rewriting(inner.text, as: kind, depth: depth + 1)
             ?? (kind == .text ? rewritingBase64(inner.text, depth + 1) : nil)
