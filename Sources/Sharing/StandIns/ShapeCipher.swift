@@ -37,29 +37,12 @@ struct ShapeCipher {
             if kept.contains(index) { continue }
             switch byte {
             case 0x30...0x39:
-                if digits.count < 10 {
-                    let base = 0x30 + digits.lowerBound
-                    guard digits.contains(byte - 0x30) else { break }
-                    output[index] = base + Self.image(of: byte - base, among: digits.count, hash.value)
-                } else if isFirst {
-                    // A number has no zero in front, and keeps having none.
-                    if byte != 0x30 {
-                        output[index] = 0x31 + Self.image(of: byte - 0x31, among: 9, hash.value)
-                    }
-                } else {
-                    output[index] = 0x30 + Self.image(of: byte - 0x30, among: 10, hash.value)
-                }
+                output[index] = Self.digit(for: byte, of: digits, isFirst: isFirst, hash.value)
             case 0x41...0x5a, 0x61...0x7a:
-                let letters = Self.letters(at: index, in: text, isHexadecimal)
-                let base = byte & 0xe0 | letters.lowerBound
-                output[index] = base + Self.image(of: byte - base, among: letters.count, hash.value)
+                output[index] = Self.letter(forThatAt: index, in: text, isHexadecimal, hash.value)
             case 0xc3...0xf4:
-                // One character: the last byte of it, among those with the same beginning.
-                let length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
-                guard index + length <= text.count,
-                    text[(index + 1)..<(index + length)].allSatisfy({ $0 & 0xc0 == 0x80 })
-                else { continue }
-                let last = index + length - 1
+                guard let last = Self.end(ofCharacterAt: index, in: text) else { continue }
+                // The last byte of it, among those with the same beginning.
                 output[last] = 0x80 | Self.image(of: text[last] & 0x3f, among: 64, hash.value)
                 hash.absorb(text[index...last])
                 index = last
@@ -71,6 +54,37 @@ struct ShapeCipher {
             hash.absorb(byte | 0x20)
         }
         return output
+    }
+
+    /// `digits`: those that there are; `isFirst`: nothing but marks stands before it.
+    private static func digit(for byte: UInt8, of digits: Range<UInt8>, isFirst: Bool, _ seed: UInt64)
+        -> UInt8
+    {
+        if digits.count < 10 {
+            let base = 0x30 + digits.lowerBound
+            guard digits.contains(byte - 0x30) else { return byte }
+            return base + image(of: byte - base, among: digits.count, seed)
+        }
+        guard isFirst else { return 0x30 + image(of: byte - 0x30, among: 10, seed) }
+        // A number has no zero in front, and keeps having none.
+        return byte == 0x30 ? byte : 0x31 + image(of: byte - 0x31, among: 9, seed)
+    }
+
+    private static func letter(forThatAt index: Int, in text: [UInt8], _ isHexadecimal: Bool, _ seed: UInt64)
+        -> UInt8
+    {
+        let letters = letters(at: index, in: text, isHexadecimal)
+        let base = text[index] & 0xe0 | letters.lowerBound
+        return base + image(of: text[index] - base, among: letters.count, seed)
+    }
+
+    /// The last byte of a character beyond ASCII; nil where it is not whole.
+    private static func end(ofCharacterAt index: Int, in text: [UInt8]) -> Int? {
+        let length = text[index] < 0xe0 ? 2 : text[index] < 0xf0 ? 3 : 4
+        guard index + length <= text.count,
+            text[(index + 1)..<(index + length)].allSatisfy({ $0 & 0xc0 == 0x80 })
+        else { return nil }
+        return index + length - 1
     }
 
     // MARK: - Shapes
