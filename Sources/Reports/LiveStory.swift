@@ -170,54 +170,67 @@ package struct LiveStory {
         return !flow.steps.contains { $0.kind == .authorizationResponse && $0.at > last }
     }
 
+    /// What is new of a flow's end.
     private mutating func ends(of item: Report.DiagnosedFlow, isQuiet: Bool) -> [News] {
         let exchanges = Set(item.flow.exchanges.map { $0 + skipped })
         let primary = Self.error(of: item)
-        var news: [News] = []
-        if item.diagnosis.outcome == .success,
-            let index = toldFindings.firstIndex(where: {
-                exchanges.contains($0.exchange) && !$0.isTakenBack && $0.rule != primary?.rule
-            })
-        {
-            toldFindings[index].isTakenBack = true
-            toldEnds += exchanges
-            news.append(
-                .end(
-                    "\(style.green("the login went on and succeeded")): \(toldFindings[index].rule) did not stop it"
-                )
-            )
-        }
-        if let primary {
-            let place =
-                skipped
-                + (primary.evidence.lazy.compactMap(\.place.exchange).first ?? item.flow.exchanges.first ?? 0)
-            let isTold = toldFindings.contains { $0.rule == primary.rule && exchanges.contains($0.exchange) }
-            guard !isTold else { return news }
-            guard isQuiet else {
-                waiting.insert(item.flow.id)
-                return news
+        let isSuccess = item.diagnosis.outcome == .success
+        let takenBack = isSuccess ? takeBack(of: exchanges, but: primary?.rule) : nil
+        let end: News? =
+            if let primary {
+                failure(primary, of: item.flow, exchanges, isQuiet: isQuiet)
+            } else if isSuccess {
+                success(of: item.flow, exchanges, isQuiet: isQuiet)
+            } else {
+                nil
             }
-            toldFindings.append((primary.rule, place, false))
-            news.append(
-                .finding(
-                    FindingText(finding: primary, style: style, columns: min(columns, TextReport.widest))
-                        .lines
-                )
-            )
-        } else if item.diagnosis.outcome == .success, let success = Self.success(of: item.flow),
-            !toldEnds.contains(where: exchanges.contains)
-        {
-            guard isQuiet else {
-                waiting.insert(item.flow.id)
-                return news
-            }
-            toldEnds += exchanges
-            let who = [item.flow.clientID.map { "client \($0)" }, item.flow.issuer].compactMap(\.self)
-            news.append(
-                .end(([style.green(success)] + who.map(\.printable)).joined(separator: " · "))
-            )
+        return [takenBack, end].compactMap(\.self)
+    }
+
+    /// That what was told to have broken a login did not.
+    ///
+    /// `rule`: what breaks it all the same.
+    private mutating func takeBack(of exchanges: Set<Int>, but rule: String?) -> News? {
+        let told = toldFindings.firstIndex {
+            exchanges.contains($0.exchange) && !$0.isTakenBack && $0.rule != rule
         }
-        return news
+        guard let told else { return nil }
+        toldFindings[told].isTakenBack = true
+        toldEnds += exchanges
+        return .end(
+            "\(style.green("the login went on and succeeded")): \(toldFindings[told].rule) did not stop it"
+        )
+    }
+
+    /// What broke a login, once.
+    private mutating func failure(_ primary: Finding, of flow: Flow, _ exchanges: Set<Int>, isQuiet: Bool)
+        -> News?
+    {
+        guard !toldFindings.contains(where: { $0.rule == primary.rule && exchanges.contains($0.exchange) })
+        else { return nil }
+        guard isQuiet else {
+            waiting.insert(flow.id)
+            return nil
+        }
+        let place = primary.evidence.lazy.compactMap(\.place.exchange).first ?? flow.exchanges.first ?? 0
+        toldFindings.append((primary.rule, skipped + place, false))
+        return .finding(
+            FindingText(finding: primary, style: style, columns: min(columns, TextReport.widest)).lines
+        )
+    }
+
+    /// That a login came to a good end, once.
+    private mutating func success(of flow: Flow, _ exchanges: Set<Int>, isQuiet: Bool) -> News? {
+        guard let success = Self.success(of: flow), !toldEnds.contains(where: exchanges.contains) else {
+            return nil
+        }
+        guard isQuiet else {
+            waiting.insert(flow.id)
+            return nil
+        }
+        toldEnds += exchanges
+        let who = [flow.clientID.map { "client \($0)" }, flow.issuer].compactMap(\.self)
+        return .end(([style.green(success)] + who.map(\.printable)).joined(separator: " · "))
     }
 
     /// What broke the flow, if anything did.
