@@ -104,41 +104,46 @@ package struct CaptureSharing {
             random: random,
             makeKey: makeKey
         )
-        var hasDecoded = false
         // Of all of them: what is secret in one of them is in none.
         let scan = redactor.leakScan()
+        var hasDecoded = false
         let outcomes = try sources.indices.map { index in
-            let source = sources[index]
-            let entries = originals[index].entries
-            redactor.beginReport()
-            let write: ((ArraySlice<UInt8>) throws -> Void) throws -> Void = { sink in
-                try redactor.write(
-                    source.capture,
-                    flows: source.flows,
-                    entries: entries,
-                    mark: mark,
-                    to: sink
-                )
-            }
-            let shared = try store(index)(write)
+            let outcome = try share(index, by: redactor, scan, store(index))
             hasDecoded = hasDecoded || redactor.hasDecoded
-            let report = redactor.report(entries: entries, of: source.capture)
-            let proof = Self.proof(of: shared, scan)
-            return Outcome(
-                entries: entries,
-                report: report,
-                leaks: proof.leaks,
-                unprotected: scan.unprotected,
-                unread: proof.unread,
-                differences: check.differences(
-                    originals[index],
-                    shared,
-                    times: redactor.times,
-                    asked: redactor.withoutAsked
-                )
-            )
+            return outcome
         }
         return (outcomes, hasDecoded)
+    }
+
+    /// Writes one of them, reads it back and looks through it.
+    private func share(_ index: Int, by redactor: Redactor, _ scan: LeakScan, _ store: Store) throws
+        -> Outcome
+    {
+        let (source, original) = (sources[index], originals[index])
+        redactor.beginReport()
+        let shared = try store { sink in
+            try redactor.write(
+                source.capture,
+                flows: source.flows,
+                entries: original.entries,
+                mark: mark,
+                to: sink
+            )
+        }
+        let proof = Self.proof(of: shared, scan)
+        return Outcome(
+            entries: original.entries,
+            report: redactor.report(entries: original.entries, of: source.capture),
+            leaks: proof.leaks,
+            unprotected: scan.unprotected,
+            unread: proof.unread,
+            differences: check.differences(
+                original,
+                shared,
+                times: redactor.times,
+                asked: redactor.withoutAsked
+            )
+        )
     }
 
     /// Everything in a shared capture that must not be there.
