@@ -11,20 +11,12 @@ struct ScriptSlots {
             ($0.name, $0.range.count == 1 ? text[$0.range] : text[..<text.startIndex])
         }
         for place in TypedDigits.places(in: digits) { reader.slots[place].name = TypedDigits.name }
-        reader.nameArguments()
+        reader.slots = SignInCall.named(
+            reader.slots,
+            in: text,
+            operations: reader.signIns.subtracting(reader.queries)
+        )
         return GraphQLVariables.named(GraphQLVariables.withDefaults(reader.slots, in: text), in: text)
-    }
-
-    /// The texts of a list that stands for itself, as what a sign-in is given: `["ada", "Zk9!wq"]`.
-    static func arguments(in text: ArraySlice<UInt8>) -> [Slot] {
-        var slots = slots(in: text)
-        let places = slots.indices.filter {
-            slots[$0].name.isEmpty && !slots[$0].isNumber && slots[$0].object == 0
-        }
-        for (place, slot) in places.enumerated() {
-            slots[slot].name = SignInCall.name(ofArgument: place, of: places.count)
-        }
-        return slots
     }
 
     private let text: ArraySlice<UInt8>
@@ -261,29 +253,6 @@ struct ScriptSlots {
         if objects[object].isSignIn { signIns.insert(objects[object].start) }
         // It says itself what its variables are.
         if ["query", "mutation", "document"].contains(key) { queries.insert(objects[object].start) }
-    }
-
-    /// Names what an operation that signs in is given, where nothing else does: `["login", "ada", "Zk9!wq"]`, the variables of a
-    /// query that is kept at the server.
-    private mutating func nameArguments() {
-        let kept = signIns.subtracting(queries)
-        for place in slots.indices where slots[place].isVariable && kept.contains(slots[place].object) {
-            guard case .unknown = SecretRoles.role(of: slots[place].name, in: .json),
-                SignInCall.mayBeSecret(text[slots[place].range])
-            else { continue }
-            slots[place].name = "password"
-        }
-        // `42["login", …]` of Socket.IO.
-        guard let first = slots.firstIndex(where: { !$0.isNumber }), slots[first].name.isEmpty,
-            text[..<slots[first].range.lowerBound].allSatisfy({
-                $0.isASCIIDigit || [0x5b, 0x22, 0x20, 0x0a].contains($0)
-            }),
-            SignInCall.isOne(SlotReader.string(text[slots[first].range].prefix(80)))
-        else { return }
-        let places = slots.indices[(first + 1)...].prefix { slots[$0].name.isEmpty && !slots[$0].isNumber }
-        for (place, slot) in places.enumerated() {
-            slots[slot].name = SignInCall.name(ofArgument: place, of: places.count)
-        }
     }
 
     /// Of what somebody's document is called the name without its ending is theirs.

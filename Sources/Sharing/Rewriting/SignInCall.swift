@@ -101,4 +101,46 @@ enum SignInCall {
         }
         return []
     }
+
+    // MARK: - Calls in JSON
+
+    /// The slots of a document, with names for what operations that sign in are given, where nothing else tells:
+    /// `["login", "ada", "Zk9!wq"]`, the variables of a query that is kept at the server.
+    ///
+    /// `operations`: where the objects begin that ask for one.
+    static func named(_ slots: [Slot], in text: ArraySlice<UInt8>, operations: Set<Int>) -> [Slot] {
+        var slots = slots
+        for place in slots.indices where slots[place].isVariable && operations.contains(slots[place].object) {
+            guard case .unknown = SecretRoles.role(of: slots[place].name, in: .json),
+                mayBeSecret(text[slots[place].range])
+            else { continue }
+            slots[place].name = "password"
+        }
+        // `42["login", …]` of Socket.IO.
+        guard let first = slots.firstIndex(where: { !$0.isNumber }), slots[first].name.isEmpty,
+            text[..<slots[first].range.lowerBound].allSatisfy({
+                $0.isASCIIDigit || [0x5b, 0x22, 0x20, 0x0a].contains($0)
+            }),
+            isOne(SlotReader.string(text[slots[first].range].prefix(80)))
+        else { return slots }
+        let places = slots.indices[(first + 1)...].prefix { slots[$0].name.isEmpty && !slots[$0].isNumber }
+        name(Array(places), of: &slots)
+        return slots
+    }
+
+    /// The texts of a list that stands for itself, as what a sign-in is given: `["ada", "Zk9!wq"]`.
+    static func arguments(in text: ArraySlice<UInt8>) -> [Slot] {
+        var slots = ScriptSlots.slots(in: text)
+        let places = slots.indices.filter {
+            slots[$0].name.isEmpty && !slots[$0].isNumber && slots[$0].object == 0
+        }
+        name(places, of: &slots)
+        return slots
+    }
+
+    private static func name(_ places: [Int], of slots: inout [Slot]) {
+        for (place, slot) in places.enumerated() {
+            slots[slot].name = name(ofArgument: place, of: places.count)
+        }
+    }
 }

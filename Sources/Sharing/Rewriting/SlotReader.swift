@@ -17,7 +17,7 @@ enum SlotReader {
         case .userPassword: pair(text, "username", "password", coding: nil)
         case .clientPassword: pair(text, "client_id", "client_secret", coding: .form)
         case .json, .claims: ScriptSlots.slots(in: text)
-        case .arguments: ScriptSlots.arguments(in: text)
+        case .arguments: SignInCall.arguments(in: text)
         case .html: MarkupSlots.slots(in: text)
         case .disposition: FileNameSlots.slots(in: text)
         case .multipart(let boundary): MultipartSlots.slots(in: text, boundary: boundary)
