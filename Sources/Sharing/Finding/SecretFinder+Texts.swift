@@ -1,3 +1,4 @@
+import Captures
 import JSON
 
 /// Looks through whole texts, with what is encoded in them.
@@ -60,12 +61,13 @@ extension SecretFinder {
     /// Takes what is a secret by its look.
     ///
     /// `isDecoded`: what looks random may be the work of decoding what was not encoded.
-    /// `except`: where nothing that only looks random is looked for.
+    /// `except`: where nothing that only looks random is looked for, in order.
     private func look(at text: [UInt8], isDecoded: Bool, except: [Range<Int>] = []) {
         if look.findsPersonal { found.homes.formUnion(HomeFolders.names(in: text)) }
         for finding in look.findings(in: text) where !isDecoded || finding.kind != .unexplained {
-            if finding.kind == .unexplained, except.contains(where: { $0.overlaps(finding.range) }) {
-                continue
+            if finding.kind == .unexplained {
+                let next = except.partitionPoint { $0.upperBound > finding.range.lowerBound }
+                if next < except.count, except[next].lowerBound < finding.range.upperBound { continue }
             }
             let value = String(decoding: text[finding.range], as: UTF8.self)
             if found.tokens[value] != nil { continue }
