@@ -28,6 +28,7 @@ extension String {
     /// - Parameters:
     ///   - room: for each part.
     ///   - hanging: how much less there is from the second one on.
+    /// - Returns: the parts, one at least.
     func brokenAtSpaces(to room: Int, hanging: Int = 0) -> [String] {
         let words = split(separator: " ", omittingEmptySubsequences: false)
         guard count > room, words.allSatisfy({ $0.count <= room - hanging }) else { return [self] }

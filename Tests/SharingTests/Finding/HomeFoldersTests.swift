@@ -11,7 +11,7 @@ struct HomeFoldersTests {
         (#"USERPROFILE=C:\Users\zorblatt"#, ["zorblatt"]),
         // Pages, resources of an API, accounts of servers.
         ("https://x.example/home/products/index.html", []), ("GET /home/products/list", []),
-        ("/scim/v2/Users/zorblatt/x", []), ("/home/node/app/x.js", []), (" /Users/runner/work/x", []),
+        ("/scim/v2/Users/zorblatt/x", []), ("/home/node/app/x.js", []), (" /Users/runner/src/x", []),
     ])
     func ownerIsTold(text: String, names: [String]) {
         #expect(HomeFolders.names(in: Array(text.utf8)) == Set(names))
