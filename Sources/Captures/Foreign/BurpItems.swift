@@ -102,8 +102,7 @@ struct BurpItems {
             )
         )
         exchange.isZoneKnown = start?.isZoneKnown ?? false
-        let comment = text("comment", of: item)
-        if !comment.isEmpty { exchange.foreign["comment"] = .string(comment) }
+        exchange.keep(note: text("comment", of: item))
         exchanges.append(exchange)
     }
 

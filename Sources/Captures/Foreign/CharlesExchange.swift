@@ -45,7 +45,7 @@ struct CharlesExchange {
             client: ClientFacts(address: clientAddress)
         )
         exchange.isZoneKnown = start?.isZoneKnown ?? false
-        if let notes = told["notes"]?.string, !notes.isEmpty { exchange.foreign["comment"] = .string(notes) }
+        exchange.keep(note: told["notes"]?.string)
         return exchange
     }
 

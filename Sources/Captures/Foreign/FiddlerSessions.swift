@@ -111,7 +111,7 @@ struct FiddlerSessions {
             exchange.failure = words
         }
         if answer?.status == 101 { exchange.upgradedTo = answer?.headers.first("upgrade")?.lowercased() }
-        if let comment = facts.comment { exchange.foreign["comment"] = .string(comment) }
+        exchange.keep(note: facts.comment)
         exchanges.append(exchange)
     }
 

@@ -41,9 +41,7 @@ struct MitmproxyExchange {
             client: ClientFacts(address: Self.address(flow["client_conn"]?.first("peername", "address")))
         )
         exchange.isZoneKnown = start != nil
-        if let comment = text(of: flow["comment"], "comment"), !comment.isEmpty {
-            exchange.foreign["comment"] = .string(comment)
-        }
+        exchange.keep(note: text(of: flow["comment"], "comment"))
         takeWebSocket(&exchange)
         return exchange
     }

@@ -43,9 +43,7 @@ struct ProxymanExchange {
         if exchange.response?.status == 101 {
             exchange.upgradedTo = exchange.response?.headers.first("upgrade")?.lowercased()
         }
-        if let comment = told["style"]?["comment"]?.string, !comment.isEmpty {
-            exchange.foreign["comment"] = .string(comment)
-        }
+        exchange.keep(note: told["style"]?["comment"]?.string)
         return exchange
     }
 
