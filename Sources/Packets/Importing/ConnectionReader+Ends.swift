@@ -6,6 +6,7 @@ extension ConnectionReader {
     /// Bytes of one direction are not in the capture.
     func lost(_ count: Int, from side: Side, at time: Timestamp) {
         bytes.count(count, from: side, isCaptured: false)
+        decideByServer(time)
         switch state {
         case .undecided:
             held = []
@@ -32,6 +33,7 @@ extension ConnectionReader {
     func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
         if end == .finished { finished.insert(side) }
         if self.end == nil { self.end = ConnectionEnd(side: side, ending: end, time: time) }
+        if side == .server { decideByServer(time) }
         if state == .tls { endTLS(side, time) }
         messages?.ended(side, end, at: time)
         socks?.ended(side, end, at: time)

@@ -25,6 +25,8 @@ final class ConnectionReader {
     var state = State.undecided
     /// The client's first bytes, until it is known what they are.
     var held: [UInt8] = []
+    /// The server's first bytes, where it speaks first and they are too few to tell what.
+    private var heldOfServer: [UInt8] = []
     var tls: TLSStream
     var messages: MessageReader?
     var socks: SOCKSReader?
@@ -84,6 +86,7 @@ final class ConnectionReader {
 
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         self.bytes.count(bytes.count, from: side, isCaptured: true)
+        if side == .client { decideByServer(time) }
         switch state {
         case .undecided: decide(bytes, side, time)
         case .tls where side == .server && self.bytes.received == bytes.count && isAnswerInClear(bytes):
@@ -180,6 +183,20 @@ final class ConnectionReader {
     /// Only where the beginning is missing may a server of interest speak first.
     private func serverSpeaksFirst(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
         guard held.isEmpty else { return }
+        heldOfServer.append(contentsOf: bytes)
+        if isWhole, heldOfServer.withUnsafeBytes(FirstBytes.areTooFewOfServer) { return }
+        decideByServer(time)
+    }
+
+    /// Goes by what the server said first, be it little; does nothing where it said nothing, or that is known.
+    func decideByServer(_ time: Timestamp) {
+        guard !heldOfServer.isEmpty else { return }
+        let bytes = heldOfServer
+        heldOfServer = []
+        bytes.withUnsafeBytes { decideByServer($0, time) }
+    }
+
+    private func decideByServer(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
         if FirstBytes(bytes) == .tls {
             beginTLS(bytes, at: time)
             decipher(bytes, .server, time)

@@ -87,6 +87,21 @@ enum FirstBytes {
         return bytes.field(1, as: UInt16.self) % 6 == 0 && bytes[4..<9].allSatisfy { $0 == 0 }
     }
 
+    /// Whether a server that speaks first may have begun with a record of TLS, the settings of HTTP/2 or an answer of HTTP/1, and it takes
+    /// more to tell.
+    static func areTooFewOfServer(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch bytes.first {
+        case 0x14, 0x15, 0x16, 0x17:
+            // Behind the record's head is the kind of the first message.
+            bytes.count < 6 && (bytes.count < 2 || bytes[1] == 3) && (bytes.count < 3 || bytes[2] <= 4)
+        case 0: bytes.count < 9 && (bytes.count < 4 || bytes[3] == 4)
+        case UInt8(ascii: "H"): bytes.count < Self.answer.count && Self.answer.starts(with: bytes)
+        default: false
+        }
+    }
+
+    private static let answer = Array("HTTP/1.".utf8)
+
     /// Capital letters and what stands between them in the registered methods (`M-SEARCH`, `VERSION-CONTROL`).
     private static func isMethod(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) || byte == 0x2d }
 
@@ -102,7 +117,7 @@ enum FirstBytes {
             let line = bytes.prefix { $0 != 0x0d && $0 != 0x0a }
             return line.suffix(8).starts(with: "HTTP/".utf8) ? .client : nil
         case .more, .other:
-            return bytes.starts(with: "HTTP/1.".utf8) ? .server : nil
+            return bytes.starts(with: Self.answer) ? .server : nil
         }
     }
 }
