@@ -173,7 +173,7 @@ package struct MessageRecognizer: Sendable {
         // What a template of the provider's has, an installation that registers itself from it leaves out (RFC 7591, section 2).
         case .registration
         where isStated
-            || ["redirect_uris", "software_id", "software_statement"].contains {
+            || ["redirect_uris", "grant_types", "software_id", "software_statement"].contains {
                 posted.json?[$0] != nil
             }:
             return Self.registration(call(candidate, parameters))

@@ -34,7 +34,8 @@ struct TimelineText {
         let rows = rows(of: flow, marks)
         let numberWidth = max(5, (rows.map { "[\($0.exchange)]".count }.max() ?? 0) + 1)
         // A refresh may come days later.
-        let offsets = rows.map { offset($0.at, from: flow.began) }
+        let began = flow.began
+        let offsets = rows.map { offset($0.at, from: began) }
         let timeWidth = max(8, offsets.map(\.count).max() ?? 0)
         let margin = String(repeating: " ", count: timeWidth + 4 + numberWidth)
         let actorWidth = min(rows.map(\.actor.count).max() ?? 0, 36)

@@ -36,6 +36,7 @@ struct SurroundingsTests {
         "TLS/TLSConnection+Handshake.swift": [".now()": "the age of sessions"],
         "Proxy/Authority/AuthorityFiles.swift": ["getpid(": "the name of a file until it is whole"],
         "Proxy/Tee/Tee.swift": [".now()": "the age of a connection"],
+        "Proxy/Tee/Tee+Ends.swift": [".now()": "the age of a connection"],
         "Proxy/Upstream/HostResolver.swift": [".now()": "the age of answers"],
         "Replay/Sending/HTTPSender.swift": [".now()": "the age of idle connections"],
         "Reports/Viewer/Serving/ViewerShelf.swift": ["ContinuousClock": "how long a page waits for news"],

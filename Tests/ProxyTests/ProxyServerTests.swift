@@ -307,7 +307,8 @@ struct ProxyServerTests {
         try await raw.close()
         let exchanges = try await rig.exchanges(atLeast: 2)
         #expect(exchanges.map(\.request.url.path) == ["/", "/token"])
-        #expect(exchanges.map(\.failure) == [nil, "the server closed the connection without an answer"])
+        #expect(exchanges[0].failure == nil)
+        #expect(exchanges[1].failure?.hasPrefix("the server closed the connection") == true)
         await rig.stop()
         try await origin.stop()
     }
@@ -354,7 +355,8 @@ struct ProxyServerTests {
             exchanges.last?.failure
                 == "the connection ended while the request waited for the answers before it"
         )
-        try await raw.close()
+        // Which has been reset, as the first provider did.
+        try? await raw.close()
         await rig.stop()
         #expect(second.received == 0)
         try await first.stop()

@@ -48,7 +48,7 @@ struct SentHeaderTests {
                 request: RecordedRequest(
                     method: "POST",
                     url: RecordedURL("https://id.example/register"),
-                    body: .json(#"{"grant_types":["client_credentials"]}"#)
+                    body: .json(#"{"client_name":"jobs","grant_types":["client_credentials"]}"#)
                 ),
                 response: RecordedResponse(status: 201, body: client(old, recorded))
             )

@@ -80,9 +80,7 @@ private struct CallbackFates: Sendable {
             redeemed: redeemed,
             in: flow.surroundings
         )
-        if isHeaded || witnesses[callback] != nil || isTold(callback, flow)
-            || OpenerMessage.error(on: flow.capture[callback].response?.body) != nil
-        {
+        if isHeaded || witnesses[callback] != nil || isTold(callback, flow) {
             return .rejected(Place(exchange: callback, part: .responseStatus, name: ""))
         }
         guard let login, let answer = login.response,

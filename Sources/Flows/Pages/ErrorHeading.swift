@@ -16,7 +16,7 @@ package enum ErrorHeading {
         return heading ?? HTMLAlert.first(in: page)
     }
 
-    /// Whether the page at a redirect URI is headed so; one that goes on to exchange the code itself has only a name of that
+    /// Whether the page at a redirect URI is headed so, or tells the window behind it of an error; one that goes on to exchange the code itself has only a name of that
     /// kind.
     ///
     /// `redeemed`: when each code was exchanged with success (``redemptions(of:)``).
@@ -28,6 +28,7 @@ package enum ErrorHeading {
     ) -> Bool {
         guard let response = index.capture[callback].response, response.location == nil,
             index.page(callback)?.errorHeading != nil || isNothingElse(response.body)
+                || OpenerMessage.error(on: response.body) != nil
         else { return false }
         return code.flatMap { redeemed[$0] }.map { $0 < index.capture[callback].endedAt } ?? true
     }

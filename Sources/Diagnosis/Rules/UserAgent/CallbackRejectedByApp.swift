@@ -132,7 +132,8 @@ struct CallbackRejectedByApp: Rule {
         if let body = flow.capture[callback.wording].response?.body, (body.size ?? 0) > 0 {
             return (
                 callback.wording,
-                callback.noticeWords(in: flow) ?? OpenerMessage.error(on: body) ?? PageText.told(by: body)
+                callback.noticeWords(in: flow) ?? OpenerMessage.error(on: body).map { Excerpt.start(of: $0) }
+                    ?? PageText.told(by: body)
             )
         }
         // The page that shows what the address names.

@@ -1,18 +1,17 @@
-import Captures
-import OAuth
+package import Captures
 
 /// What the page at the redirect URI of a login in a window of its own tells the window that opened it: the app's server has written into a
 /// script how the login went.
 ///
 /// Read are the messages of Decap CMS and its kin (`authorization:github:error:{…}`) and of Backstage (an object of the type
 /// `authorization_response`, percent-encoded).
-enum OpenerMessage {
+package enum OpenerMessage {
     /// The error that is told, from its beginning on; nil where none is, or where the page can tell both.
-    static func error(on body: Body?) -> String? {
+    package static func error(on body: Body?) -> String? {
         guard let body, body.isPage, (body.size ?? 0) < largest, let text = body.text,
             text.containsBytes("postMessage")
         else { return nil }
-        return (ofContentManager(text) ?? ofBackstage(text)).map { Excerpt.start(of: $0) }
+        return ofContentManager(text) ?? ofBackstage(text)
     }
 
     private static let largest = 1 << 16
