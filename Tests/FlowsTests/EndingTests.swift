@@ -40,6 +40,34 @@ struct EndingTests {
         )
     }
 
+    /// A program whose own service exchanges the code for it.
+    @Test func programThatGaveItsCodeToItsServiceIsDone() {
+        let handing = RecordedRequest(
+            method: "POST",
+            url: RecordedURL("https://service.example/handed"),
+            headers: HeaderFields(ShopLogin.backend),
+            body: .json(#"{"handed":"\#(ShopLogin().code)"}"#)
+        )
+        #expect(
+            ending {
+                var login = $1
+                login.redirectURI = "http://127.0.0.1:8400/cb"
+                login.discovery(&$0)
+                login.authorize(&$0)
+                login.answer(&$0)
+                let page = Body.html("You may close this window.")
+                $0.get(login.callbackURL, headers: ShopLogin.browser, body: page)
+                $0.add(
+                    Exchange(
+                        startedAt: Timestamp(seconds: 0),
+                        request: handing,
+                        response: RecordedResponse(status: 200)
+                    )
+                )
+            } == [.success]
+        )
+    }
+
     @Test func callbackThatTheAppRefusesIsAFailure() {
         #expect(
             ending {

@@ -120,6 +120,7 @@ extension Ending {
             let answer = index.capture[callback].response, answer.location == nil
         else { return false }
         return index.backChannel.witness(of: response, to: request, in: index.capture) != nil
+            && HandedOnCode.isCarried(response, in: index) != true
     }
 
     /// Whether a page that speaks to the provider itself was loaded at the redirect URI, and nobody was brought the code from

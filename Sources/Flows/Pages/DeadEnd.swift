@@ -23,7 +23,11 @@ package enum DeadEnd {
             let body = answer.body, body.essence == "text/html", let html = body.text, doesNothing(html),
             !isLast || !sendsAway(html)
         else { return nil }
-        return index.backChannel.witness(of: response, to: request, in: index.capture)
+        guard let witness = index.backChannel.witness(of: response, to: request, in: index.capture),
+            // A program whose own service exchanges the code for it.
+            HandedOnCode.isCarried(response, in: index) != true
+        else { return nil }
+        return witness
     }
 
     /// Whether a page says that the browser has done its part, as programs do that answer first and fetch their tokens then.
