@@ -42,9 +42,14 @@ struct ACRNotSatisfied: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let refused = Verdict.first(of: flow.loginAttempts) { unmet(by: $0).map { .violated($0) } ?? .holds }
-        if case .violated = refused { return refused }
-        return Verdict.ofIDTokens(in: flow) { delivered, claims, login in
+        let refused = flow.loginAttempts.lazy.compactMap { unmet(by: $0) }.first
+        // A login that went well all the same is told by what its user has.
+        if let refused, flow.ending != .success { return .violated(refused) }
+        return verdictOnIDTokens(of: flow).or(refused)
+    }
+
+    private func verdictOnIDTokens(of flow: Flow) -> Verdict {
+        Verdict.ofIDTokens(in: flow) { delivered, claims, login in
             guard let wish = Wish(of: login.request) else { return nil }
             let seen = claims["acr"]
             let text = seen.map { $0.string ?? JSONWriter.text(of: $0) }

@@ -80,6 +80,24 @@ struct ACRNotSatisfiedTests {
         if fires { #expect(finding?.severity == .error && finding?.evidence[0].value == "two-factor") }
     }
 
+    /// A silent try that finds too weak a session is no refusal of the login behind it, whose token has less than was asked for.
+    @Test func tokenCountsWhereOnlyASilentTryWasRefused() throws {
+        var exchanges = try Recording(broken).exchanges
+        var silent = exchanges[1]
+        let state = try #require(silent.request.url.queryItems.first("state"))
+        silent.startedAt = exchanges[0].startedAt + .seconds(-5)
+        silent.request.url = RecordedURL(
+            silent.request.url.text.replacing("state=" + state, with: "prompt=none&state=silent-0001")
+        )
+        let error = "error=unmet_authentication_requirements&state=silent-0001"
+        silent.response = RecordedResponse(status: 302)
+        silent.response?.redirect(to: "https://www.shop.example/callback?" + error)
+        exchanges.insert(silent, at: 0)
+        let recording = Recording(exchanges)
+        #expect(recording.outcomes == [.success])
+        #expect(recording.finding(rule)?.evidence.map(\.value) == ["two-factor", "0"])
+    }
+
     @Test func leavesAPageAloneThatRepeatsWhatWasSent() throws {
         let page = "<h1>Unknown client</h1><p>client_id=shop-web&acr_values=two-factor</p>"
         #expect(try Recording(broken).saying(page).finding(rule) == nil)
