@@ -66,10 +66,11 @@ struct RequestObjectInvalid: Rule {
         }
     }
 
-    /// The provider does not take the address where the app keeps its signed request (RFC 9101, section 6.2): a pushed one has none.
+    /// The provider does not take the address where the app keeps its signed request (RFC 9101, section 6.2): a pushed one has none
+    /// of the app's.
     private func unread(_ attempt: LoginAttempt) -> Violation? {
-        guard let uri = attempt.ownParameters.parameter("request_uri"), RecordedURL(uri.value).isWeb,
-            let refusal = attempt.refusal,
+        guard attempt.pushed == nil, let uri = attempt.ownParameters.parameter("request_uri"),
+            RecordedURL(uri.value).isWeb, let refusal = attempt.refusal,
             ["invalid_request_uri", "request_uri_not_supported"].contains(refusal.error)
         else { return nil }
         return Violation(

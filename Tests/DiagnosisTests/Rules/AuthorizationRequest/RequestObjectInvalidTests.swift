@@ -107,4 +107,15 @@ struct RequestObjectInvalidTests {
         ]).asking("request_uri", address)
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
     }
+
+    /// Providers may name what was pushed by an address of their own (RFC 9126, section 2.2).
+    @Test func leavesThePushedRequestAloneThatHasAnAddress() throws {
+        let address = "https://id.harbour.example/requests/6esc"
+        let expired = try Recording("authorization-request/par-request-uri-expired")
+            .editingAnswer(of: "/par") { $0["request_uri"] = .string(address) }
+            .asking("request_uri", address)
+            .redirecting(to: "https://www.shop.example/callback?error=invalid_request_uri")
+        #expect(expired.finding("par-request-uri-expired")?.isPrimary == true)
+        #expect(expired.finding(rule) == nil)
+    }
 }
