@@ -93,7 +93,7 @@ extension Flow {
 }
 
 extension Flow {
-    /// A text of an answer without the secrets that the request brought, or that the answer names as such.
+    /// A text of an answer without the secrets that the request brought, or that the answer names as such; `code` of an error is none.
     func hidingSecrets(in text: String, of exchange: Int) -> String {
         let request = capture[exchange].request
         let sent = request.url.queryItems.items + (FormBody.items(of: request.body)?.items ?? [])
@@ -101,11 +101,11 @@ extension Flow {
         secrets += request.headers.all("authorization").map { $0.drop { $0 != " " }.dropFirst() }.map(
             String.init
         )
-        let answered = Answer(of: capture[exchange], at: exchange).json
-        for json in [answered, request.body.flatMap(Self.object)] {
-            secrets +=
-                json?.members.filter { Masking.isSecret($0.name) }.compactMap(\.value.string)
-                .filter { json != answered || !Self.isWords($0) } ?? []
+        let answered = Answer(of: capture[exchange], at: exchange).json?.members.filter { member in
+            !(member.name == "code" && member.value.string.map(Self.isWords) ?? false)
+        }
+        for members in [answered, request.body.flatMap(Self.object)?.members] {
+            secrets += members?.filter { Masking.isSecret($0.name) }.compactMap(\.value.string) ?? []
         }
         return Masking.hiding(secrets.filter { $0.utf8.count >= 6 && !MissingToken.isOne($0) }, in: text)
     }

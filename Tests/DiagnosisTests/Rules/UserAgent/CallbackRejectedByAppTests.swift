@@ -1158,11 +1158,14 @@ struct CallbackRejectedByAppTests {
     }
 
     /// An error's own name is no secret, though its member is called as the code is.
-    @Test(arguments: [("cookie_decryption_error", true), ("SplxlOBeZQQYbYS6WxSbIA", false)])
-    func showsTheNameOfAnErrorThatIsCalledACode(code: String, isShown: Bool) throws {
+    @Test(arguments: [
+        ("code", "cookie_decryption_error", true), ("code", "SplxlOBeZQQYbYS6WxSbIA", false),
+        ("client_secret", "secret_of_a_test", false),
+    ])
+    func showsTheNameOfAnErrorThatIsCalledACode(member: String, code: String, isShown: Bool) throws {
         let recording = try handedOn(401) { #"{"code":"\#($0)"}"# }.editing { exchange in
             guard exchange.request.url.path == "/session" else { return }
-            exchange.response?.body = .json("{\"code\":\"\(code)\",\"message\":\"no\"}")
+            exchange.response?.body = .json("{\"\(member)\":\"\(code)\",\"message\":\"no\"}")
         }
         let finding = try #require(recording.finding(rule))
         #expect(finding.evidence.contains { $0.value.contains(code) } == isShown)
