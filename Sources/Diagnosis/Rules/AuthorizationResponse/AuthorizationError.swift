@@ -57,6 +57,7 @@ struct AuthorizationError: Rule {
             evidence + (words?.evidence ?? []),
             explanation: words?.explanation,
             fix: words?.fix,
+            title: words?.title,
             exchange: refusal.exchange
         )
         .toldOfFront(in: flow)
@@ -73,22 +74,24 @@ struct AuthorizationError: Rule {
 
     /// What is known of a refusal that says little, or says it in words of its own.
     private func words(for refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
-        evidence: [Evidence], explanation: String?, fix: String
+        evidence: [Evidence], explanation: String?, fix: String, title: String?
     )? {
         if refusal.error == "invalid_state" {
             let state = attempt.parameter("state").map {
                 Evidence($0, note: "\($0.value.unicodeScalars.count) characters")
             }
-            return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix)
+            return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix, nil)
         }
         if refusal.channel == .page,
             let assertion = BrokeredAssertion.evidence(at: refusal.exchange, in: flow)
         {
-            return ([assertion], BrokeredAssertion.explanation, BrokeredAssertion.fix)
+            return (
+                [assertion], BrokeredAssertion.explanation, BrokeredAssertion.fix, BrokeredAssertion.title
+            )
         }
         let page = flow.capture[refusal.exchange].request.url
         guard refusal.channel == .page, page.queryItems.first("errorId") != nil else { return nil }
-        return ([], nil, Self.identityServer)
+        return ([], nil, Self.identityServer, nil)
     }
 
     /// Hydra and others that are built on Fosite.

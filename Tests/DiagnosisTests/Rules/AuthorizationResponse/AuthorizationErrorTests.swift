@@ -285,4 +285,22 @@ struct AuthorizationErrorTests {
         #expect(finding.evidence[0].value == "1349048: Can't load URL")
         #expect(recording.finding("code-missing") == nil)
     }
+
+    /// A broker's page about what an identity provider behind it answered: the app's request is not at fault.
+    @Test(arguments: [("SAMLResponse", true), ("password", false)])
+    func tellsAnAnswerOfAnIdentityProviderBehind(field: String, isBehind: Bool) throws {
+        let page = Body(
+            text: "<h1>We are sorry</h1><p>invalid_request: Invalid response</p>",
+            mediaType: "text/html"
+        )
+        let recording = try Recording(
+            Array(Recording("authorization-response/access-denied-by-policy").exchanges.prefix(3))
+        )
+        .sending(field, "PHNhbWxwOlJlc3BvbnNlPg==", to: "/sign-in").editingLast("/sign-in") { exchange in
+            exchange.response = RecordedResponse(status: 400, body: page)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("behind it") == isBehind)
+    }
 }
