@@ -49,6 +49,8 @@ struct IDTokenSignatureInvalid: Rule {
             case .unknownKey:
                 return keyFault(delivered, flow).map { .violated($0) }
                     ?? .abstains("the key is not in the capture")
+            case .notChecked where token.payload.isEmpty:
+                return .abstains("what was signed is not in the token")
             case .notChecked:
                 return .abstains("the algorithm \(token.algorithm ?? "(none named)") is not supported")
             case .invalid:

@@ -131,6 +131,15 @@ struct IDTokenSignatureInvalidTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    @Test func abstainsOnATokenWithoutWhatWasSigned() throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { object in
+            let parts = object["id_token"]?.string?.split(separator: ".") ?? []
+            object["id_token"] = .string("\(parts[0])..\(parts[2])")
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.abstention(rule) == "what was signed is not in the token")
+    }
+
     @Test func leavesAnUnsignedTokenToItsOwnRule() throws {
         let recording = try Recording(broken).editingAnswer(of: "/token") { object in
             let parts = object["id_token"]?.string?.split(separator: ".") ?? []
