@@ -17,12 +17,13 @@ enum OrganizationRefusal {
                     ), said, call.address, Evidence(call.token),
                 ],
                 explanation: """
-                    The API took the token and refuses this call alone: the organization that it asks about wants each token, or each app, to be let in by somebody, \
-                    and this one was not. Scopes do not change that.
+                    The API took the token and refuses this call alone: the organization that it asks about wants each token, each app, or each address that is \
+                    called from, to be let in by somebody, and this one was not. Scopes do not change that.
                     """,
                 fix: """
                     Where single sign-on is enforced, send the user to the address that the answer names, or have them authorize the token for the organization in \
-                    their settings, with a session of its single sign-on. Where apps are restricted, an owner of the organization has to approve this one.
+                    their settings, with a session of its single sign-on. Where apps are restricted, an owner of the organization has to approve this one; where addresses \
+                    are, add the one that the app calls from.
                     """,
                 title: "The organization has not let this token in",
                 exchange: call.call.exchange
