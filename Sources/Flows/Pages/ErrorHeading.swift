@@ -16,8 +16,8 @@ package enum ErrorHeading {
         return heading ?? HTMLAlert.first(in: page)
     }
 
-    /// Whether the page at a redirect URI is headed so, or tells the window behind it of an error; one that goes on to exchange the code itself has only a name of that
-    /// kind.
+    /// Whether the page at a redirect URI is headed so, or tells the window that opened it of an error; one that goes on to exchange the
+    /// code itself has only a name of that kind.
     ///
     /// `redeemed`: when each code was exchanged with success (``redemptions(of:)``).
     package static func isShown(
