@@ -168,9 +168,21 @@ struct TimelineTextTests {
         #expect(text.contains("[20] and 19 more\n"))
     }
 
-    @Test func captureOfFailedConnectionsSaysSo() {
+    @Test(
+        arguments: [
+            (
+                ["ECONNREFUSED: nobody there", "ENOTFOUND: no address"],
+                "2 exchanges, no OAuth or OpenID Connect traffic among them; 2 of them had no answer, the first: [0]"
+            ),
+            (
+                ["ECONNREFUSED: nobody there"],
+                "1 exchange, no OAuth or OpenID Connect traffic in it; it had no answer: [0]"
+            ),
+        ]
+    )
+    func captureOfFailedConnectionsSaysSo(failures: [String], words: String) {
         var builder = CaptureBuilder()
-        for failure in ["ECONNREFUSED: nobody there", "ENOTFOUND: no address"] {
+        for failure in failures {
             var exchange = Exchange(
                 startedAt: Timestamp(nanoseconds: 0),
                 request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://idp.example:8443/"))
@@ -181,24 +193,7 @@ struct TimelineTextTests {
         let report = ReportBuilder.report(on: builder.capture, named: "failed.har")
         #expect(
             TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
-                == "failed.har: 2 exchanges, no OAuth or OpenID Connect traffic among them; "
-                + "2 of them had no answer, the first: [0] idp.example:8443: ECONNREFUSED: nobody there"
-        )
-    }
-
-    @Test func captureOfOneConnectionIsNoCrowd() {
-        var builder = CaptureBuilder()
-        var exchange = Exchange(
-            startedAt: Timestamp(nanoseconds: 0),
-            request: RecordedRequest(method: "CONNECT", url: RecordedURL("https://idp.example:8443/"))
-        )
-        exchange.failure = "ECONNREFUSED: nobody there"
-        builder.add(exchange)
-        let report = ReportBuilder.report(on: builder.capture, named: "failed.har")
-        #expect(
-            TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
-                == "failed.har: 1 exchange, no OAuth or OpenID Connect traffic in it; "
-                + "it had no answer: [0] idp.example:8443: ECONNREFUSED: nobody there"
+                == "failed.har: \(words) idp.example:8443: ECONNREFUSED: nobody there"
         )
     }
 

@@ -168,15 +168,14 @@ struct MockOptions: ParsableArguments {
     private func clientKeys() throws -> [String: [JSONWebKey]] {
         var keys: [String: [JSONWebKey]] = [:]
         for text in clientKey {
-            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else {
-                throw CommandFailure(
-                    .usage,
-                    "--client-key takes ID=FILE, not \(text)",
-                    hint: "\(Invocation.name) mock --client-key my-app=jwks.json"
-                )
-            }
-            let bytes = try InputFile.bytes(parts[1])
+            let (id, file) = try Self.pair(
+                text,
+                parted: "=",
+                of: "--client-key",
+                taking: "ID=FILE",
+                example: "my-app=jwks.json"
+            )
+            let bytes = try InputFile.bytes(file)
             let json = try? JSONParser.parse(bytes)
             let found =
                 json.flatMap { JSONWebKeySet(json: $0) }?.keys ?? json?.object.map { [JSONWebKey(json: $0)] }
@@ -184,52 +183,65 @@ struct MockOptions: ParsableArguments {
             guard !usable.isEmpty else {
                 throw CommandFailure(
                     .dataError,
-                    "\(parts[1]): no public key is in it",
+                    "\(file): no public key is in it",
                     hint: "a JWK, or a JWK Set as jwks_uri serves it"
                 )
             }
-            keys[parts[0], default: []] += usable
+            keys[id, default: []] += usable
         }
         return keys
     }
 
     func users() throws -> [(name: String, password: String)] {
         try user.map { text in
-            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
-                String.init
+            try Self.pair(
+                text,
+                parted: ":",
+                of: "--user",
+                taking: "NAME:PASSWORD",
+                example: "alice:wonderland"
             )
-            guard parts.count == 2, !parts[0].isEmpty else {
-                throw CommandFailure(
-                    .usage,
-                    "--user takes NAME:PASSWORD, not \(text)",
-                    hint: "\(Invocation.name) mock --user alice:wonderland"
-                )
-            }
-            return (parts[0], parts[1])
         }
+    }
+
+    /// The two parts of an option's value, of which the first is not empty.
+    private static func pair(
+        _ text: String,
+        parted separator: Character,
+        of option: String,
+        taking form: String,
+        example: String
+    ) throws -> (String, String) {
+        let parts = text.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
+            .map(String.init)
+        guard parts.count == 2, !parts[0].isEmpty else {
+            throw CommandFailure(
+                .usage,
+                "\(option) takes \(form), not \(text)",
+                hint: "\(Invocation.name) mock \(option) \(example)"
+            )
+        }
+        return (parts[0], parts[1])
     }
 
     /// Claims that are shown in any case.
     func claims() throws -> [RecordedProviderOptions.Claim] {
         try claim.map { text in
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
-                String.init
+            let (name, value) = try Self.pair(
+                text,
+                parted: "=",
+                of: "--claim",
+                taking: "NAME=VALUE or USER:NAME=VALUE",
+                example: "'groups=[\"admin\"]'"
             )
-            guard parts.count == 2, !parts[0].isEmpty else {
-                throw CommandFailure(
-                    .usage,
-                    "--claim takes NAME=VALUE or USER:NAME=VALUE, not \(text)",
-                    hint: "\(Invocation.name) mock --claim 'groups=[\"admin\"]'"
-                )
-            }
             let claim = RecordedProviderOptions.Claim(
-                parts[0],
-                value: (try? JSONParser.parse(Array(parts[1].utf8))) ?? .string(parts[1])
+                name,
+                value: (try? JSONParser.parse(Array(value.utf8))) ?? .string(value)
             )
             guard !claim.isOfEveryToken else {
                 throw CommandFailure(
                     .usage,
-                    "\(parts[0]) is the provider's own to say",
+                    "\(name) is the provider's own to say",
                     hint:
                         "\(Invocation.name) mock --list-faults lists what it can say wrong; sub is the NAME of --user"
                 )

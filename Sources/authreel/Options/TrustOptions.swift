@@ -43,54 +43,71 @@ struct TrustStoreOptions: ParsableArguments {
         _ planner: TrustPlanner<ThisMachine>,
         remembered: [TrustStore] = []
     ) throws -> [TrustStore] {
-        var stores: [TrustStore] = []
-        func add(_ more: [TrustStore]) {
-            for store in more where !stores.contains(store) { stores.append(store) }
-        }
-        if isDefault { add(planner.stores() + remembered) }
+        var found = isDefault ? planner.stores() + remembered : []
         for kind in TrustStore.Kind.allCases where store.contains(kind) {
-            // A place that is named stands for its kind.
-            if kind == .nss, !nssFolder.isEmpty { continue }
-            if kind == .java, !(javaHome + keystore).isEmpty { continue }
-            let found = (planner.stores(asked: Set(store)) + remembered).filter { $0.kind == kind }
-            // Java may have been left out since the system's store reaches it.
-            guard !found.isEmpty || kind == .java && store.contains(.system) else {
-                throw CommandFailure(
-                    .noInput,
-                    "there is no \(kind.rawValue) store here that could be changed",
-                    hint: Self.hint(withoutA: kind)
-                )
-            }
-            add(found)
+            found += try stores(of: kind, planner, remembered)
         }
-        for folder in nssFolder {
-            let place = planner.nssStore(folder: absolute(folder))
-            guard planner.canHoldDatabase(place) || remembered.contains(place) else {
-                throw CommandFailure(
-                    .noInput,
-                    "\(folder): no NSS database (cert9.db) in this folder",
-                    hint: "make one: certutil -N --empty-password -d \(ShellWord.quoted("sql:\(folder)"))"
-                )
-            }
-            add([place])
+        found += try nssFolder.map { try nssStore(in: $0, planner, remembered) }
+        found += try (javaHome + keystore).map { try javaStore(at: $0, planner, remembered) }
+        return found.reduce(into: []) { stores, store in
+            if !stores.contains(store) { stores.append(store) }
         }
-        for path in javaHome + keystore {
-            let gone = TrustStore.java(keystore: absolute(path))
-            guard
-                let place = planner.javaStore(at: absolute(path))
-                    ?? (remembered.contains(gone) ? gone : nil)
-            else {
-                throw CommandFailure(
-                    .noInput,
-                    "\(path): no Java keystore here",
-                    hint:
-                        "--java-home takes what java -XshowSettings:properties -version names as java.home, "
-                        + "--keystore a file such as its lib/security/cacerts"
-                )
-            }
-            add([place])
+    }
+
+    /// Those of a kind that is asked for; a place that is named stands for its kind.
+    private func stores(
+        of kind: TrustStore.Kind,
+        _ planner: TrustPlanner<ThisMachine>,
+        _ remembered: [TrustStore]
+    ) throws -> [TrustStore] {
+        if kind == .nss, !nssFolder.isEmpty { return [] }
+        if kind == .java, !(javaHome + keystore).isEmpty { return [] }
+        let found = (planner.stores(asked: Set(store)) + remembered).filter { $0.kind == kind }
+        // Java may have been left out since the system's store reaches it.
+        guard !found.isEmpty || kind == .java && store.contains(.system) else {
+            throw CommandFailure(
+                .noInput,
+                "there is no \(kind.rawValue) store here that could be changed",
+                hint: Self.hint(withoutA: kind)
+            )
         }
-        return stores
+        return found
+    }
+
+    private func nssStore(
+        in folder: String,
+        _ planner: TrustPlanner<ThisMachine>,
+        _ remembered: [TrustStore]
+    ) throws -> TrustStore {
+        let place = planner.nssStore(folder: absolute(folder))
+        guard planner.canHoldDatabase(place) || remembered.contains(place) else {
+            throw CommandFailure(
+                .noInput,
+                "\(folder): no NSS database (cert9.db) in this folder",
+                hint: "make one: certutil -N --empty-password -d \(ShellWord.quoted("sql:\(folder)"))"
+            )
+        }
+        return place
+    }
+
+    private func javaStore(
+        at path: String,
+        _ planner: TrustPlanner<ThisMachine>,
+        _ remembered: [TrustStore]
+    ) throws -> TrustStore {
+        let gone = TrustStore.java(keystore: absolute(path))
+        guard
+            let place = planner.javaStore(at: absolute(path)) ?? (remembered.contains(gone) ? gone : nil)
+        else {
+            throw CommandFailure(
+                .noInput,
+                "\(path): no Java keystore here",
+                hint:
+                    "--java-home takes what java -XshowSettings:properties -version names as java.home, "
+                    + "--keystore a file such as its lib/security/cacerts"
+            )
+        }
+        return place
     }
 
     /// Where a store may be that was not found, and what does without.

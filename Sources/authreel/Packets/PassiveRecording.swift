@@ -102,24 +102,14 @@ struct PassiveRecording {
         }
         // Cancelled behind the recording, which throws nothing on its way there.
         let watcher = Task { await view.run() }
-        let listener = Task {
-            for await signal in signals {
-                let fromTerminal = signal == SIGINT && RecordingSession.isInForeground
-                if child?.interrupted(signal, fromTerminal: fromTerminal) != true { recorder.stop() }
-            }
-        }
-        child?.whenEnded(recorder.stop)
-        let result: Result<PacketImportReport, any Error>
-        do { result = .success(try await recorder.run()) } catch { result = .failure(error) }
-        listener.cancel()
+        let result = await Self.run(recorder, beside: child, until: signals)
         inspection.end()
         capture.inspect(isLast: true)
         let summary = view.finish()
         watcher.cancel()
-        switch result {
-        case .success(let report):
-            tell(report, summary, capture, isGone: path == nil && writer.takeBack())
-        case .failure(let error):
+        do {
+            tell(try result.get(), summary, capture, isGone: path == nil && writer.takeBack())
+        } catch {
             let isThere = path != nil || capture.position.entries > 0
             throw CommandFailure(
                 .unavailable,
@@ -128,6 +118,23 @@ struct PassiveRecording {
             )
         }
         return capture.missing == nil
+    }
+
+    /// Records until a signal that the command leaves to us, or the command's end.
+    private static func run(
+        _ recorder: PacketRecorder,
+        beside child: RecordedCommand?,
+        until signals: AsyncStream<Int32>
+    ) async -> Result<PacketImportReport, any Error> {
+        let listener = Task {
+            for await signal in signals {
+                let fromTerminal = signal == SIGINT && RecordingSession.isInForeground
+                if child?.interrupted(signal, fromTerminal: fromTerminal) != true { recorder.stop() }
+            }
+        }
+        defer { listener.cancel() }
+        child?.whenEnded(recorder.stop)
+        do { return .success(try await recorder.run()) } catch { return .failure(error) }
     }
 
     private func open() throws -> LiveInterface {

@@ -31,33 +31,11 @@ enum CaptureTeller {
                     + (waited > 0 ? ": \(count(waited)) that waited \(waited == 1 ? "is" : "are") in it" : "")
                     + (lost > 0 ? "; \(lost) \(lost == 1 ? "is" : "are") lost" : "")
             )
-        case .copied(let path, let why, let new):
-            switch why {
-            case .gone, .inPlace:
-                StandardError.warn(
-                    "\(path) was deleted or moved; it is there again, with all that it held"
-                        + (new == path ? "" : ", as \(new)")
-                )
-            case .replaced:
-                StandardError.warn(
-                    "\(path) was replaced by another file, which is left alone; the recording goes on in \(new), "
-                        + "with all that came before"
-                )
-            case .extended, .changed:
-                StandardError.warn(
-                    "another program wrote into \(path); it is left as it is, and the recording goes on in \(new), "
-                        + "with all that came before"
-                )
-            }
+        case .copied(let path, let why, let new): StandardError.warn(copied(path, why, to: new))
         case .adrift(let path, let why, let reason):
-            let what =
-                switch why {
-                case .gone, .inPlace: "was deleted or moved, and cannot be put back"
-                case .replaced: "was replaced, and there can be no other file"
-                case .extended, .changed:
-                    "was written into by another program, and there can be no other file"
-                }
-            StandardError.warn("\(path) \(what): \(reason); this is tried again until the recording ends")
+            StandardError.warn(
+                "\(path) \(adrift(why)): \(reason); this is tried again until the recording ends"
+            )
         case .begunAnew(let path, let new, let lost):
             StandardError.warn(
                 "another program wrote into \(path)"
@@ -66,6 +44,27 @@ enum CaptureTeller {
                         ? "; the recording goes on in it from its beginning"
                         : "; it is left as it is, and the recording goes on in \(new)")
             )
+        }
+    }
+
+    /// The capture was written anew, since what it had been written into is not it any more.
+    private static func copied(_ path: String, _ why: CaptureWriter.Whereabouts, to new: String) -> String {
+        let goesOn = "the recording goes on in \(new), with all that came before"
+        switch why {
+        case .gone, .inPlace:
+            return "\(path) was deleted or moved; it is there again, with all that it held"
+                + (new == path ? "" : ", as \(new)")
+        case .replaced: return "\(path) was replaced by another file, which is left alone; \(goesOn)"
+        case .extended, .changed:
+            return "another program wrote into \(path); it is left as it is, and \(goesOn)"
+        }
+    }
+
+    private static func adrift(_ why: CaptureWriter.Whereabouts) -> String {
+        switch why {
+        case .gone, .inPlace: "was deleted or moved, and cannot be put back"
+        case .replaced: "was replaced, and there can be no other file"
+        case .extended, .changed: "was written into by another program, and there can be no other file"
         }
     }
 
