@@ -46,7 +46,7 @@ struct RegistrationRejected: Rule {
             Violation(
                 evidence(last, flow) + unnamed,
                 severity: isSignedIn ? .note : nil,
-                explanation: unnamed.isEmpty ? nil : Self.guessed,
+                explanation: unnamed.isEmpty ? (isSignedIn ? Self.wentOn : nil) : Self.guessed,
                 fix: unnamed.isEmpty ? fix(last) : Self.guessedFix,
                 title: unnamed.isEmpty ? nil : "The provider does not offer dynamic client registration",
                 exchange: last.exchange
@@ -55,6 +55,9 @@ struct RegistrationRejected: Rule {
         )
     }
 
+    private static let wentOn = """
+        The client asked the provider to register it and was refused. It went on with a client_id that it had from elsewhere.
+        """
     private static let guessed = """
         The provider's metadata names no address for registrations. The client tried one all the same, and there is nothing there: this \
         provider does not register clients by itself.

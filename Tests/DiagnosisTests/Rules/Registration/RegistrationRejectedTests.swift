@@ -164,7 +164,9 @@ struct RegistrationRejectedTests {
         var earlier = refused
         earlier.startedAt = recording.exchanges[0].startedAt + .seconds(-60)
         recording.exchanges.insert(earlier, at: 0)
-        #expect(recording.finding(rule)?.severity == .note)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .note)
+        #expect(!finding.explanation.contains("cannot start a login"))
     }
 
     @Test func addressThatNoMetadataNamesIsTold() throws {
