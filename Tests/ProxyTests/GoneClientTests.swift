@@ -108,4 +108,22 @@ struct GoneClientTests {
         #expect(rig.exchanges.count == 1)
         try await origin.stop()
     }
+
+    /// The byte that waits does so also where its answer turns out not to be HTTP meanwhile.
+    @Test func whatCannotBeReadComesInItsOrder() async throws {
+        let origin = try await Origin()
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        try await client.send(request(origin))
+        try await client.until { _ in origin.isAsked }
+        try await client.finishSending()
+        try await client.until { _ in origin.isEnded }
+        try await origin.answer(Self.answer + "12", thenCloses: false)
+        try await client.until { $0.received.hasSuffix("1") }
+        try await origin.answer("34", thenCloses: true)
+        #expect(try await client.until { $0.received == Self.answer + "1234" }, "\(client.received)")
+        try? await client.close()
+        await rig.stop()
+        try await origin.stop()
+    }
 }

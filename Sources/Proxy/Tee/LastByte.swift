@@ -16,6 +16,8 @@ struct LastByte {
     private var ends: [() -> Void] = []
     private var waiting: Scheduled<Void>?
 
+    var isWaiting: Bool { piece != nil }
+
     /// Takes the last of these bytes; `done` is called when it has waited.
     mutating func hold(
         of bytes: inout ByteBuffer,
@@ -32,7 +34,7 @@ struct LastByte {
 
     /// Takes what happened to the provider's side behind it; false where nothing waits.
     mutating func delays(_ end: @escaping () -> Void) -> Bool {
-        guard piece != nil else { return false }
+        guard isWaiting else { return false }
         ends.append(end)
         return true
     }

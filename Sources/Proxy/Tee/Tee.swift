@@ -144,14 +144,17 @@ final class Tee {
 
     /// Bytes of the provider: the last one later than the others where the client may have gone.
     private func pass(_ bytes: ByteBuffer, at time: Timestamp) {
+        letLastByteGo()
+        // It may have been all that was waited for.
+        guard !isOver else { return }
         guard clientEnd != nil, records, !isOpaque else { return hand(bytes, at: time) }
-        if let byte = lastByte.take().piece { hand(byte.bytes, at: byte.at) }
         var bytes = bytes
         lastByte.hold(of: &bytes, at: time, on: loop) { [weak self] in self?.letLastByteGo() }
         if bytes.readableBytes > 0 { hand(bytes, at: time) }
     }
 
     private func letLastByteGo() {
+        guard lastByte.isWaiting else { return }
         let (byte, ends) = lastByte.take()
         if let byte {
             hand(byte.bytes, at: byte.at)
