@@ -85,6 +85,20 @@ struct DamagedSegmentTests {
         #expect(Self.log(cut).first == "0 client: ono?")
     }
 
+    @Test func allConnectionsTogetherKeepNoMoreThanTheyMay() {
+        var reassembler = TCPStreamReassembler(into: StreamLog(), maximumConnections: 100, maximumHeld: 1000)
+        for port in 1...10 as ClosedRange<UInt16> {
+            var made = PacketBuilder()
+            made.client.port = port
+            made.handshake()
+            made.send(.client, "A", 1001, 5001, [UInt8](repeating: 7, count: 300))
+            let packets = made.packets.map(Self.checksummed)
+            reassembler.give(packets.dropLast() + [Self.damaged(packets[3], at: 22)])
+        }
+        let given = reassembler.sink.events.count { $0.contains(" client: ") }
+        #expect(given > 3 && given < 10)
+    }
+
     @Test func aDamagedResetEndsNothing() {
         var packets = Self.conversation
         packets.insert(Self.damaged(packets[3], at: 13, 4), at: 3)

@@ -13,11 +13,19 @@ extension TCPConnection {
     }
 
     /// Keeps a damaged segment until the other side says that it has it.
+    ///
+    /// - Parameters:
+    ///   - segment: one of this connection's.
+    ///   - isFromFirst: whether it is from the end that the key names first.
+    ///   - time: when it was captured.
+    ///   - isCrowded: whether all connections together hold too much, so that nothing is kept.
+    ///   - sink: is told what is not kept.
     @inline(never)
     mutating func receiveDamaged<Sink: TCPStreamSink>(
         _ segment: TCPSegment,
         isFromFirst: Bool,
         at time: Timestamp,
+        isCrowded: Bool,
         into sink: inout Sink
     ) {
         let side: Side = isFromFirst == clientIsFirst ? .client : .server
@@ -40,7 +48,7 @@ extension TCPConnection {
                 time: time
             )
         )
-        while doubtful.areTooMany, let first = doubtful.take(where: { _ in true }) {
+        while isCrowded || doubtful.areTooMany, let first = doubtful.take(where: { _ in true }) {
             take(first, into: &sink)
         }
     }

@@ -105,7 +105,13 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         let slot = Int(found)
         guard connections[slot].doubts(segment, isFromFirst: isFromFirst) else { return false }
         let before = connections[slot].pendingWeight
-        connections[slot].receiveDamaged(segment, isFromFirst: isFromFirst, at: time, into: &sink)
+        connections[slot].receiveDamaged(
+            segment,
+            isFromFirst: isFromFirst,
+            at: time,
+            isCrowded: held > maximumHeld,
+            into: &sink
+        )
         held += connections[slot].pendingWeight - before
         return true
     }
