@@ -25,7 +25,6 @@ package struct PacketSpan: Sendable, Equatable {
         /// places may begin with the last word of another end.
         func isCompleted(by other: ConnectionParts) -> Bool {
             intersection(other).isDisjoint(with: .bothEnds) && union(other).isSuperset(of: .allData)
-                && !isSuperset(of: .bothEnds) && !other.isSuperset(of: .bothEnds)
         }
     }
 
@@ -64,10 +63,11 @@ package struct PacketSpan: Sendable, Equatable {
     /// Whether both are parts of one capture: where one has what an end of a connection said and the other what the other end
     /// did, or one goes on with a connection that the other has.
     package func belongs(with other: PacketSpan) -> Bool {
-        let isBehind = PacketSpan.order(of: [self, other])
+        guard connections.count <= other.connections.count else { return other.belongs(with: self) }
+        let order = PacketSpan.order(of: [self, other])
         return connections.contains { key, parts in
             guard let others = other.connections[key] else { return false }
-            if isBehind != nil, !(isBehind == [0, 1] ? others : parts).contains(.beginning) { return true }
+            if let order, !(order == [0, 1] ? others : parts).contains(.beginning) { return true }
             return parts.isCompleted(by: others)
         }
     }

@@ -56,12 +56,17 @@ enum PacketSeries {
         for index in alone { spans[index] = try? PacketFile.span(of: groups[index].paths[0]) }
         for (place, first) in alone.enumerated() where !groups[first].paths.isEmpty {
             var members = [first]
-            while let other = alone[(place + 1)...].first(where: { other in
-                !members.contains(other) && !groups[other].paths.isEmpty
-                    && members.contains { belong(spans[$0], spans[other]) }
-            }) {
-                members.append(other)
+            var next = 0
+            while next < members.count {
+                let span = spans[members[next]]
+                let found = alone[(place + 1)...].filter { other in
+                    !members.contains(other) && !groups[other].paths.isEmpty && belong(span, spans[other])
+                }
+                members += found
+                next += 1
             }
+            // As they were named, whichever led to which.
+            members.sort()
             guard members.count > 1 else { continue }
             let order = PacketSpan.order(of: members.compactMap { spans[$0] })
             let paths = members.flatMap { groups[$0].paths }
