@@ -109,6 +109,28 @@ struct GoneClientTests {
         try await origin.stop()
     }
 
+    /// Its end is that of the connection, which the client waits for.
+    @Test func answerUntilTheEndIsWholeForWhoStillListens() async throws {
+        let origin = try await Origin()
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        try await client.send(request(origin))
+        try await client.until { _ in origin.isAsked }
+        try await client.finishSending()
+        try await client.until { _ in origin.isEnded }
+        let answer = "HTTP/1.1 200 OK\r\n\r\n\(Self.tokens)"
+        try await origin.answer(answer, thenCloses: true)
+        #expect(try await client.until { $0.isEnded })
+        #expect(client.received == answer)
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.failure == nil)
+        #expect(exchange.response?.body?.text == Self.tokens)
+        try? await client.close()
+        await rig.stop()
+        #expect(rig.exchanges.count == 1)
+        try await origin.stop()
+    }
+
     /// The byte that waits does so also where its answer turns out not to be HTTP meanwhile.
     @Test func whatCannotBeReadComesInItsOrder() async throws {
         let origin = try await Origin()

@@ -18,7 +18,7 @@ extension Tee {
         guard !isOver else { return }
         if side == .server {
             hasServerEnded = true
-            endAbandoned()
+            if !isStillHeard { endAbandoned() }
             end(.server, nil)
             guard clientEnd == nil else { return close() }
             client?.closeOutput()
@@ -167,6 +167,15 @@ extension Tee {
     }
 
     // MARK: -
+
+    /// Whether a client that has ended its half has been sent a part of an answer since.
+    ///
+    /// If it had gone it would have reset the connection then, see ``LastByte``. With HTTP/2 servers say other things, too, at their
+    /// end.
+    private var isStillHeard: Bool {
+        guard let clientEnd else { return true }
+        return isAnswering && lastReceived > clientEnd && conversation?.speaksHTTP2 != true
+    }
 
     /// What a client that has gone did not wait for failed when it went.
     private func endAbandoned() {
