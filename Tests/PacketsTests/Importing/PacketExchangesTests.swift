@@ -430,15 +430,19 @@ struct PacketExchangesTests {
         ("408 Request Timeout", []), ("400 Bad request", []), ("200 OK", ["an answer without a request"]),
     ])
     func aServerOfHTTPMaySpeakFirst(status: String, failures: [String]) {
-        var script = Script()
-        script.open()
-        script.server("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        script.close()
-        let found = script.exchanges.takeFinished().map { $0.failure ?? "none" }
-        #expect(found.count == failures.count)
-        #expect(zip(found, failures).allSatisfy { $0.contains($1) })
-        #expect(script.exchanges.report.counts.otherConnections == 0)
-        #expect(script.exchanges.report.losses.isEmpty)
+        let answer = "HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        // In one piece, and as slowly as it comes.
+        for pieces in [[answer], answer.utf8.map { String(UnicodeScalar($0)) }] {
+            var script = Script()
+            script.open()
+            for piece in pieces { script.server(piece) }
+            script.close()
+            let found = script.exchanges.takeFinished().map { $0.failure ?? "none" }
+            #expect(found.count == failures.count)
+            #expect(zip(found, failures).allSatisfy { $0.contains($1) })
+            #expect(script.exchanges.report.counts.otherConnections == 0, "\(pieces.count)")
+            #expect(script.exchanges.report.losses.isEmpty)
+        }
     }
 
     /// Clear text on a port of TLS: some answer it with an alert, others in clear as well.
@@ -467,10 +471,12 @@ struct PacketExchangesTests {
         [0, 0, 15, 1, 5, 0, 0, 0, 1, 0x82, 0x86, 0x84, 0x41, 10] + Array("op.example".utf8)
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-    @Test func aServerOfHTTP2MaySpeakFirst() {
+    @Test(arguments: [9, 1, 4]) func aServerOfHTTP2MaySpeakFirst(inPiecesOf size: Int) {
         var script = Script()
         script.open()
-        script.send(Self.settings, .server)
+        for start in stride(from: 0, to: Self.settings.count, by: size) {
+            script.send(Array(Self.settings[start...].prefix(size)), .server)
+        }
         script.send(Self.preface + Self.settings + Self.get, .client)
         script.send(Self.ok, .server)
         script.close()
