@@ -85,6 +85,19 @@ struct DamagedSegmentTests {
         #expect(Self.log(cut).first == "0 client: ono?")
     }
 
+    /// As where the system that receives them joins what an answer comes in, and the capture begins before it.
+    @Test func firstBytesOfASideAreKeptAsWell() {
+        var made = PacketBuilder()
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.server, "A", 5001, 1005)
+        made.send(.server, "PA", 5001, 1005, "one!")
+        made.send(.client, "A", 1005, 5005)
+        made.packets = made.packets.map(Self.checksummed)
+        made.packets[2] = Self.damaged(made.packets[2], at: 16)
+        let log = StreamLog.of(made)
+        #expect(log.contains("0 server: one!") && !log.contains { $0.hasSuffix("lost") }, "\(log)")
+    }
+
     @Test func allConnectionsTogetherKeepNoMoreThanTheyMay() {
         var reassembler = TCPStreamReassembler(into: StreamLog(), maximumConnections: 100, maximumHeld: 1000)
         for port in 1...10 as ClosedRange<UInt16> {

@@ -33,7 +33,7 @@ extension TCPConnection {
         let isLast = segment.flags.contains(.finish)
         let place = own.place(of: segment.sequence)
         let end = place + Int64(segment.dataCount) + (isLast ? 1 : 0)
-        guard !isClosed, number != nil, own.isFirm, end > own.next,
+        guard !isClosed, number != nil, own.isKnown, end > own.next,
             place <= own.highest + TCPDirection.usualWindow,
             segment.flags.isDisjoint(with: [.synchronize, .reset])
         else { return }
