@@ -11,6 +11,8 @@ struct DoubtfulSegments {
         var sequence: UInt32
         var bytes: [UInt8]
         var isLast: Bool
+        /// The place of its first byte.
+        var start: Int64
         /// The place behind it, its FIN included.
         var end: Int64
         /// The place of the other side's bytes that were captured before it and had not been given; nil where all had.

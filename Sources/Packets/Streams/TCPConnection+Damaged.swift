@@ -28,6 +28,19 @@ extension TCPConnection {
         isCrowded: Bool,
         into sink: inout Sink
     ) {
+        guard let new = kept(of: segment, isFromFirst: isFromFirst, at: time) else { return }
+        doubtful.append(new)
+        while isCrowded || doubtful.areTooMany, let first = doubtful.take(where: { _ in true }) {
+            take(first, into: &sink)
+        }
+    }
+
+    /// What is kept of a damaged segment; nil where it has nothing new, or its place cannot be.
+    private func kept(
+        of segment: TCPSegment,
+        isFromFirst: Bool,
+        at time: Timestamp
+    ) -> DoubtfulSegments.Segment? {
         let side: Side = isFromFirst == clientIsFirst ? .client : .server
         let (own, other) = side == .client ? (client, server) : (server, client)
         let isLast = segment.flags.contains(.finish)
@@ -36,21 +49,17 @@ extension TCPConnection {
         guard !isClosed, number != nil, own.isKnown, end > own.next,
             place <= own.highest + TCPDirection.usualWindow,
             segment.flags.isDisjoint(with: [.synchronize, .reset])
-        else { return }
-        doubtful.append(
-            DoubtfulSegments.Segment(
-                side: side,
-                sequence: segment.sequence,
-                bytes: Array(segment.payload),
-                isLast: isLast,
-                end: end,
-                other: other.capturedEnd,
-                time: time
-            )
+        else { return nil }
+        return DoubtfulSegments.Segment(
+            side: side,
+            sequence: segment.sequence,
+            bytes: Array(segment.payload),
+            isLast: isLast,
+            start: place,
+            end: end,
+            other: other.capturedEnd,
+            time: time
         )
-        while isCrowded || doubtful.areTooMany, let first = doubtful.take(where: { _ in true }) {
-            take(first, into: &sink)
-        }
     }
 
     /// Takes what the other side has said meanwhile that it has.
@@ -68,10 +77,10 @@ extension TCPConnection {
     ///
     /// - Returns: whether there was one.
     mutating func takeNextDoubtful<Sink: TCPStreamSink>(into sink: inout Sink) -> Bool {
-        let (client, server) = (client, server)
+        let places = (client: client.next, server: server.next)
         let next = doubtful.take {
-            let direction = $0.side == .client ? client : server
-            return direction.place(of: $0.sequence) <= direction.next && direction.next < $0.end
+            let place = $0.side == .client ? places.client : places.server
+            return $0.start <= place && place < $0.end
         }
         guard let next else { return false }
         take(next, into: &sink)
