@@ -14,7 +14,7 @@ struct LostSignInTests {
         .html(
             """
             <form method="post" action="/sign-in"><input type="hidden" name="csrf" value="\(token)">
-            <input name="who"><input type="password" name="pw"><button name="go" value="1">Sign in</button></form>
+            <input name="who"><input name="room" placeholder="if you have one"><input type="password" name="pw"><button name="go" value="1">Sign in</button></form>
             """
         )
     }
@@ -48,7 +48,7 @@ struct LostSignInTests {
         return builder.capture
     }
 
-    /// The page's fields are those of the live page; name and password are asked for.
+    /// The page's fields are those of the live page; name and password are asked for, and a field that was left empty stays so.
     @Test func formIsPutTogether() async throws {
         let capture = Self.capture()
         let flows = FlowFinder.flows(in: capture)
@@ -68,7 +68,8 @@ struct LostSignInTests {
         }
         #expect(
             form == [
-                ["csrf", "t-9Xr4LmPq8KtZc3Wn"], ["who", "alice"], ["pw", "wonderland"], ["go", "1"],
+                ["csrf", "t-9Xr4LmPq8KtZc3Wn"], ["who", "alice"], ["room", ""], ["pw", "wonderland"],
+                ["go", "1"],
             ]
         )
         #expect(replay.run.isComplete, "\(replay.run.results)")

@@ -89,8 +89,12 @@ struct ParameterPlanner {
         // The target of a redirect is the provider's word.
         if case .follow = action { return [] }
         let fields = pageFields(action)
+        let open = nameLeftOpen(in: request, fields, exchange)
         func planned(_ name: String, _ part: Place.Part, _ value: String) -> PlannedParameter {
-            let source = source(name, value, kind, fields[name], exchange)
+            let source =
+                name == open && value.isEmpty
+                ? .secret(SecretNames.username, isRecorded: false)
+                : source(name, value, kind, fields[name], exchange)
             return PlannedParameter(name: name, part: part, value: value, source: source)
         }
         var list: [PlannedParameter] = []
@@ -100,6 +104,19 @@ struct ParameterPlanner {
         list += request.url.queryItems.items.map { planned($0.name, .requestQuery, $0.value) }
         list += Self.bodyValues(of: request).map { planned($0, .requestBody, $1) }
         return list + credentials(of: request, at: exchange, kind: kind)
+    }
+
+    /// The field that ``LostSignIn`` leaves open for who signs in, the first that may be one; nil of requests that it did not make.
+    private func nameLeftOpen(
+        in request: RecordedRequest,
+        _ fields: [String: HTMLForm.Field],
+        _ exchange: Int
+    ) -> String? {
+        guard !(capture[exchange].request.body?.isRecorded ?? false) else { return nil }
+        return FormBody.items(of: request.body)?.items.first {
+            fields[$0.name].map(LostSignIn.isName) ?? false
+        }?
+        .name
     }
 
     /// What a body says by name: a form's fields, or the strings of a JSON document.
@@ -153,11 +170,6 @@ struct ParameterPlanner {
             return .secret(SecretNames.username, isRecorded: false)
         }
         if kind == .userInteraction || kind == nil {
-            // Left open by ``LostSignIn``: no page sends itself without a name.
-            let isLost = !(capture[exchange].request.body?.isRecorded ?? false)
-            if value.isEmpty, isLost, let field, LostSignIn.isName(field) {
-                return .secret(SecretNames.username, isRecorded: false)
-            }
             if SecretNames.isTyped(name, type: field?.type) {
                 return .secret(
                     name,
