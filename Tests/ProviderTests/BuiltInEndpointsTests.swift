@@ -777,9 +777,11 @@ struct BuiltInEndpointsTests {
         let id = client["client_id"]?.string ?? ""
         let changed = change([
             "client_id": .string(id), "redirect_uris": ["https://new.example/2"],
-            "post_logout_redirect_uris": ["https://new.example/bye"],
+            "post_logout_redirect_uris": ["https://new.example/bye"], "registration_access_token": "mine",
         ])
         #expect(changed.status == 200 && caller.json(changed)["redirect_uris"] == ["https://new.example/2"])
+        let token = caller.json(changed)["registration_access_token"]
+        #expect(token != nil && token == client["registration_access_token"])
         let logout = [("client_id", id), ("post_logout_redirect_uri", "https://new.example/bye")]
         #expect(caller.get(Self.issuer + "/logout", logout).location == "https://new.example/bye")
     }

@@ -131,6 +131,12 @@ extension ProviderEngine {
         return .json(state.registrations[id] ?? JSONObject(), role: .registration)
     }
 
+    /// What the provider alone says of a registration: none of it is the client's to send (RFC 7592, section 2.2).
+    private static let given: Set<String> = [
+        "registration_access_token", "registration_client_uri", "client_id_issued_at",
+        "client_secret_expires_at",
+    ]
+
     /// Changes a registration (RFC 7592, section 2.2); what is not sent stays.
     private mutating func update(_ client: ProviderConfiguration.Client, with sent: JSONObject) -> Refusal? {
         let own = ["client_id": client.id, "client_secret": client.secret]
@@ -148,7 +154,7 @@ extension ProviderEngine {
         if let keys = sent["jwks"].flatMap({ JSONWebKeySet(json: $0) }) { client.keys = keys.keys }
         if let method = sent["token_endpoint_auth_method"]?.string { client.authenticationMethods = [method] }
         state.registeredClients[client.id] = client
-        for member in sent.members where own[member.name] == nil {
+        for member in sent.members where own[member.name] == nil && !Self.given.contains(member.name) {
             state.registrations[client.id]?[member.name] = member.value
         }
         return nil
