@@ -544,6 +544,13 @@ struct BuiltInEndpointsTests {
         #expect(ask("code id_token", changes).parameters.first("error") == error)
     }
 
+    /// JARM, section 2.3.1.
+    @Test func tokensDoNotTravelInAQueryThatIsSignedOnly() throws {
+        let answer = ask("code id_token", [("response_mode", "query.jwt")])
+        let response = try #require(answer.parameters.first("response").flatMap { JSONWebToken.parse($0) })
+        #expect(response.claim("error") == "invalid_request" && response.claim("id_token") == nil)
+    }
+
     /// As keycloak-js and MSAL ask for a code.
     @Test func codeComesInTheFragmentWhereItIsAskedFor() {
         let answer = signIn(ask("code", [("response_mode", "fragment")]))

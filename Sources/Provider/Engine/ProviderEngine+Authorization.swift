@@ -210,8 +210,8 @@ extension ProviderEngine {
     /// What is wrong with a request for tokens that come by way of the browser (OAuth 2.0 Multiple Response Types, section 5).
     private func refusal(ofTokensBeforeTheCode types: Set<String>, _ login: PendingLogin) -> Refusal? {
         guard !types.isDisjoint(with: ["token", "id_token"]) else { return nil }
-        // A query is written down on its way; what was seen so is answered so.
-        if login.responseMode == "query", !dialect.answersInQuery(login.responseType) {
+        // A query is written down on its way, also where it is signed (JARM, section 2.3.1); what was seen so is answered so.
+        if ["query", "query.jwt"].contains(login.responseMode), !dialect.answersInQuery(login.responseType) {
             return .responseModeUnsupported
         }
         guard dialect.checksOpenIDRequests, types.contains("id_token") else { return nil }
