@@ -51,6 +51,11 @@ package struct RefusalDialect: Sendable {
         return AnswerTemplate(status: known?.status ?? standard.status, members: members)
     }
 
+    /// Whether an endpoint was seen to refuse for this reason.
+    func hasSeen(_ refusal: Refusal, at role: Endpoints.Role) -> Bool {
+        recorded[Key(role: role, refusal: refusal)] != nil
+    }
+
     /// Error and description as the authorization endpoint tells them to a client.
     func parameters(of refusal: Refusal) -> [(String, String)] {
         if let answer = recorded[Key(role: .authorization, refusal: refusal)], let members = answer.members {

@@ -41,9 +41,12 @@ extension ProviderEngine {
         return .valid(thumbprint)
     }
 
-    /// `isForToken`: whether it came with an access token: a resource says so in its challenge (section 7.1).
+    /// `isForToken`: whether it came with an access token: a resource says so in its challenge (section 7.1), unless it was seen to
+    /// say it otherwise.
     private func refuseProof(at role: Endpoints.Role, isForToken: Bool) -> BuiltAnswer {
-        guard isForToken else { return refuse(.proofInvalid, at: role) }
+        guard isForToken, !dialect.refusals.hasSeen(.proofInvalid, at: role) else {
+            return refuse(.proofInvalid, at: role)
+        }
         let words = "error_description=\"the DPoP proof is not valid\""
         let challenge = "DPoP error=\"invalid_dpop_proof\", \(words)"
         var answer = refuse(.proofInvalid, at: role, headers: [("WWW-Authenticate", challenge)])
