@@ -778,6 +778,7 @@ struct BuiltInEndpointsTests {
             ["client_id": "another", "redirect_uris": ["https://new.example/2"]],
             ["client_id": client["client_id"] ?? "", "client_secret": "guessed"],
             ["client_id": client["client_id"] ?? "", "redirect_uris": ["https://new.example/2#top"]],
+            ["client_id": client["client_id"] ?? "", "redirect_uris": []],
         ] {
             #expect(change(wrong).status == 400)
         }
@@ -800,11 +801,12 @@ struct BuiltInEndpointsTests {
         #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_redirect_uri")
     }
 
-    @Test func registrationNeedsARedirectURI() {
+    @Test(arguments: ["{}", #"{"grant_types":["implicit"]}"#])
+    func registrationNeedsARedirectURI(body: String) {
         let answer = caller.send(
             "POST",
             Self.issuer + "/register",
-            Body(text: "{}", mediaType: "application/json")
+            Body(text: body, mediaType: "application/json")
         )
         #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_redirect_uri")
     }

@@ -9,11 +9,10 @@ extension ProviderEngine {
         guard let sent = request.body?.bytes.flatMap({ try? JSONParser.parse($0) })?.object else {
             return refuse(.metadataInvalid, at: .registration)
         }
-        let grants = sent["grant_types"]?.array?.compactMap(\.string) ?? ["authorization_code"]
         let redirectURIs = sent["redirect_uris"]?.array?.compactMap(\.string) ?? []
-        guard !redirectURIs.isEmpty || !grants.contains("authorization_code"),
-            redirectURIs.allSatisfy(Self.mayBeRegistered)
-        else { return refuse(.redirectURIInvalid, at: .registration) }
+        guard Self.mayBeRegistered(redirectURIs, for: sent["grant_types"]) else {
+            return refuse(.redirectURIInvalid, at: .registration)
+        }
         let template = dialect.registration
         var members = registered(sent, like: template)
         let method = members["token_endpoint_auth_method"]?.string ?? "client_secret_basic"
@@ -67,6 +66,15 @@ extension ProviderEngine {
         if let uri = members["registration_client_uri"]?.string ?? (isStandard ? "" : nil) {
             members["registration_client_uri"] = .string(address(ofRegistration: client.id, like: uri))
         }
+    }
+
+    /// RFC 7591, section 2: whoever is answered by redirects says where to.
+    ///
+    /// `grants`: the member `grant_types`; a code where there is none.
+    private static func mayBeRegistered(_ redirectURIs: [String], for grants: JSONValue?) -> Bool {
+        let grants = grants?.array?.compactMap(\.string) ?? ["authorization_code"]
+        let redirects = grants.contains { $0 == "authorization_code" || $0 == "implicit" }
+        return (!redirectURIs.isEmpty || !redirects) && redirectURIs.allSatisfy(mayBeRegistered)
     }
 
     /// RFC 6749, section 3.1.2: absolute, without a fragment.
@@ -144,8 +152,10 @@ extension ProviderEngine {
             return .metadataForeign
         }
         var client = client
-        if let uris = sent["redirect_uris"]?.array?.compactMap(\.string), !uris.isEmpty {
-            guard uris.allSatisfy(Self.mayBeRegistered) else { return .redirectURIInvalid }
+        if let sentURIs = sent["redirect_uris"] {
+            let uris = sentURIs.array?.compactMap(\.string) ?? []
+            let grants = sent["grant_types"] ?? state.registrations[client.id]?["grant_types"]
+            guard Self.mayBeRegistered(uris, for: grants) else { return .redirectURIInvalid }
             client.redirectURIs = uris
         }
         if let uris = sent["post_logout_redirect_uris"]?.array?.compactMap(\.string) {
