@@ -146,7 +146,7 @@ struct ImportedPacketsTests {
         }
     }
 
-    /// Of a connection that is in one file only the other has nothing to add; one in a pipe is not looked at beforehand.
+    /// Of a connection that is in one file only the other has nothing to add.
     @Test func filesWithoutACommonConnectionStayApart() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
