@@ -8,20 +8,20 @@ import Testing
 
 /// The built-in provider's endpoints besides the code flow.
 struct BuiltInEndpointsTests {
-    private static let issuer = "https://idp.example"
-    private static let redirectURI = "https://shop.example/cb"
+    static let issuer = "https://idp.example"
+    static let redirectURI = "https://shop.example/cb"
     private static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
     private static let key = try? PrivateKey.generate(.elliptic(.p256))
 
-    private let key: PrivateKey
-    private var caller: Caller
+    let key: PrivateKey
+    var caller: Caller
 
     init() throws {
         key = try #require(Self.key)
         caller = Caller(try Self.provider(key))
     }
 
-    private static func provider(_ key: PrivateKey, _ policy: ProviderPolicy = ProviderPolicy()) throws
+    static func provider(_ key: PrivateKey, _ policy: ProviderPolicy = ProviderPolicy()) throws
         -> BuiltInProvider
     {
         var shop = ProviderConfiguration.Client(
@@ -50,14 +50,14 @@ struct BuiltInEndpointsTests {
         )
     }
 
-    private static let secret = [("client_id", "shop"), ("client_secret", "shop-secret")]
+    static let secret = [("client_id", "shop"), ("client_secret", "shop-secret")]
 
-    private static let request = [
+    static let request = [
         ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", redirectURI), ("scope", "openid"),
         ("state", "a-state"),
     ]
 
-    private func signIn(_ page: RecordedResponse) -> RecordedResponse {
+    func signIn(_ page: RecordedResponse) -> RecordedResponse {
         let form = HTMLForm.all(in: page.body?.text ?? "").first
         let transaction = form?.fields.first { $0.name == "transaction" }?.value ?? ""
         return caller.post(
@@ -66,7 +66,7 @@ struct BuiltInEndpointsTests {
         )
     }
 
-    private func redeem(
+    func redeem(
         _ code: String?,
         _ more: [(String, String)] = secret,
         headers: [(String, String)] = []
@@ -79,11 +79,11 @@ struct BuiltInEndpointsTests {
         return caller.post(Self.issuer + "/token", form + more, headers: headers)
     }
 
-    private func code() -> String? {
+    func code() -> String? {
         signIn(caller.get(Self.issuer + "/authorize", Self.request)).parameters.first("code")
     }
 
-    private func signed(
+    func signed(
         _ claims: JSONObject,
         _ header: JSONObject = ["typ": "JWT"],
         with other: PrivateKey? = nil
@@ -96,341 +96,6 @@ struct BuiltInEndpointsTests {
             algorithm: .es256,
             with: .privateKey(other ?? key)
         )
-    }
-
-    // MARK: - Requests pushed and signed
-
-    @Test func pushedRequestIsTheRequest() throws {
-        let pushed = caller.json(
-            caller.post(Self.issuer + "/par", Self.request + [("client_secret", "shop-secret")])
-        )
-        let uri = try #require(pushed["request_uri"]?.string)
-        #expect(pushed["expires_in"] == 60)
-        // RFC 9126, section 2.2.
-        #expect(uri.hasPrefix("urn:ietf:params:oauth:request_uri:"))
-        let query = [("client_id", "shop"), ("request_uri", uri)]
-        let answer = signIn(caller.get(Self.issuer + "/authorize", query))
-        #expect(answer.parameters.first("state") == "a-state" && answer.parameters.first("code") != nil)
-        var later = caller
-        later.now = later.now + .seconds(61)
-        #expect(later.get(Self.issuer + "/authorize", query).status == 400)
-        // RFC 9126, section 2.1: whoever pushes is who he says.
-        #expect(caller.post(Self.issuer + "/par", Self.request).status == 401)
-    }
-
-    /// RFC 9126, section 4: a reload may name it again while its user is at the pages, nobody afterwards.
-    @Test func pushedRequestIsGoodOnce() throws {
-        let form = Self.request + [("client_secret", "shop-secret")]
-        let uri = try #require(caller.json(caller.post(Self.issuer + "/par", form))["request_uri"]?.string)
-        let query = [("client_id", "shop"), ("request_uri", uri)]
-        _ = caller.get(Self.issuer + "/authorize", query)
-        let reloaded = caller.get(Self.issuer + "/authorize", query)
-        #expect(reloaded.status == 200)
-        #expect(signIn(reloaded).parameters.first("code") != nil)
-        let again = caller.get(Self.issuer + "/authorize", query)
-        #expect(again.status == 400 && again.location == nil)
-    }
-
-    /// RFC 6749, section 3.1; what has no value counts as left out.
-    @Test func repeatedParameterIsRefused() {
-        func ask(_ more: (String, String)...) -> RecordedResponse {
-            caller.get(Self.issuer + "/authorize", Self.request + more)
-        }
-        #expect(ask(("scope", "openid profile")).parameters.first("error") == "invalid_request")
-        #expect(ask(("state", "a-state")).parameters.first("state") == "a-state")
-        for name in ["client_id", "redirect_uri"] {
-            let answer = ask((name, Self.request.first { $0.0 == name }?.1 ?? ""))
-            #expect(answer.status == 400 && answer.location == nil)
-        }
-        #expect(ask(("state", "")).status == 200)
-        // RFC 8707, section 2.
-        #expect(ask(("resource", "https://a.example/"), ("resource", "https://b.example/")).status == 200)
-
-        let pushed = Self.request + [("client_secret", "shop-secret"), ("scope", "openid")]
-        #expect(caller.json(caller.post(Self.issuer + "/par", pushed))["error"] == "invalid_request")
-        let code = code()
-        let refused = redeem(code, Self.secret + [("redirect_uri", Self.redirectURI)])
-        #expect(refused.status == 400 && caller.json(refused)["error"] == "invalid_request")
-        #expect(redeem(code).status == 200)
-    }
-
-    /// RFC 9126, section 2.1: as the authorization endpoint would refuse it.
-    @Test(arguments: [
-        ("response_type", "nonsense", "unsupported_response_type"), ("response_type", "", "invalid_request"),
-        ("redirect_uri", "https://evil.example/cb", "invalid_request"),
-        ("code_challenge_method", "S512", "invalid_request"),
-    ])
-    func pushedRequestIsValidated(name: String, value: String, error: String) {
-        let form = Self.request.filter { $0.0 != name } + [(name, value), ("client_secret", "shop-secret")]
-        let answer = caller.post(Self.issuer + "/par", form)
-        #expect(answer.status == 400 && caller.json(answer)["error"] == .string(error))
-    }
-
-    /// RFC 9101, section 6.3, and RFC 9126, section 4: what stands beside it does not count.
-    @Test func parametersBesideAPushedRequestDoNotCount() throws {
-        let form = Self.request.filter { $0.0 != "state" } + [("client_secret", "shop-secret")]
-        let pushed = caller.json(caller.post(Self.issuer + "/par", form))
-        let uri = try #require(pushed["request_uri"]?.string)
-        let page = caller.get(
-            Self.issuer + "/authorize",
-            [("client_id", "shop"), ("request_uri", uri), ("state", "outer"), ("nonce", "outer")]
-        )
-        let answer = signIn(page)
-        #expect(answer.parameters.first("code") != nil && answer.parameters.first("state") == nil)
-    }
-
-    /// Those of OpenID Connect, which say so outside, are put together of both (Core, section 6.3.3).
-    @Test(arguments: [(nil, nil), ("read", nil), ("openid", "outer")] as [(String?, String?)])
-    func parametersBesideARequestObjectCountForOpenIDConnectAlone(scope: String?, state: String?) throws {
-        let object = try signed([
-            "iss": "shop", "aud": .string(Self.issuer), "client_id": "shop", "response_type": "code",
-            "redirect_uri": .string(Self.redirectURI), "scope": "openid",
-        ])
-        let page = caller.get(
-            Self.issuer + "/authorize",
-            [("client_id", "shop"), ("request", object), ("state", "outer")]
-                + (scope.map { [("scope", $0)] } ?? [])
-        )
-        let answer = signIn(page)
-        #expect(answer.parameters.first("code") != nil && answer.parameters.first("state") == state)
-    }
-
-    /// RFC 6749, section 3.1.1.
-    @Test func requestWithoutAResponseTypeIsRefused() {
-        let answer = caller.get(Self.issuer + "/authorize", Self.request.filter { $0.0 != "response_type" })
-        #expect(answer.parameters.first("error") == "invalid_request")
-        #expect(answer.parameters.first("state") == "a-state")
-    }
-
-    @Test func requestObjectCountsIfTheClientMadeIt() throws {
-        let claims: JSONObject = [
-            "iss": "shop", "aud": .string(Self.issuer), "client_id": "shop", "response_type": "code",
-            "redirect_uri": .string(Self.redirectURI), "scope": "openid", "state": "a-signed-state",
-        ]
-        func ask(_ object: String) -> RecordedResponse {
-            caller.get(
-                Self.issuer + "/authorize",
-                [("client_id", "shop"), ("request", object), ("state", "x")]
-            )
-        }
-        #expect(signIn(ask(try signed(claims))).parameters.first("state") == "a-signed-state")
-        let stranger = try PrivateKey.generate(.elliptic(.p256))
-        #expect(ask(try signed(claims, with: stranger)).status == 400)
-    }
-
-    /// RFC 9101, section 5: a client speaks for itself, and in its time.
-    @Test(arguments: [
-        ("client_id", "another" as JSONValue), ("nbf", 1_790_000_600), ("exp", 1_790_000_000),
-    ])
-    func requestObjectOfAnotherClientOrTimeIsRefused(name: String, value: JSONValue) throws {
-        var claims: JSONObject = [
-            "iss": "shop", "client_id": "shop", "response_type": "code",
-            "redirect_uri": .string(Self.redirectURI), "scope": "openid",
-        ]
-        let right = [("client_id", "shop"), ("request", try signed(claims))]
-        #expect(caller.get(Self.issuer + "/authorize", right).status == 200)
-        claims[name] = value
-        let object = [("client_id", "shop"), ("request", try signed(claims))]
-        #expect(caller.get(Self.issuer + "/authorize", object).status == 400)
-        let pushed = caller.post(Self.issuer + "/par", object + [("client_secret", "shop-secret")])
-        #expect(caller.json(pushed)["error"] == "invalid_request_object")
-    }
-
-    /// RFC 9126, section 2: a request is of the client that pushes it.
-    @Test func pushedRequestOfAnotherClientIsRefused() {
-        let form = Self.request.map { $0.0 == "client_id" ? ("client_id", "another") : $0 }
-        let basic = ("Authorization", "Basic " + Base64.encode(Array("shop:shop-secret".utf8)))
-        let answer = caller.post(Self.issuer + "/par", form, headers: [basic])
-        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_request")
-        #expect(caller.post(Self.issuer + "/par", Self.request, headers: [basic]).status == 201)
-    }
-
-    // MARK: - Client authentication by assertion
-
-    @Test func assertionIsGoodOnceAndForThisProviderOnly() throws {
-        func assertion(_ changes: [(String, JSONValue)] = [], with other: PrivateKey? = nil) throws -> [(
-            String, String
-        )] {
-            var claims: JSONObject = [
-                "iss": "shop", "sub": "shop", "aud": .string(Self.issuer + "/token"), "jti": "1",
-                "exp": .number(JSONNumber(caller.now.seconds + 60)),
-            ]
-            for (name, value) in changes { claims[name] = value }
-            return [
-                ("client_assertion_type", ClientAssertion.type),
-                ("client_assertion", try signed(claims, with: other)),
-            ]
-        }
-        let code = code()
-        let stranger = try PrivateKey.generate(.elliptic(.p256))
-        for (wrong, words) in [
-            (try assertion([("aud", "https://other.example/token")]), "for this server"),
-            (try assertion([("exp", .number(JSONNumber(caller.now.seconds)))]), "expired"),
-            (try assertion([("sub", "another")]), "client"),
-            (try assertion(with: stranger), "signature"),
-        ] {
-            let answer = caller.json(redeem(code, wrong))
-            #expect(answer["error"] == "invalid_client")
-            #expect(answer["error_description"]?.string?.contains(words) ?? false)
-        }
-        let right = try assertion()
-        #expect(redeem(code, right).status == 200)
-        // RFC 7523, section 3: the same one again.
-        let again = caller.json(redeem(self.code(), right))
-        #expect(again["error"] == "invalid_client")
-        #expect(again["error_description"]?.string?.contains("used before") ?? false)
-    }
-
-    /// RFC 7517, section 4.5: a key needs no name.
-    @Test(arguments: [(nil, 200), ("rp-sig-1", 200), ("another", 401)] as [(String?, Int)])
-    func namedAssertionFitsAKeyWithoutAName(id: String?, status: Int) throws {
-        let claims: JSONObject = [
-            "iss": "shop", "sub": "shop", "aud": .string(Self.issuer), "jti": "1",
-            "exp": .number(JSONNumber(caller.now.seconds + 60)),
-        ]
-        let client = ProviderConfiguration.Client(id: "shop", redirectURIs: [Self.redirectURI])
-        var configuration = ProviderConfiguration(issuer: Self.issuer, clients: [client], users: [], keys: [])
-        configuration.clients[0].keys = [JSONWebKey(key.publicKey, id: id)]
-        let answer = Caller(BuiltInProvider(configuration)).post(
-            Self.issuer + "/par",
-            Self.request + [
-                ("client_assertion_type", ClientAssertion.type),
-                ("client_assertion", try signed(claims, ["kid": "rp-sig-1"])),
-            ]
-        )
-        #expect((answer.status == 401) == (status == 401))
-        let words = Caller(BuiltInProvider(configuration)).json(answer)["error_description"]?.string
-        #expect(status == 200 || words?.contains("kid") ?? false)
-    }
-
-    // MARK: - DPoP
-
-    private func proof(
-        _ path: String,
-        _ identifier: String,
-        token: String? = nil,
-        method: String = "POST",
-        by other: PrivateKey? = nil
-    )
-        throws
-        -> (String, String)
-    {
-        var claims: JSONObject = [
-            "htm": .string(method), "htu": .string(Self.issuer + path), "jti": .string(identifier),
-            "iat": .number(JSONNumber(caller.now.seconds)),
-        ]
-        if let token { claims["ath"] = .string(DPoPProof.hash(ofAccessToken: token)) }
-        let jwk = JSONWebKey((other ?? key).publicKey, id: nil).json
-        return ("DPoP", try signed(claims, ["typ": "dpop+jwt", "jwk": .object(jwk)], with: other))
-    }
-
-    @Test func tokenIsBoundToTheKeyOfTheProof() throws {
-        let tokens = caller.json(redeem(code(), headers: [try proof("/token", "1")]))
-        #expect(tokens["token_type"] == "DPoP")
-        let access = try #require(tokens["access_token"]?.string)
-        func ask(_ headers: [(String, String)]) -> RecordedResponse {
-            caller.get(Self.issuer + "/userinfo", headers: headers)
-        }
-        let authorization = ("Authorization", "DPoP \(access)")
-        #expect(
-            ask([authorization, try proof("/userinfo", "2", token: access, method: "GET")]).status == 200
-        )
-        #expect(ask([("Authorization", "Bearer \(access)")]).status == 401)
-        // RFC 9449, section 7.2: as a bearer's, with a good proof beside it too.
-        let proved = try proof("/userinfo", "4", token: access, method: "GET")
-        let asBearer = ask([("Authorization", "Bearer \(access)"), proved])
-        #expect(asBearer.status == 401)
-        #expect(asBearer.headers.first("www-authenticate")?.hasPrefix("DPoP ") ?? false)
-        let parameter = caller.get(
-            Self.issuer + "/userinfo",
-            [("access_token", access)],
-            headers: [try proof("/userinfo", "5", token: access, method: "GET")]
-        )
-        #expect(parameter.status == 401)
-        // Without the hash of the token, and the same proof again (RFC 9449, section 4.3).
-        for wrong in [
-            try proof("/userinfo", "3", method: "GET"),
-            try proof("/userinfo", "2", token: access, method: "GET"),
-        ] {
-            let refused = ask([authorization, wrong])
-            #expect(refused.status == 401 && caller.json(refused)["error"] == "invalid_dpop_proof")
-            #expect(
-                refused.headers.first("www-authenticate")?.hasPrefix("DPoP error=\"invalid_dpop_proof\"")
-                    ?? false
-            )
-        }
-    }
-
-    /// RFC 9449, section 5: the client is what refresh tokens of those are bound to who authenticate.
-    @Test func refreshTokenOfAClientWithASecretIsBoundToNoKey() throws {
-        let another = try PrivateKey.generate(.elliptic(.p256))
-        func refresh(_ tokens: JSONValue, _ headers: [(String, String)]) -> JSONValue {
-            let token = tokens["refresh_token"]?.string ?? ""
-            let form = [("grant_type", "refresh_token"), ("refresh_token", token)] + Self.secret
-            return caller.json(caller.post(Self.issuer + "/token", form, headers: headers))
-        }
-        let first = caller.json(redeem(code(), headers: [try proof("/token", "1")]))
-        let second = refresh(first, [try proof("/token", "2", by: another)])
-        #expect(second["token_type"] == "DPoP")
-        let access = try #require(second["access_token"]?.string)
-        func ask(_ identifier: String, by key: PrivateKey) throws -> Int {
-            let proof = try proof("/userinfo", identifier, token: access, method: "GET", by: key)
-            let authorization = ("Authorization", "DPoP \(access)")
-            return caller.get(Self.issuer + "/userinfo", headers: [authorization, proof]).status
-        }
-        // The access token is: to the key of the request that brought it.
-        #expect(try ask("3", by: another) == 200)
-        #expect(try ask("4", by: key) == 401)
-        #expect(refresh(second, [])["token_type"] == "Bearer")
-    }
-
-    @Test func refreshTokenOfAPublicClientIsBoundToItsKey() throws {
-        var policy = ProviderPolicy()
-        policy.acceptsUnknownClients = true
-        policy.autoLogin = "alice"
-        let caller = Caller(try Self.provider(key, policy))
-        let redirectURI = "http://localhost:3000/cb"
-        let query = [("response_type", "code"), ("client_id", "app"), ("redirect_uri", redirectURI)]
-        let code = caller.get(Self.issuer + "/authorize", query).parameters.first("code") ?? ""
-        let client = [("client_id", "app")]
-        let first = caller.json(
-            caller.post(
-                Self.issuer + "/token",
-                [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI)]
-                    + client,
-                headers: [try proof("/token", "1")]
-            )
-        )
-        let form =
-            [
-                ("grant_type", "refresh_token"), ("refresh_token", first["refresh_token"]?.string ?? ""),
-            ] + client
-        func refresh(_ headers: [(String, String)]) -> JSONValue {
-            caller.json(caller.post(Self.issuer + "/token", form, headers: headers))
-        }
-        let another = try PrivateKey.generate(.elliptic(.p256))
-        #expect(refresh([try proof("/token", "2", by: another)])["error"] == "invalid_dpop_proof")
-        #expect(refresh([])["error"] == "invalid_dpop_proof")
-        #expect(refresh([try proof("/token", "3")])["token_type"] == "DPoP")
-    }
-
-    @Test func proofForAnotherPlaceIsRefused() throws {
-        let answer = redeem(code(), headers: [try proof("/userinfo", "1")])
-        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_dpop_proof")
-    }
-
-    /// RFC 9449, sections 4.3 and 10.1.
-    @Test func secondProofOrAnotherKeyIsRefused() throws {
-        let two = [try proof("/token", "1"), try proof("/token", "2")]
-        #expect(caller.json(redeem(code(), headers: two))["error"] == "invalid_dpop_proof")
-        func push(_ key: String?, _ identifier: String) throws -> RecordedResponse {
-            let form = Self.request + Self.secret.suffix(1) + (key.map { [("dpop_jkt", $0)] } ?? [])
-            return caller.post(Self.issuer + "/par", form, headers: [try proof("/par", identifier)])
-        }
-        let own = try #require(JSONWebKey(key.publicKey, id: nil).thumbprint)
-        #expect(try push(nil, "3").status == 201 && push(own, "4").status == 201)
-        let other = try push("NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs", "5")
-        #expect(other.status == 400 && caller.json(other)["error"] == "invalid_dpop_proof")
     }
 
     // MARK: - Devices
@@ -505,66 +170,6 @@ struct BuiltInEndpointsTests {
         #expect(json["refresh_token"] == nil && json["id_token"] == nil)
     }
 
-    // MARK: - Tokens by way of the browser
-
-    private func ask(_ type: String, _ changes: [(String, String)] = []) -> RecordedResponse {
-        let usual = [("response_type", type), ("nonce", "a-nonce")]
-        let names = Set((usual + changes).map(\.0))
-        return caller.get(
-            Self.issuer + "/authorize",
-            Self.request.filter { !names.contains($0.0) }
-                + usual.filter { item in !changes.contains { $0.0 == item.0 } }
-                + changes.filter { !$0.1.isEmpty }
-        )
-    }
-
-    /// OpenID Connect Core, sections 3.2.2 and 3.3.2.
-    @Test(arguments: [
-        ("id_token", []), ("id_token token", ["at_hash"]), ("code id_token", ["c_hash"]),
-        ("code id_token token", ["at_hash", "c_hash"]),
-    ])
-    func responseHasWhatItsTypeNames(type: String, hashes: [String]) throws {
-        let answer = signIn(ask(type, [("scope", "openid email")]))
-        #expect(answer.location?.hasPrefix(Self.redirectURI + "#") ?? false)
-        let types = Set(type.split(separator: " "))
-        #expect((answer.parameters.first("code") != nil) == types.contains("code"))
-        #expect((answer.parameters.first("access_token") != nil) == types.contains("token"))
-        let token = try #require(answer.parameters.first("id_token").flatMap { JSONWebToken.parse($0) })
-        #expect(token.claim("nonce") == "a-nonce")
-        #expect(["at_hash", "c_hash"].filter { token.claim($0) != nil } == hashes)
-        // Section 5.4: whoever has no access token finds in it what he asked for.
-        #expect((token.claim("email") != nil) == (type == "id_token"))
-    }
-
-    @Test(arguments: [
-        ([("nonce", "")], "invalid_request"), ([("scope", "email")], "invalid_scope"),
-        ([("response_mode", "query")], "invalid_request"),
-    ])
-    func requestForTokensByWayOfTheBrowserIsChecked(changes: [(String, String)], error: String) {
-        #expect(ask("code id_token", changes).parameters.first("error") == error)
-    }
-
-    /// JARM, section 2.3.1.
-    @Test func tokensDoNotTravelInAQueryThatIsSignedOnly() throws {
-        let answer = ask("code id_token", [("response_mode", "query.jwt")])
-        let response = try #require(answer.parameters.first("response").flatMap { JSONWebToken.parse($0) })
-        #expect(response.claim("error") == "invalid_request" && response.claim("id_token") == nil)
-    }
-
-    /// As keycloak-js and MSAL ask for a code.
-    @Test func codeComesInTheFragmentWhereItIsAskedFor() {
-        let answer = signIn(ask("code", [("response_mode", "fragment")]))
-        #expect(answer.location?.hasPrefix(Self.redirectURI + "#code=") ?? false)
-    }
-
-    /// OpenID Connect Core, section 3.1.2.1: the method that is preferred.
-    @Test(arguments: [("gold silver", "gold"), ("", nil)] as [(String, JSONValue?)])
-    func userSignsInAsIsAskedFor(asked: String, acr: JSONValue?) throws {
-        let answer = signIn(ask("code id_token", [("acr_values", asked)]))
-        let token = try #require(answer.parameters.first("id_token").flatMap { JSONWebToken.parse($0) })
-        #expect(token.claim("acr") == acr)
-    }
-
     // MARK: - What a page says no to
 
     /// Whoever runs the provider is told what the page does not say.
@@ -593,87 +198,6 @@ struct BuiltInEndpointsTests {
         let answer = provider.answer(to: request, at: Timestamp(seconds: 1_790_000_000))
         #expect(answer.response.status == 400)
         #expect(answer.explanation == words)
-    }
-
-    // MARK: - Logout
-
-    /// OpenID Connect RP-Initiated Logout, section 2.
-    @Test(
-        arguments: [
-            (issuer, ["shop"], nil, 302), (issuer, ["shop"], "shop", 302),
-            (issuer, ["api", "shop"], nil, 302),
-            (issuer, ["shop"], "other", 400), ("https://elsewhere.example", ["shop"], nil, 400),
-        ] as [(String, [String], String?, Int)]
-    )
-    func logoutHintIsOfThisProviderAndItsClient(
-        issuer: String,
-        audience: [String],
-        named: String?,
-        status: Int
-    ) throws {
-        var shop = ProviderConfiguration.Client(id: "shop", redirectURIs: [Self.redirectURI])
-        shop.postLogoutRedirectURIs = ["https://shop.example/bye"]
-        let other = ProviderConfiguration.Client(id: "other", redirectURIs: [Self.redirectURI])
-        let caller = Caller(
-            BuiltInProvider(
-                ProviderConfiguration(issuer: Self.issuer, clients: [shop, other], users: [], keys: [])
-            )
-        )
-        let hint = try signed([
-            "iss": .string(issuer), "sub": "alice", "aud": .array(audience.map { .string($0) }),
-        ])
-        let query =
-            [("id_token_hint", hint), ("post_logout_redirect_uri", "https://shop.example/bye")]
-            + (named.map { [("client_id", $0)] } ?? [])
-        #expect(caller.get(Self.issuer + "/logout", query).status == status)
-    }
-
-    // MARK: - Whom a login is for
-
-    /// OpenID Connect Core, section 3.1.2.1: a browser that is somebody else's knows nobody.
-    @Test(arguments: [("248289761001", true), ("bob", false), ("nobody-here", true)])
-    func silentLoginIsForWhomTheHintNames(subject: String, isKnown: Bool) throws {
-        let users = [("alice", "248289761001"), ("bob", "bob")].map { name, subject in
-            ProviderConfiguration.User(
-                name: name,
-                password: "wonderland",
-                subject: subject,
-                fullName: name,
-                email: ""
-            )
-        }
-        let shop = ProviderConfiguration.Client(
-            id: "shop",
-            redirectURIs: [Self.redirectURI],
-            requiresPKCE: false
-        )
-        let caller = Caller(
-            BuiltInProvider(
-                ProviderConfiguration(
-                    issuer: Self.issuer,
-                    clients: [shop],
-                    users: users,
-                    keys: [.init(id: "e1", algorithm: .es256, key: key)]
-                )
-            )
-        )
-        let page = caller.get(Self.issuer + "/authorize", Self.request)
-        let form = HTMLForm.all(in: page.body?.text ?? "").first
-        let transaction = form?.fields.first { $0.name == "transaction" }?.value ?? ""
-        let answer = caller.post(
-            Self.issuer + "/authorize",
-            [("transaction", transaction), ("username", "alice"), ("password", "wonderland")]
-        )
-        let hint = try signed(["iss": .string(Self.issuer), "sub": .string(subject), "aud": "shop"])
-        let silent = caller.get(
-            Self.issuer + "/authorize",
-            Self.request + [("prompt", "none"), ("id_token_hint", hint)],
-            headers: [answer.cookieHeader]
-        ).parameters
-        #expect(
-            (silent.first("code") != nil) == isKnown
-                && silent.first("error") == (isKnown ? nil : "login_required")
-        )
     }
 
     // MARK: - CIBA
@@ -809,50 +333,6 @@ struct BuiltInEndpointsTests {
             Body(text: body, mediaType: "application/json")
         )
         #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_redirect_uri")
-    }
-
-    // MARK: - Claims of one's own
-
-    @Test func givenClaimsAreShownInAnyCase() throws {
-        var users = ["alice", "bob"].map {
-            ProviderConfiguration.User(name: $0, password: "p", subject: $0, fullName: $0, email: "")
-        }
-        RecordedProviderOptions.Claim("https://shop.example/roles", value: ["buyer"]).give(to: &users)
-        RecordedProviderOptions.Claim("bob:acr", value: "gold").give(to: &users)
-        for (user, acr) in [("alice", nil), ("bob", "gold")] as [(String, JSONValue?)] {
-            let shop = ProviderConfiguration.Client(
-                id: "shop",
-                redirectURIs: [Self.redirectURI],
-                requiresPKCE: false
-            )
-            var policy = ProviderPolicy()
-            policy.autoLogin = user
-            let caller = Caller(
-                BuiltInProvider(
-                    ProviderConfiguration(
-                        issuer: Self.issuer,
-                        clients: [shop],
-                        users: users,
-                        keys: [.init(id: "e1", algorithm: .es256, key: key)]
-                    ),
-                    policy: policy
-                )
-            )
-            let code = caller.get(Self.issuer + "/authorize", Self.request).parameters.first("code") ?? ""
-            let form = [
-                ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", Self.redirectURI),
-                ("client_id", "shop"),
-            ]
-            let tokens = caller.json(caller.post(Self.issuer + "/token", form))
-            let bearer = ("Authorization", "Bearer \(tokens["access_token"]?.string ?? "")")
-            let shown = [
-                tokens["id_token"]?.string.flatMap(JSONWebToken.parse)?.claims,
-                caller.json(caller.get(Self.issuer + "/userinfo", headers: [bearer])).object,
-            ]
-            for claims in shown {
-                #expect(claims?["https://shop.example/roles"] == ["buyer"] && claims?["acr"] == acr)
-            }
-        }
     }
 
     // MARK: - For development

@@ -1,0 +1,193 @@
+import Captures
+import JOSE
+import JSON
+import Provider
+import Testing
+
+/// What a login may ask for, whom it is for, what is said of them, and how it ends.
+extension BuiltInEndpointsTests {
+    // MARK: - Tokens by way of the browser
+
+    private func ask(_ type: String, _ changes: [(String, String)] = []) -> RecordedResponse {
+        let usual = [("response_type", type), ("nonce", "a-nonce")]
+        let names = Set((usual + changes).map(\.0))
+        return caller.get(
+            Self.issuer + "/authorize",
+            Self.request.filter { !names.contains($0.0) }
+                + usual.filter { item in !changes.contains { $0.0 == item.0 } }
+                + changes.filter { !$0.1.isEmpty }
+        )
+    }
+
+    /// OpenID Connect Core, sections 3.2.2 and 3.3.2.
+    @Test(arguments: [
+        ("id_token", []), ("id_token token", ["at_hash"]), ("code id_token", ["c_hash"]),
+        ("code id_token token", ["at_hash", "c_hash"]),
+    ])
+    func responseHasWhatItsTypeNames(type: String, hashes: [String]) throws {
+        let answer = signIn(ask(type, [("scope", "openid email")]))
+        #expect(answer.location?.hasPrefix(Self.redirectURI + "#") ?? false)
+        let types = Set(type.split(separator: " "))
+        #expect((answer.parameters.first("code") != nil) == types.contains("code"))
+        #expect((answer.parameters.first("access_token") != nil) == types.contains("token"))
+        let token = try #require(answer.parameters.first("id_token").flatMap { JSONWebToken.parse($0) })
+        #expect(token.claim("nonce") == "a-nonce")
+        #expect(["at_hash", "c_hash"].filter { token.claim($0) != nil } == hashes)
+        // Section 5.4: whoever has no access token finds in it what he asked for.
+        #expect((token.claim("email") != nil) == (type == "id_token"))
+    }
+
+    @Test(arguments: [
+        ([("nonce", "")], "invalid_request"), ([("scope", "email")], "invalid_scope"),
+        ([("response_mode", "query")], "invalid_request"),
+    ])
+    func requestForTokensByWayOfTheBrowserIsChecked(changes: [(String, String)], error: String) {
+        #expect(ask("code id_token", changes).parameters.first("error") == error)
+    }
+
+    /// JARM, section 2.3.1.
+    @Test func tokensDoNotTravelInAQueryThatIsSignedOnly() throws {
+        let answer = ask("code id_token", [("response_mode", "query.jwt")])
+        let response = try #require(answer.parameters.first("response").flatMap { JSONWebToken.parse($0) })
+        #expect(response.claim("error") == "invalid_request" && response.claim("id_token") == nil)
+    }
+
+    /// As keycloak-js and MSAL ask for a code.
+    @Test func codeComesInTheFragmentWhereItIsAskedFor() {
+        let answer = signIn(ask("code", [("response_mode", "fragment")]))
+        #expect(answer.location?.hasPrefix(Self.redirectURI + "#code=") ?? false)
+    }
+
+    /// OpenID Connect Core, section 3.1.2.1: the method that is preferred.
+    @Test(arguments: [("gold silver", "gold"), ("", nil)] as [(String, JSONValue?)])
+    func userSignsInAsIsAskedFor(asked: String, acr: JSONValue?) throws {
+        let answer = signIn(ask("code id_token", [("acr_values", asked)]))
+        let token = try #require(answer.parameters.first("id_token").flatMap { JSONWebToken.parse($0) })
+        #expect(token.claim("acr") == acr)
+    }
+
+    // MARK: - Whom a login is for
+
+    /// OpenID Connect Core, section 3.1.2.1: a browser that is somebody else's knows nobody.
+    @Test(arguments: [("248289761001", true), ("bob", false), ("nobody-here", true)])
+    func silentLoginIsForWhomTheHintNames(subject: String, isKnown: Bool) throws {
+        let users = [("alice", "248289761001"), ("bob", "bob")].map { name, subject in
+            ProviderConfiguration.User(
+                name: name,
+                password: "wonderland",
+                subject: subject,
+                fullName: name,
+                email: ""
+            )
+        }
+        let shop = ProviderConfiguration.Client(
+            id: "shop",
+            redirectURIs: [Self.redirectURI],
+            requiresPKCE: false
+        )
+        let caller = Caller(
+            BuiltInProvider(
+                ProviderConfiguration(
+                    issuer: Self.issuer,
+                    clients: [shop],
+                    users: users,
+                    keys: [.init(id: "e1", algorithm: .es256, key: key)]
+                )
+            )
+        )
+        let page = caller.get(Self.issuer + "/authorize", Self.request)
+        let form = HTMLForm.all(in: page.body?.text ?? "").first
+        let transaction = form?.fields.first { $0.name == "transaction" }?.value ?? ""
+        let answer = caller.post(
+            Self.issuer + "/authorize",
+            [("transaction", transaction), ("username", "alice"), ("password", "wonderland")]
+        )
+        let hint = try signed(["iss": .string(Self.issuer), "sub": .string(subject), "aud": "shop"])
+        let silent = caller.get(
+            Self.issuer + "/authorize",
+            Self.request + [("prompt", "none"), ("id_token_hint", hint)],
+            headers: [answer.cookieHeader]
+        ).parameters
+        #expect(
+            (silent.first("code") != nil) == isKnown
+                && silent.first("error") == (isKnown ? nil : "login_required")
+        )
+    }
+
+    // MARK: - Claims of one's own
+
+    @Test func givenClaimsAreShownInAnyCase() throws {
+        var users = ["alice", "bob"].map {
+            ProviderConfiguration.User(name: $0, password: "p", subject: $0, fullName: $0, email: "")
+        }
+        RecordedProviderOptions.Claim("https://shop.example/roles", value: ["buyer"]).give(to: &users)
+        RecordedProviderOptions.Claim("bob:acr", value: "gold").give(to: &users)
+        for (user, acr) in [("alice", nil), ("bob", "gold")] as [(String, JSONValue?)] {
+            let shop = ProviderConfiguration.Client(
+                id: "shop",
+                redirectURIs: [Self.redirectURI],
+                requiresPKCE: false
+            )
+            var policy = ProviderPolicy()
+            policy.autoLogin = user
+            let caller = Caller(
+                BuiltInProvider(
+                    ProviderConfiguration(
+                        issuer: Self.issuer,
+                        clients: [shop],
+                        users: users,
+                        keys: [.init(id: "e1", algorithm: .es256, key: key)]
+                    ),
+                    policy: policy
+                )
+            )
+            let code = caller.get(Self.issuer + "/authorize", Self.request).parameters.first("code") ?? ""
+            let form = [
+                ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", Self.redirectURI),
+                ("client_id", "shop"),
+            ]
+            let tokens = caller.json(caller.post(Self.issuer + "/token", form))
+            let bearer = ("Authorization", "Bearer \(tokens["access_token"]?.string ?? "")")
+            let shown = [
+                tokens["id_token"]?.string.flatMap(JSONWebToken.parse)?.claims,
+                caller.json(caller.get(Self.issuer + "/userinfo", headers: [bearer])).object,
+            ]
+            for claims in shown {
+                #expect(claims?["https://shop.example/roles"] == ["buyer"] && claims?["acr"] == acr)
+            }
+        }
+    }
+
+    // MARK: - Logout
+
+    /// OpenID Connect RP-Initiated Logout, section 2.
+    @Test(
+        arguments: [
+            (issuer, ["shop"], nil, 302), (issuer, ["shop"], "shop", 302),
+            (issuer, ["api", "shop"], nil, 302),
+            (issuer, ["shop"], "other", 400), ("https://elsewhere.example", ["shop"], nil, 400),
+        ] as [(String, [String], String?, Int)]
+    )
+    func logoutHintIsOfThisProviderAndItsClient(
+        issuer: String,
+        audience: [String],
+        named: String?,
+        status: Int
+    ) throws {
+        var shop = ProviderConfiguration.Client(id: "shop", redirectURIs: [Self.redirectURI])
+        shop.postLogoutRedirectURIs = ["https://shop.example/bye"]
+        let other = ProviderConfiguration.Client(id: "other", redirectURIs: [Self.redirectURI])
+        let caller = Caller(
+            BuiltInProvider(
+                ProviderConfiguration(issuer: Self.issuer, clients: [shop, other], users: [], keys: [])
+            )
+        )
+        let hint = try signed([
+            "iss": .string(issuer), "sub": "alice", "aud": .array(audience.map { .string($0) }),
+        ])
+        let query =
+            [("id_token_hint", hint), ("post_logout_redirect_uri", "https://shop.example/bye")]
+            + (named.map { [("client_id", $0)] } ?? [])
+        #expect(caller.get(Self.issuer + "/logout", query).status == status)
+    }
+}

@@ -1,0 +1,138 @@
+import Captures
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+import Provider
+import Testing
+
+/// Tokens that are bound to a key (RFC 9449).
+extension BuiltInEndpointsTests {
+    private func proof(
+        _ path: String,
+        _ identifier: String,
+        token: String? = nil,
+        method: String = "POST",
+        by other: PrivateKey? = nil
+    )
+        throws
+        -> (String, String)
+    {
+        var claims: JSONObject = [
+            "htm": .string(method), "htu": .string(Self.issuer + path), "jti": .string(identifier),
+            "iat": .number(JSONNumber(caller.now.seconds)),
+        ]
+        if let token { claims["ath"] = .string(DPoPProof.hash(ofAccessToken: token)) }
+        let jwk = JSONWebKey((other ?? key).publicKey, id: nil).json
+        return ("DPoP", try signed(claims, ["typ": "dpop+jwt", "jwk": .object(jwk)], with: other))
+    }
+
+    @Test func tokenIsBoundToTheKeyOfTheProof() throws {
+        let tokens = caller.json(redeem(code(), headers: [try proof("/token", "1")]))
+        #expect(tokens["token_type"] == "DPoP")
+        let access = try #require(tokens["access_token"]?.string)
+        func ask(_ headers: [(String, String)]) -> RecordedResponse {
+            caller.get(Self.issuer + "/userinfo", headers: headers)
+        }
+        let authorization = ("Authorization", "DPoP \(access)")
+        #expect(
+            ask([authorization, try proof("/userinfo", "2", token: access, method: "GET")]).status == 200
+        )
+        #expect(ask([("Authorization", "Bearer \(access)")]).status == 401)
+        // RFC 9449, section 7.2: as a bearer's, with a good proof beside it too.
+        let proved = try proof("/userinfo", "4", token: access, method: "GET")
+        let asBearer = ask([("Authorization", "Bearer \(access)"), proved])
+        #expect(asBearer.status == 401)
+        #expect(asBearer.headers.first("www-authenticate")?.hasPrefix("DPoP ") ?? false)
+        let parameter = caller.get(
+            Self.issuer + "/userinfo",
+            [("access_token", access)],
+            headers: [try proof("/userinfo", "5", token: access, method: "GET")]
+        )
+        #expect(parameter.status == 401)
+        // Without the hash of the token, and the same proof again (RFC 9449, section 4.3).
+        for wrong in [
+            try proof("/userinfo", "3", method: "GET"),
+            try proof("/userinfo", "2", token: access, method: "GET"),
+        ] {
+            let refused = ask([authorization, wrong])
+            #expect(refused.status == 401 && caller.json(refused)["error"] == "invalid_dpop_proof")
+            #expect(
+                refused.headers.first("www-authenticate")?.hasPrefix("DPoP error=\"invalid_dpop_proof\"")
+                    ?? false
+            )
+        }
+    }
+
+    /// RFC 9449, section 5: the client is what refresh tokens of those are bound to who authenticate.
+    @Test func refreshTokenOfAClientWithASecretIsBoundToNoKey() throws {
+        let another = try PrivateKey.generate(.elliptic(.p256))
+        func refresh(_ tokens: JSONValue, _ headers: [(String, String)]) -> JSONValue {
+            let token = tokens["refresh_token"]?.string ?? ""
+            let form = [("grant_type", "refresh_token"), ("refresh_token", token)] + Self.secret
+            return caller.json(caller.post(Self.issuer + "/token", form, headers: headers))
+        }
+        let first = caller.json(redeem(code(), headers: [try proof("/token", "1")]))
+        let second = refresh(first, [try proof("/token", "2", by: another)])
+        #expect(second["token_type"] == "DPoP")
+        let access = try #require(second["access_token"]?.string)
+        func ask(_ identifier: String, by key: PrivateKey) throws -> Int {
+            let proof = try proof("/userinfo", identifier, token: access, method: "GET", by: key)
+            let authorization = ("Authorization", "DPoP \(access)")
+            return caller.get(Self.issuer + "/userinfo", headers: [authorization, proof]).status
+        }
+        // The access token is: to the key of the request that brought it.
+        #expect(try ask("3", by: another) == 200)
+        #expect(try ask("4", by: key) == 401)
+        #expect(refresh(second, [])["token_type"] == "Bearer")
+    }
+
+    @Test func refreshTokenOfAPublicClientIsBoundToItsKey() throws {
+        var policy = ProviderPolicy()
+        policy.acceptsUnknownClients = true
+        policy.autoLogin = "alice"
+        let caller = Caller(try Self.provider(key, policy))
+        let redirectURI = "http://localhost:3000/cb"
+        let query = [("response_type", "code"), ("client_id", "app"), ("redirect_uri", redirectURI)]
+        let code = caller.get(Self.issuer + "/authorize", query).parameters.first("code") ?? ""
+        let client = [("client_id", "app")]
+        let first = caller.json(
+            caller.post(
+                Self.issuer + "/token",
+                [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI)]
+                    + client,
+                headers: [try proof("/token", "1")]
+            )
+        )
+        let form =
+            [
+                ("grant_type", "refresh_token"), ("refresh_token", first["refresh_token"]?.string ?? ""),
+            ] + client
+        func refresh(_ headers: [(String, String)]) -> JSONValue {
+            caller.json(caller.post(Self.issuer + "/token", form, headers: headers))
+        }
+        let another = try PrivateKey.generate(.elliptic(.p256))
+        #expect(refresh([try proof("/token", "2", by: another)])["error"] == "invalid_dpop_proof")
+        #expect(refresh([])["error"] == "invalid_dpop_proof")
+        #expect(refresh([try proof("/token", "3")])["token_type"] == "DPoP")
+    }
+
+    @Test func proofForAnotherPlaceIsRefused() throws {
+        let answer = redeem(code(), headers: [try proof("/userinfo", "1")])
+        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_dpop_proof")
+    }
+
+    /// RFC 9449, sections 4.3 and 10.1.
+    @Test func secondProofOrAnotherKeyIsRefused() throws {
+        let two = [try proof("/token", "1"), try proof("/token", "2")]
+        #expect(caller.json(redeem(code(), headers: two))["error"] == "invalid_dpop_proof")
+        func push(_ key: String?, _ identifier: String) throws -> RecordedResponse {
+            let form = Self.request + Self.secret.suffix(1) + (key.map { [("dpop_jkt", $0)] } ?? [])
+            return caller.post(Self.issuer + "/par", form, headers: [try proof("/par", identifier)])
+        }
+        let own = try #require(JSONWebKey(key.publicKey, id: nil).thumbprint)
+        #expect(try push(nil, "3").status == 201 && push(own, "4").status == 201)
+        let other = try push("NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs", "5")
+        #expect(other.status == 400 && caller.json(other)["error"] == "invalid_dpop_proof")
+    }
+}
