@@ -4,7 +4,6 @@ import Diagnosis
 import Flows
 import Foundation
 import Replay
-import Reports
 
 /// Drives recorded flows again, with fresh values, and compares.
 struct ReplayCommand: AsyncParsableCommand {
