@@ -14,7 +14,8 @@ struct LostSignInTests {
         .html(
             """
             <form method="post" action="/sign-in"><input type="hidden" name="csrf" value="\(token)">
-            <input name="who"><input name="room" placeholder="if you have one"><input type="password" name="pw"><button name="go" value="1">Sign in</button></form>
+            <input name="room"><input name="user"><input type="password" name="pw">
+            <button name="go" value="cancel">Cancel</button><button name="go" value="1">Sign in</button></form>
             """
         )
     }
@@ -48,7 +49,7 @@ struct LostSignInTests {
         return builder.capture
     }
 
-    /// The page's fields are those of the live page; name and password are asked for, and a field that was left empty stays so.
+    /// The page's fields are those of the live page; name and password are asked for, another field stays empty, and nobody cancels.
     @Test func formIsPutTogether() async throws {
         let capture = Self.capture()
         let flows = FlowFinder.flows(in: capture)
@@ -68,7 +69,7 @@ struct LostSignInTests {
         }
         #expect(
             form == [
-                ["csrf", "t-9Xr4LmPq8KtZc3Wn"], ["who", "alice"], ["room", ""], ["pw", "wonderland"],
+                ["csrf", "t-9Xr4LmPq8KtZc3Wn"], ["room", ""], ["user", "alice"], ["pw", "wonderland"],
                 ["go", "1"],
             ]
         )

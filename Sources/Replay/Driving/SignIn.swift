@@ -43,19 +43,16 @@ struct SignIn {
     /// The fields to submit; nil where the form is none that asks who one is, or for consent.
     func fields(for form: HTMLForm) -> [(String, String)]? {
         let secret = form.fields.first { $0.type == "password" }
-        let visible = form.fields.first { field in
-            ["text", "email", "tel"].contains(field.type)
-                && (Self.names.contains(field.name.lowercased()) || secret != nil)
-        }
+        let visible = Self.nameField(of: form)
         if let secret {
             guard let password else { return nil }
-            return filled(
+            return Self.filled(
                 form,
                 [secret.name: password],
                 visible.flatMap { field in name.map { (field.name, $0) } }
             )
         }
-        if let visible, let name { return filled(form, [:], (visible.name, name)) }
+        if let visible, let name { return Self.filled(form, [:], (visible.name, name)) }
         // Consent: buttons and boxes only, and one of them says yes.
         let buttons = form.fields.filter { $0.type == "submit" || $0.type == "button" }
         guard form.fields.allSatisfy({ ["hidden", "submit", "button", "checkbox"].contains($0.type) }),
@@ -66,7 +63,15 @@ struct SignIn {
         } + [(yes.name, yes.value)]
     }
 
-    private func filled(
+    /// The field of a form that takes who signs in: one that is called so, else, beside a password, the first of text.
+    static func nameField(of form: HTMLForm) -> HTMLForm.Field? {
+        let texts = form.fields.filter { ["text", "email", "tel"].contains($0.type) }
+        let isBesidePassword = form.fields.contains { $0.type == "password" }
+        return texts.first { names.contains($0.name.lowercased()) } ?? (isBesidePassword ? texts.first : nil)
+    }
+
+    /// What a form sends in the page's order, with the first button that does not refuse.
+    static func filled(
         _ form: HTMLForm,
         _ secrets: [String: String],
         _ visible: (String, String)?

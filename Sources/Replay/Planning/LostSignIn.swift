@@ -25,10 +25,8 @@ struct LostSignIn {
         self.request = request
     }
 
-    /// Whether a field of such a form is who signs in.
-    static func isName(_ field: HTMLForm.Field) -> Bool { ["text", "email", "tel"].contains(field.type) }
-
-    private static func form(_ exchange: Exchange, to request: RecordedRequest) -> HTMLForm? {
+    /// The form of a page that a sign-in was sent by.
+    static func form(_ exchange: Exchange, to request: RecordedRequest) -> HTMLForm? {
         guard let page = Page(exchange) else { return nil }
         return page.forms.first { form in
             let target = page.target(of: form).url
@@ -37,18 +35,15 @@ struct LostSignIn {
         }
     }
 
-    /// In the page's order, with the first button.
     private static func fields(of form: HTMLForm) -> [(String, String)] {
-        let name = form.fields.firstIndex(where: isName)
-        let button = form.fields.firstIndex { $0.type == "submit" }
-        return form.fields.indices.compactMap { index in
-            let field = form.fields[index]
-            switch field.type {
-            case "password": return (field.name, "")
-            case "checkbox", "radio", "file", "image", "reset", "button": return nil
-            case "submit" where index != button: return nil
-            default: return (field.name, index == name ? "" : field.value)
-            }
-        }
+        var form = form
+        // Those a browser does not send, whoever presses them.
+        form.fields.removeAll { $0.type == "button" }
+        let secrets = form.fields.filter { $0.type == "password" }.map { ($0.name, "") }
+        return SignIn.filled(
+            form,
+            Dictionary(secrets) { first, _ in first },
+            SignIn.nameField(of: form).map { ($0.name, "") }
+        )
     }
 }

@@ -89,7 +89,7 @@ struct ParameterPlanner {
         // The target of a redirect is the provider's word.
         if case .follow = action { return [] }
         let fields = pageFields(action)
-        let open = nameLeftOpen(in: request, fields, exchange)
+        let open = nameLeftOpen(at: exchange, action)
         func planned(_ name: String, _ part: Place.Part, _ value: String) -> PlannedParameter {
             let source =
                 name == open && value.isEmpty
@@ -106,17 +106,11 @@ struct ParameterPlanner {
         return list + credentials(of: request, at: exchange, kind: kind)
     }
 
-    /// The field that ``LostSignIn`` leaves open for who signs in, the first that may be one; nil of requests that it did not make.
-    private func nameLeftOpen(
-        in request: RecordedRequest,
-        _ fields: [String: HTMLForm.Field],
-        _ exchange: Int
-    ) -> String? {
-        guard !(capture[exchange].request.body?.isRecorded ?? false) else { return nil }
-        return FormBody.items(of: request.body)?.items.first {
-            fields[$0.name].map(LostSignIn.isName) ?? false
-        }?
-        .name
+    /// The field that ``LostSignIn`` leaves open for who signs in; nil of requests that it did not make.
+    private func nameLeftOpen(at exchange: Int, _ action: PlannedStep.Action) -> String? {
+        let recorded = capture[exchange].request
+        guard case .submit(let page) = action, recorded.hasLostBody ?? true else { return nil }
+        return LostSignIn.form(capture[page], to: recorded).flatMap(SignIn.nameField)?.name
     }
 
     /// What a body says by name: a form's fields, or the strings of a JSON document.
