@@ -85,9 +85,11 @@ extension ProviderDialect {
         return supported.contains(.string(responseMode))
     }
 
-    /// Whether a response of this type was seen in a query.
-    func answersInQuery(_ responseType: String) -> Bool {
-        authorizations.contains { Self.isSame($0.responseType, responseType) && $0.mode == .query }
+    /// Whether a response of this type was seen in a query, or one that was asked for so and came by another way.
+    func takesQuery(_ responseMode: String, for responseType: String) -> Bool {
+        authorizations.contains {
+            Self.isSame($0.responseType, responseType) && ($0.mode == .query || $0.askedMode == responseMode)
+        }
     }
 
     /// What is granted of what is asked for.

@@ -211,7 +211,9 @@ extension ProviderEngine {
     private func refusal(ofTokensBeforeTheCode types: Set<String>, _ login: PendingLogin) -> Refusal? {
         guard !types.isDisjoint(with: ["token", "id_token"]) else { return nil }
         // A query is written down on its way, also where it is signed (JARM, section 2.3.1); what was seen so is answered so.
-        if ["query", "query.jwt"].contains(login.responseMode), !dialect.answersInQuery(login.responseType) {
+        if let mode = login.responseMode, ["query", "query.jwt"].contains(mode),
+            !dialect.takesQuery(mode, for: login.responseType)
+        {
             return .responseModeUnsupported
         }
         guard dialect.checksOpenIDRequests, types.contains("id_token") else { return nil }

@@ -169,11 +169,11 @@ extension ProviderEngine {
         return answer
     }
 
-    /// As asked for; else as this provider does, else as the response type wants it.
+    /// As this provider did when it was asked so; else as asked for, else as this provider does, else as the response type wants it.
     private func mode(of login: PendingLogin, _ form: ProviderDialect.Authorization?)
         -> AuthorizationResponse.Mode
     {
-        if policy.isAsRecorded, let form { return form.mode }
+        if let form, policy.isAsRecorded || form.askedMode == login.responseMode { return form.mode }
         switch login.responseMode {
         case "query", "query.jwt": return .query
         case "fragment", "fragment.jwt": return .fragment
