@@ -4,7 +4,7 @@ struct TableCells {
     private var label: String?
     /// Of the row that is read.
     private var heads: [String] = []
-    /// Of the table, where one of its rows is nothing but heads.
+    /// Of the table, where one of its rows is nothing but heads; empty for those that tell nothing.
     private var columns: [String] = []
     /// Cells of the row so far.
     private var count = 0
@@ -35,13 +35,18 @@ struct TableCells {
     mutating func name(ofCell tag: String, saying words: String) -> String? {
         defer { if tag == "td" || tag == "th" { count += 1 } }
         let isValue = tag == "dd" || tag == "td"
-        if isValue, count < columns.count { return columns[count] }
+        let isBelowHead = isValue && count < columns.count
+        // Below heads like `Parameter` and `Value` the cell before tells.
+        if isBelowHead, !columns[count].isEmpty {
+            label = nil
+            return columns[count]
+        }
         if isValue, let name = label {
             label = nil
             return name
         }
         label = words.hasSuffix(":") ? String(words.dropLast()) : words
         if tag == "th" { heads.append(label ?? "") }
-        return nil
+        return isBelowHead ? "" : nil
     }
 }

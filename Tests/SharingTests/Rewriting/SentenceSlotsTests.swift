@@ -94,7 +94,12 @@ struct SentenceSlotsTests {
         // A thing's name.
         Row(
             text: "<table><tr><th>Name</th><th>Price</th></tr><tr><td>Bread</td><td>2</td></tr></table>",
-            told: ["=Bread", "=2"]
+            told: ["=Bread", "Bread=2"]
+        ),
+        Row(
+            text:
+                "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>client_secret</td><td>zem4</td></tr></table>",
+            told: ["=client_secret", "client_secret=zem4"]
         ),
         Row(
             text: "<table><tr><th>Name</th><th>E-Mail</th></tr><tr><td>Carla</td><td>c@x</td></tr></table>",
