@@ -214,18 +214,24 @@ enum SlotReader {
     }
 
     static func fields(_ text: ArraySlice<UInt8>) -> [Slot] {
-        text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }).flatMap { line -> [Slot] in
+        var endOfBlock = text.startIndex
+        return text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }).flatMap { line -> [Slot] in
             let pairs = LogLineSlots.slots(in: line)
             guard pairs.isEmpty else { return pairs }
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
-            var value = trimmed(line[(mark + 1)...])
-            if line[mark] == 0x3a, isBlockMark(value) { value = block(below: line, in: text) }
+            let value = trimmed(line[(mark + 1)...])
             let name = string(trimmed(line[..<mark]))
+            let isHeader = line[mark] == 0x3a
+            if isHeader, line.startIndex >= endOfBlock, isBlockMark(value), isSecret(name) {
+                let (lines, end) = block(below: line, in: text)
+                endOfBlock = end
+                return lines.map { Slot(name: name, range: $0.startIndex..<$0.endIndex) }
+            }
             return [
                 Slot(
                     name: name,
                     range: value.startIndex..<value.endIndex,
-                    kind: line[mark] == 0x3a ? TextKind.ofHeader(name) : nil
+                    kind: isHeader ? TextKind.ofHeader(name) : nil
                 )
             ]
         }
@@ -237,14 +243,28 @@ enum SlotReader {
         return value.count <= 2 && value.dropFirst().allSatisfy { $0 == 0x2b || $0 == 0x2d }
     }
 
-    /// The first of the lines below one, without the space before it.
-    private static func block(below line: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>
-    {
-        let next = text[line.endIndex...].drop { $0 == 0x0a || $0 == 0x0d }.prefix {
-            $0 != 0x0a && $0 != 0x0d
+    private static func isSecret(_ name: String) -> Bool {
+        switch SecretRoles.role(of: name, in: .lines) {
+        case .secret, .drawn: true
+        case .open, .parts, .unknown: false
         }
-        let (own, inner) = (line.prefix { $0 == 0x20 }.count, next.prefix { $0 == 0x20 }.count)
-        return inner > own ? trimmed(next) : line[line.endIndex...]
+    }
+
+    /// The lines below one that are further in, without the space around them, and where they end; the marks of a key in PEM are
+    /// none of its own.
+    private static func block(below line: ArraySlice<UInt8>, in text: ArraySlice<UInt8>)
+        -> (lines: [ArraySlice<UInt8>], end: Int)
+    {
+        let own = line.prefix { $0 == 0x20 }.count
+        var lines: [ArraySlice<UInt8>] = []
+        var rest = text[line.endIndex...]
+        while true {
+            let next = rest.drop { $0 == 0x0a || $0 == 0x0d }.prefix { $0 != 0x0a && $0 != 0x0d }
+            guard next.prefix(while: { $0 == 0x20 }).count > own else { return (lines, rest.startIndex) }
+            rest = rest[next.endIndex...]
+            let value = trimmed(next)
+            if !value.isEmpty, !value.starts(with: "-----".utf8) { lines.append(value) }
+        }
     }
 
     // MARK: - Headers

@@ -189,8 +189,13 @@ struct SlotReaderTests {
     /// Where a value stands in the lines below its name (YAML).
     @Test(arguments: [
         ("db:\n  password: |\n    zem4\n  host: x\n", ["db=", "password=zem4", "host=x"]),
-        ("password: >-\n  zem4", ["password=zem4"]), ("password: |\nhost: x", ["password=", "host=x"]),
+        ("password: >-\n  zem4", ["password=zem4"]), ("password: |\nhost: x", ["host=x"]),
         ("a: |b", ["a=|b"]),
+        ("password: |\n  zem4\n\n  kestrel\nhost: x", ["password=zem4", "password=kestrel", "host=x"]),
+        ("secret: |\n  -----BEGIN X-----\n  zem4\n  -----END X-----\n", ["secret=zem4"]),
+        // What is said in a block is told where it stands.
+        ("password: |\n  pin: |\n    zem4", ["password=pin: |", "password=zem4", "pin=|"]),
+        ("config: |\n  password: |\n    zem4", ["config=|", "password=zem4"]),
     ])
     func valueMayStandBelowItsName(text: String, slots: [String]) {
         #expect(Self.slots(text, .lines) == slots)
