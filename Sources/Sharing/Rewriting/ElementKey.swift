@@ -27,16 +27,16 @@ struct ElementKey {
             arguments = SignInCall.isOne(own) ? 0 : nil
             key = nil
         case "string", "value", "data", "integer":
-            if let key { content.name = key } else { nameArgument(&content) }
+            if let key { content.name = key } else { nameArgument(&content, in: text) }
             key = nil
         default:
-            if Self.isNumbered(tag) { nameArgument(&content) }
+            if Self.isNumbered(tag) { nameArgument(&content, in: text) }
             key = nil
         }
     }
 
-    private mutating func nameArgument(_ content: inout Slot) {
-        guard let place = arguments else { return }
+    private mutating func nameArgument(_ content: inout Slot, in text: ArraySlice<UInt8>) {
+        guard let place = arguments, !SignInCall.isAddress(text[content.range]) else { return }
         // How many follow nobody knows; a single one would be a password's.
         content.name = SignInCall.name(ofArgument: place, of: max(2, place + 1))
         arguments = place + 1

@@ -30,6 +30,8 @@ struct ScriptObject {
     /// Whether it is a call that signs somebody in, and the slots of its arguments, which have no names.
     private(set) var isSignIn = false
     private var arguments: [Int] = []
+    /// How many of these have their names.
+    private var namedArguments = 0
     /// The slot of its `id`, and whether a member beside it says what somebody is called.
     var id: Int?
     var isCalled = false
@@ -69,22 +71,21 @@ struct ScriptObject {
     ]
 
     /// Takes note of what is called.
-    ///
-    /// `member`: in small letters.
-    mutating func calls(_ what: String, by member: String) {
-        if Self.calling.contains(member), SignInCall.isOne(what) { isSignIn = true }
-    }
+    mutating func calls(_ what: String) { if SignInCall.isOne(what) { isSignIn = true } }
 
-    /// Members that say what is called.
-    private static let calling: Set<String> = ["method", "methodname", "target", "operationname", "rpc"]
+    /// Members that say what is called, in small letters.
+    static let calling: Set<String> = ["method", "methodname", "target", "operationname", "rpc"]
 
-    /// Takes note of a text in a list; the arguments so far with their names where it is one of a call that signs in, in
-    /// whatever order its members stand.
+    /// Takes note of a text in a list; the arguments whose names are new or others than before, with these, where the object is
+    /// a call that signs in, in whatever order its members stand.
     mutating func argument(_ slot: Int?, of list: String) -> [(slot: Int, name: String)] {
         if let slot, Self.passing.contains(list.lowercased()) { arguments.append(slot) }
-        guard isSignIn else { return [] }
-        return arguments.enumerated().map { place, slot in
-            (slot, SignInCall.name(ofArgument: place, of: arguments.count))
+        guard isSignIn, namedArguments < arguments.count else { return [] }
+        // What the first one is depends on whether there is a second one.
+        let first = namedArguments == 1 ? 0 : namedArguments
+        namedArguments = arguments.count
+        return arguments.indices[first...].map { place in
+            (arguments[place], SignInCall.name(ofArgument: place, of: arguments.count))
         }
     }
 

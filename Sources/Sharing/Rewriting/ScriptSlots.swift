@@ -245,9 +245,12 @@ struct ScriptSlots {
     /// Sees whether a text is an argument of a call, or says what is called.
     private mutating func take(argument place: Int, called key: String, of object: Int) {
         let slot = slots[place]
-        objects[object].calls(SlotReader.string(text[slot.range].prefix(80)), by: key)
+        if ScriptObject.calling.contains(key) {
+            objects[object].calls(SlotReader.string(text[slot.range].prefix(80)))
+        }
         let isOfList = bracket == 0x5b || bracket == 0x5d
-        for argument in objects[object].argument(isOfList ? place : nil, of: slot.name) {
+        let isArgument = isOfList && !SignInCall.isAddress(text[slot.range])
+        for argument in objects[object].argument(isArgument ? place : nil, of: slot.name) {
             slots[argument.slot].name = argument.name
         }
         if objects[object].isSignIn { signIns.insert(objects[object].start) }

@@ -44,6 +44,21 @@ enum SignInCall {
             && text.contains { !$0.isASCIILetter && $0 != 0x5f }
     }
 
+    /// Whether an argument says where something is, as `https://…` and `/callback` do: it is read as the address that it is, for
+    /// others have its segments, too.
+    static func isAddress(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.contains(0x2f) else { return false }
+        // In JSON a slash may be written `\/`.
+        let plain = text.filter { $0 != 0x5c }
+        if let mark = plain.firstRange(of: Array("://".utf8))?.lowerBound {
+            return mark > 0 && plain[..<mark].allSatisfy { isOfName($0) || $0 == 0x2b }
+        }
+        return plain.first == 0x2f
+            && plain.prefix { $0 != 0x3f && $0 != 0x23 }.allSatisfy { byte in
+                byte.isASCIIWordByte || [0x25, 0x2d, 0x2e, 0x2f, 0x7e].contains(byte)
+            }
+    }
+
     // MARK: - Calls in texts
 
     /// The arguments of such calls as programs write them when they fail: `#0 Auth.php(12): Auth->login('ada', 'Zk9!wq')`.
@@ -56,7 +71,7 @@ enum SignInCall {
             rest = text[(open + 1)...]
             let name = text[..<open].suffix(longestName).reversed().prefix(while: isOfName).reversed()
             guard !name.isEmpty, isOne(SlotReader.string(Array(name))) else { continue }
-            let arguments = arguments(from: open + 1, in: text)
+            let arguments = arguments(from: open + 1, in: text).filter { !isAddress(text[$0]) }
             guard arguments.count > 1, arguments.dropFirst().contains(where: { mayBeSecret(text[$0]) }) else {
                 continue
             }
@@ -112,7 +127,7 @@ enum SignInCall {
         var slots = slots
         for place in slots.indices where slots[place].isVariable && operations.contains(slots[place].object) {
             guard case .unknown = SecretRoles.role(of: slots[place].name, in: .json),
-                mayBeSecret(text[slots[place].range])
+                mayBeSecret(text[slots[place].range]), !isAddress(text[slots[place].range])
             else { continue }
             slots[place].name = "password"
         }
@@ -124,7 +139,7 @@ enum SignInCall {
             isOne(SlotReader.string(text[slots[first].range].prefix(80)))
         else { return slots }
         let places = slots.indices[(first + 1)...].prefix { slots[$0].name.isEmpty && !slots[$0].isNumber }
-        name(Array(places), of: &slots)
+        name(Array(places), of: &slots, in: text)
         return slots
     }
 
@@ -134,11 +149,12 @@ enum SignInCall {
         let places = slots.indices.filter {
             slots[$0].name.isEmpty && !slots[$0].isNumber && slots[$0].object == 0
         }
-        name(places, of: &slots)
+        name(places, of: &slots, in: text)
         return slots
     }
 
-    private static func name(_ places: [Int], of slots: inout [Slot]) {
+    private static func name(_ places: [Int], of slots: inout [Slot], in text: ArraySlice<UInt8>) {
+        let places = places.filter { !isAddress(text[slots[$0].range]) }
         for (place, slot) in places.enumerated() {
             slots[slot].name = name(ofArgument: place, of: places.count)
         }

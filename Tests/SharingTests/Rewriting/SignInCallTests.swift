@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 @testable import Sharing
@@ -37,6 +38,12 @@ struct SignInCallTests {
         Row(text: "passport.authenticate('google', 'popup')", told: []),
         Row(text: "please login (see below) with your password(s), again", told: []),
         Row(text: "Foo->__construct('max', 'zem4Kestrel!')", told: []),
+        // An address is none of the two.
+        Row(text: "auth.login('max', 'https://shop.example/cb')", told: []),
+        Row(
+            text: "ldap_bind('ldaps://dir.example', 'max', 'zem4Kestrel!')",
+            told: ["login_hint=max", "password=zem4Kestrel!"]
+        ),
     ])
     func callInATextTells(row: Row) { #expect(Self.told(row.text, as: .text) == row.told) }
 
@@ -56,6 +63,16 @@ struct SignInCallTests {
             text: #"{"operationName":"Login","variables":{"a":"max","b":"zem4Kestrel!"},"extensions":{}}"#,
             told: ["password=zem4Kestrel!"]
         ),
+        Row(
+            text: #"{"params":["max"],"method":"login","args":["zem"]}"#,
+            told: ["login_hint=max", "password=zem"]
+        ),
+        Row(
+            text: #"{"method":"login","params":["https:\/\/x.example\/","/callback?a=1","zem/4"]}"#,
+            told: ["password=zem/4"]
+        ),
+        Row(text: #"["login","/callback"]"#, told: []),
+        Row(text: #"{"operationName":"Login","variables":{"next":"/callback","a":"x://cb"}}"#, told: []),
         Row(text: #"{"method":"POST","params":["max","zem"]}"#, told: []),
         Row(text: #"["logout","max","zem"]"#, told: []),
     ])
@@ -75,6 +92,17 @@ struct SignInCallTests {
         Row(text: "<methodCall><methodName>list</methodName><param><value>max</value></param>", told: []),
     ])
     func callInXMLTells(row: Row) { #expect(Self.told(row.text, as: .html) == row.told) }
+
+    /// What a text is called is not told anew with each text behind it.
+    @Test func timeGrowsWithTheArguments() {
+        func seconds(_ count: Int) -> Double {
+            let text = #"{"method":"login","params":["# + String(repeating: #""a","#, count: count) + "1]}"
+            return ProcessorTime.seconds { _ = Self.told(text, as: .json) }
+        }
+        let small = seconds(1_000)
+        // Eight times the text: linear is 8, quadratic 64.
+        #expect(seconds(8_000) < 20 * max(small, 0.002))
+    }
 
     /// A server action of Next.js is posted to the page itself.
     @Test(arguments: [("/login", false), ("/sign-in", false), ("/cart", true)])
