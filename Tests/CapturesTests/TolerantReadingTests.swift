@@ -146,6 +146,14 @@ struct TolerantReadingTests {
         }
     }
 
+    /// Logs within the entries of logs, as deep as a stranger's file may have them.
+    @Test func entriesThatAreObjectsHoldNoFurtherOnes() throws {
+        let beginning = #"{"log":{"entries":"#
+        #expect(throws: CaptureError.self) { try read(String(repeating: beginning, count: 100_000)) }
+        let inner = "\(beginning){\"0\":{\"log\":{\"entries\":[\(Self.three)]}}}}}"
+        #expect(try read(inner).count == 3)
+    }
+
     /// Of an entry a part may be all that there is.
     @Test(arguments: [
         #"{"request":{"url":"https://a.example/"}}"#, #"{"response":{"status":200},"request":{}}"#,

@@ -22,6 +22,8 @@ struct TolerantScanner {
     private(set) var hasEntries = false
     /// Whether a capture is read that stands within an element of a list (``EntryLikeness/holdsLog(_:)``): within that there is no other.
     private var isInsideEntry = false
+    /// Whether entries are read that are an object: a log within them has no such object of its own.
+    private var isInsideEntries = false
     /// Names of the outermost object's members, the first few.
     private(set) var rootNames: [String] = []
     /// The id of the page whose entries are read, where they stand in it.
@@ -164,8 +166,12 @@ struct TolerantScanner {
             let name = EntrySpelling.logName(written)
             if name == "entries", scanner.reader.peek() == UInt8(ascii: "[") {
                 try scanner.entries()
-            } else if name == "entries", scanner.reader.peek() == UInt8(ascii: "{") {
+            } else if name == "entries", scanner.reader.peek() == UInt8(ascii: "{"),
+                !scanner.isInsideEntries
+            {
                 // The one entry, or all of them under numbers, as PHP writes a list with gaps.
+                scanner.isInsideEntries = true
+                defer { scanner.isInsideEntries = false }
                 try scanner.part(depth: 1)
             } else if name == "pages", scanner.reader.peek() == UInt8(ascii: "[") {
                 try scanner.pages(ofLog: number)
