@@ -2,13 +2,15 @@ import Captures
 
 /// Passwords that commands are given: `mysql -u app -pZk9!wq`, `sshpass -p Zk9!wq`, `curl --user=ada:Zk9!wq`.
 enum CommandSlots {
-    /// `words`: of a text, in order.
-    static func slots(_ words: [ArraySlice<UInt8>]) -> [Slot] {
+    /// `words`: of the text, in order.
+    static func slots(_ words: [ArraySlice<UInt8>], in text: ArraySlice<UInt8>) -> [Slot] {
         var slots: [Slot] = []
         var options: Options?
         for (place, word) in words.enumerated() {
             let plain = SentenceSlots.bare(word)
+            if place > 0, endsLine(words[place - 1], before: word, in: text) { options = nil }
             if let known = programs[program(plain)] { options = known }
+            if let task = options?.task, plain.elementsEqual(task.utf8) { options?.task = nil }
             guard word.first == 0x2d, let own = options else {
                 // What ends a command.
                 if word.elementsEqual("|".utf8) || word.last == 0x3b || word.elementsEqual("&&".utf8) {
@@ -21,6 +23,15 @@ enum CommandSlots {
         return slots
     }
 
+    /// Whether a command ends behind a word, with its line.
+    private static func endsLine(
+        _ word: ArraySlice<UInt8>,
+        before next: ArraySlice<UInt8>,
+        in text: ArraySlice<UInt8>
+    ) -> Bool {
+        word.last != 0x5c && text[word.endIndex..<next.startIndex].contains(0x0a)
+    }
+
     /// The name of a program, behind the folders that it stands in.
     private static func program(_ word: ArraySlice<UInt8>) -> String {
         word.count <= 80 ? SlotReader.string(word.split(separator: 0x2f).last ?? []) : ""
@@ -28,6 +39,8 @@ enum CommandSlots {
 
     /// Of a program those that take a password.
     private struct Options {
+        /// What the program is to do: its password stands behind this word only; nil where it stands anywhere.
+        var task: String?
         /// Behind which one stands, as a word of its own.
         var apart: [String] = []
         /// Right behind which one stands, without a space.
@@ -36,8 +49,9 @@ enum CommandSlots {
         var gluedPairs: [String] = []
 
         func slots(of word: ArraySlice<UInt8>, next: ArraySlice<UInt8>?) -> [Slot] {
+            guard task == nil else { return [] }
             if let next, apart.contains(where: { word.elementsEqual($0.utf8) }) {
-                // `docker run -p 8080:80` is a port.
+                // A port is none.
                 return next.contains(where: \.isASCIILetter) ? slot("password", SentenceSlots.bare(next)) : []
             }
             if let value = rest(of: word, glued) { return slot("password", value) }
@@ -70,10 +84,9 @@ enum CommandSlots {
             "mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mariadb mariadb-dump mariadb-admin"
         )
         add(Options(apart: ["-p"], glued: ["-p"]), "sshpass")
-        add(
-            Options(apart: ["-p"]),
-            "docker podman nerdctl helm oras skopeo az mongo mongosh mongodump mongorestore"
-        )
+        // `docker run -p localhost:8080:80` is a port.
+        add(Options(task: "login", apart: ["-p"]), "docker podman nerdctl helm oras skopeo az")
+        add(Options(apart: ["-p"]), "mongo mongosh mongodump mongorestore")
         add(Options(apart: ["-a", "--pass"]), "redis-cli valkey-cli")
         add(Options(apart: ["-w"]), "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd")
         add(

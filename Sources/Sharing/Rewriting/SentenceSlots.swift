@@ -10,7 +10,7 @@ enum SentenceSlots {
         let words = text.split { $0 <= 0x20 }
         var slots = given(text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
         slots += GreetingSlots.slots(in: text) + LogLineSlots.slots(in: text)
-        slots += refused(in: text) + SignInCall.slots(in: text) + CommandSlots.slots(words)
+        slots += refused(in: text) + SignInCall.slots(in: text) + CommandSlots.slots(words, in: text)
         slots += words.map(bare).filter { isDocument($0) }.map { slot("", $0) }
         for place in words.indices.dropLast() {
             slots += told(

@@ -12,12 +12,15 @@ struct CommandSlotsTests {
         ("curl -umax:zem4 https://x.example", ["max", "zem4"]),
         ("curl --user=max:zem4 https://x.example", ["max", "zem4"]),
         // A port, a variable, another option, another program.
-        ("docker run -p 8080:80 shop", []), ("mysql -p$PASSWORD", []), ("redis-cli -a --no-auth", []),
+        ("docker run -p 8080:80 shop", []), ("docker run -p localhost:8080:80 shop", []),
+        ("docker compose -p zem4K up", []), ("mysql -p$PASSWORD", []), ("redis-cli -a --no-auth", []),
         ("mkdir -p zem4K", []), ("mysql -h db | grep -pzem4", []), ("curl -s -o out https://x.example", []),
+        // A command ends with its line, unless that goes on.
+        ("mongo db\nssh -p zem4K host", []), ("mysql -u root \\\n  -pzem4", ["zem4"]),
     ])
     func commandTells(text: String, values: [String]) {
         let bytes = Array(text.utf8)
-        let slots = CommandSlots.slots(bytes.split { $0 <= 0x20 })
+        let slots = CommandSlots.slots(bytes.split { $0 <= 0x20 }, in: bytes[...])
         #expect(slots.map { String(decoding: bytes[$0.range], as: UTF8.self) } == values)
     }
 }
