@@ -35,8 +35,12 @@ struct ElementKey {
         }
     }
 
+    /// Where a call ends nobody sees, as end tags have no name here; what stands further behind it is something else.
+    private static let mostArguments = 6
+
     private mutating func nameArgument(_ content: inout Slot, in text: ArraySlice<UInt8>) {
-        guard let place = arguments, !SignInCall.isAddress(text[content.range]) else { return }
+        guard let place = arguments, place < Self.mostArguments, !SignInCall.isAddress(text[content.range])
+        else { return }
         // How many follow nobody knows; a single one would be a password's.
         content.name = SignInCall.name(ofArgument: place, of: max(2, place + 1))
         arguments = place + 1

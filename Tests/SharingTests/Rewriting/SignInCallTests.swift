@@ -78,6 +78,13 @@ struct SignInCallTests {
     ])
     func callInJSONTells(row: Row) { #expect(Self.told(row.text, as: .json) == row.told) }
 
+    /// A call has few arguments; a list far behind it is none of it.
+    @Test func argumentsOfACallInXMLAreFew() {
+        let list = (0..<9).map { "<string>zem\($0)</string>" }.joined()
+        let told = Self.told("<?xml version=\"1.0\"?><a><login/>\(list)</a>", as: .html)
+        #expect(told.count == 6 && told.last == "password=zem5")
+    }
+
     @Test(arguments: [
         Row(
             text:
