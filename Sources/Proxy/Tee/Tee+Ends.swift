@@ -115,10 +115,15 @@ extension Tee {
         if side == .client { client = nil } else { server = nil }
         guard !isOver else { return }
         // A provider that goes because the client has gone has broken nothing.
-        if side == .server { endAbandoned() }
-        let reason = side == .client ? AnswerLoss.clientLeft : "the server closed the connection"
-        end(side, isIdle ? nil : loss(by: side, reason))
+        if side == .server, !isStillHeard { endAbandoned() }
+        end(side, isIdle ? nil : reasonOfGoing(side))
         close()
+    }
+
+    private func reasonOfGoing(_ side: Side) -> String? {
+        guard side == .server else { return loss(by: side, AnswerLoss.clientLeft) }
+        // Where the client's end was sent on, the provider's ends the connection: it is an end like another.
+        return clientEnd == nil ? "the server closed the connection" : nil
     }
 
     /// Whether what happened to the provider's side has to wait for bytes that came before.

@@ -194,7 +194,7 @@ struct SlotReaderTests {
         ("password: |\n  zem4\n\n  kestrel\nhost: x", ["password=zem4", "password=kestrel", "host=x"]),
         ("secret: |\n  -----BEGIN X-----\n  zem4\n  -----END X-----\n", ["secret=zem4"]),
         // What is said in a block is told where it stands.
-        ("password: |\n  pin: |\n    zem4", ["password=pin: |", "password=zem4", "pin=|"]),
+        ("password: |\n  pin: |\n    zem4", ["password=pin: |", "pin=|", "password=zem4"]),
         ("config: |\n  password: |\n    zem4", ["config=|", "password=zem4"]),
     ])
     func valueMayStandBelowItsName(text: String, slots: [String]) {
