@@ -5,10 +5,14 @@ import Testing
 
 @testable import Proxy
 
-struct AuthorityTests {
+final class AuthorityTests: Sendable {
     private let now = Timestamp(seconds: 1_795_219_200)  // 2026-11-21T00:00:00Z
+    /// Not there before, and gone with the test.
+    private let root = NSTemporaryDirectory() + "authreel-ca-\(UUID().uuidString)"
 
-    private func folder() -> String { NSTemporaryDirectory() + "authreel-ca-\(UUID().uuidString)/deep/er" }
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    private func folder() -> String { "\(root)/\(UUID().uuidString)/deep/er" }
 
     private func mode(_ path: String) throws -> Int {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
@@ -170,12 +174,11 @@ struct AuthorityTests {
     }
 
     @Test func folderThatCannotBeMadeIsNamed() throws {
-        let file = NSTemporaryDirectory() + "authreel-file-\(UUID().uuidString)"
-        try Data().write(to: URL(filePath: file))
+        try Data().write(to: URL(filePath: root))
         let error = #expect(throws: ProxyError.self) {
-            try AuthorityFiles(folder: file + "/ca").load(now: now)
+            try AuthorityFiles(folder: root + "/ca").load(now: now)
         }
-        #expect(error?.description.hasPrefix(file) == true)
+        #expect(error?.description.hasPrefix(root) == true)
     }
 
     static let names: [(host: String, option: String)] = [
