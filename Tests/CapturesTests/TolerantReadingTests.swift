@@ -138,7 +138,7 @@ struct TolerantReadingTests {
             #"[{"_id":"1","date":"2026-03-04T09:54:08Z","type":"f"}]"#,
             #"{"request":{"model":"a"},"response":{"choices":[]}}"#, #"{"response":"a"}"#,
             #"{"response":{"status":{"code":200}},"request":{"fullPath":"https://a.example/"}}"#,
-            // WireMock's stubs.
+            // WireMock's mappings.
             #"{"request":{"method":"POST","url":"/oauth/token"},"response":{"status":200,"body":"{}"}}"#,
             #"{"mappings":[{"request":{"method":"GET","url":"/jwks"},"response":{"status":200}}],"meta":{}}"#,
         ] {

@@ -30,7 +30,7 @@ enum EntryLikeness {
     /// By all that it says; `isSure`: whether it has to be one beyond doubt.
     static func isEntry(_ written: JSONValue, isSure: Bool) -> Bool {
         let entry = EntrySpelling.plain(written) ?? written
-        // What a server is to answer to a path (WireMock's stubs): nobody has asked for it.
+        // What a server is set up to answer to a path (WireMock's mappings): nobody has asked for it.
         if entry["startedDateTime"] == nil, Producers.isWithoutServer(entry["request"]) { return false }
         let hasURL = entry["request"]?["url"]?.string != nil
         let hasStatus = entry["response"]?["status"].map { $0.object == nil || Producers.status($0) != nil }
