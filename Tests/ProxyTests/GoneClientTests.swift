@@ -67,19 +67,26 @@ struct GoneClientTests {
     private static let tokens = #"{"access_token":"a"}"#
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(tokens.utf8.count)\r\n\r\n\(tokens)"
 
-    private func request(_ origin: Origin) -> String {
-        "GET http://127.0.0.1:\(origin.port)/token HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\n\r\n"
+    /// Asks the origin for tokens, and ends the client's half in one way or another, which the origin has heard of when this returns.
+    private func ask(
+        _ origin: Origin,
+        by rig: ProxyRig,
+        ending end: (RawClient) async throws -> Void
+    ) async throws -> RawClient {
+        let client = try await RawClient(port: rig.port)
+        let host = "127.0.0.1:\(origin.port)"
+        try await client.send("GET http://\(host)/token HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        try await client.until { _ in origin.isAsked }
+        try await end(client)
+        try await client.until { _ in origin.isEnded }
+        return client
     }
 
     /// It is in the capture what the provider answered, and that nobody has it.
     @Test(arguments: [false, true]) func answerThatFindsNobodyIsNone(providerCloses: Bool) async throws {
         let origin = try await Origin()
         let rig = try await ProxyRig()
-        let client = try await RawClient(port: rig.port)
-        try await client.send(request(origin))
-        try await client.until { _ in origin.isAsked }
-        try await client.close()
-        try await client.until { _ in origin.isEnded }
+        _ = try await ask(origin, by: rig) { try await $0.close() }
         try await origin.answer(Self.answer, thenCloses: providerCloses)
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
         #expect(exchange.failure == AnswerLoss.clientLeft)
@@ -95,11 +102,7 @@ struct GoneClientTests {
     func whoStillListensHasItsAnswer(hasLength: Bool, providerCloses: Bool) async throws {
         let origin = try await Origin()
         let rig = try await ProxyRig()
-        let client = try await RawClient(port: rig.port)
-        try await client.send(request(origin))
-        try await client.until { _ in origin.isAsked }
-        try await client.finishSending()
-        try await client.until { _ in origin.isEnded }
+        let client = try await ask(origin, by: rig) { try await $0.finishSending() }
         let answer = hasLength ? Self.answer : "HTTP/1.1 200 OK\r\n\r\n\(Self.tokens)"
         try await origin.answer(answer, thenCloses: providerCloses)
         #expect(
@@ -120,11 +123,7 @@ struct GoneClientTests {
     @Test func whatCannotBeReadComesInItsOrder() async throws {
         let origin = try await Origin()
         let rig = try await ProxyRig()
-        let client = try await RawClient(port: rig.port)
-        try await client.send(request(origin))
-        try await client.until { _ in origin.isAsked }
-        try await client.finishSending()
-        try await client.until { _ in origin.isEnded }
+        let client = try await ask(origin, by: rig) { try await $0.finishSending() }
         try await origin.answer(Self.answer + "12", thenCloses: false)
         try await client.until { $0.received.hasSuffix("1") }
         try await origin.answer("34", thenCloses: true)
