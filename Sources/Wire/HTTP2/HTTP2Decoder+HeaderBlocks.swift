@@ -7,91 +7,62 @@ extension HTTP2Decoder {
 
     // MARK: - Frames that carry them
 
-    mutating func headers(
-        _ payload: [UInt8],
-        _ header: HTTP2FrameHeader,
-        _ side: Side,
-        at offset: Int,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        guard let bytes = Self.unpadded(payload, header, behind: header.has(.priority) ? 5 : 0) else {
-            return lose("a HEADERS frame with more padding than bytes", at: offset, side, time, &sink)
+    mutating func headers(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
+        guard let bytes = frame.unpadded(behind: frame.header.has(.priority) ? 5 : 0) else {
+            return lose("a HEADERS frame with more padding than bytes", at: frame, &sink)
         }
         let block = Block(
-            stream: header.stream,
-            endsStream: header.has(.endStream),
+            stream: frame.header.stream,
+            endsStream: frame.header.has(.endStream),
             bytes: ByteBuffer(bytes: bytes),
-            offset: offset
+            offset: frame.offset
         )
-        begin(block, header, side, time, &sink)
+        begin(block, with: frame, &sink)
     }
 
-    mutating func pushPromise(
-        _ payload: [UInt8],
-        _ header: HTTP2FrameHeader,
-        _ side: Side,
-        at offset: Int,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        guard side == .server, let bytes = Self.unpadded(payload, header, behind: 4) else {
-            return lose("a PUSH_PROMISE frame that nobody may send", at: offset, side, time, &sink)
+    mutating func pushPromise(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
+        guard frame.side == .server, let bytes = frame.unpadded(behind: 4) else {
+            return lose("a PUSH_PROMISE frame that nobody may send", at: frame, &sink)
         }
-        let promised = HTTP2FrameHeader.number(payload.dropFirst(header.has(.padded) ? 1 : 0)) & 0x7fff_ffff
+        let promised = frame.payload.dropFirst(frame.header.has(.padded) ? 1 : 0)
         let block = Block(
-            stream: header.stream,
+            stream: frame.header.stream,
             endsStream: false,
-            promised: promised,
+            promised: HTTP2FrameHeader.number(promised) & 0x7fff_ffff,
             bytes: ByteBuffer(bytes: bytes),
-            offset: offset
+            offset: frame.offset
         )
-        begin(block, header, side, time, &sink)
+        begin(block, with: frame, &sink)
     }
 
-    mutating func continuation(
-        _ payload: [UInt8],
-        _ header: HTTP2FrameHeader,
-        _ side: Side,
-        at offset: Int,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
+    mutating func continuation(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
+        let side = frame.side
         guard var block = self[side].takeBlock() else {
             guard self[side].doubt != nil else {
-                return lose("a CONTINUATION frame of no header block", at: offset, side, time, &sink)
+                return lose("a CONTINUATION frame of no header block", at: frame, &sink)
             }
             // The end of a header block that is missing.
             self[side].doubt?.mayHoldHeads = true
             return
         }
         _ = sink.mayHold(-block.bytes.readableBytes)
-        guard block.bytes.readableBytes + payload.count <= FrameReader.maximumHeaderBlock else {
-            return lose("a header block of more than 256 KiB", at: offset, side, time, &sink)
+        guard block.bytes.readableBytes + frame.payload.count <= FrameReader.maximumHeaderBlock else {
+            return lose("a header block of more than 256 KiB", at: frame, &sink)
         }
-        block.bytes.writeBytes(payload)
-        begin(block, header, side, time, &sink)
-    }
-
-    /// A payload without padding, and without as many bytes at its beginning; nil where it is too short for them.
-    private static func unpadded(_ payload: [UInt8], _ header: HTTP2FrameHeader, behind: Int) -> ArraySlice<
-        UInt8
-    >? {
-        guard header.has(.padded) else { return payload.count >= behind ? payload.dropFirst(behind) : nil }
-        guard let padding = payload.first, payload.count >= 1 + behind + Int(padding) else { return nil }
-        return payload.dropFirst(1 + behind).dropLast(Int(padding))
+        block.bytes.writeBytes(frame.payload)
+        begin(block, with: frame, &sink)
     }
 
     // MARK: - Blocks
 
+    /// Takes a block, of which the frame is the last one so far.
     private mutating func begin(
         _ block: Block,
-        _ header: HTTP2FrameHeader,
-        _ side: Side,
-        _ time: Timestamp,
+        with frame: ControlFrame,
         _ sink: inout some ExchangeEventSink
     ) {
-        guard header.has(.endHeaders) else {
+        let (side, time) = (frame.side, frame.time)
+        guard frame.header.has(.endHeaders) else {
             guard sink.mayHold(block.bytes.readableBytes) else {
                 return lose(Self.noRoom, at: block.offset, side, time, &sink)
             }

@@ -171,38 +171,35 @@ struct HTTP2Decoder {
                 endMessage(header.stream, side, at: offset, time, &sink)
             }
         case .frame(let header):
-            frame(header, side, at: offset - header.length - HTTP2FrameHeader.size, time, &sink)
+            let frame = ControlFrame(
+                header: header,
+                payload: side == .client ? client.reader.payload : server.reader.payload,
+                side: side,
+                offset: offset - header.length - HTTP2FrameHeader.size,
+                time: time
+            )
+            take(frame, &sink)
         case .broken(let reason): lose(reason, at: offset, side, time, &sink)
         }
         return true
     }
 
-    private mutating func frame(
-        _ header: HTTP2FrameHeader,
-        _ side: Side,
-        at offset: Int,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        let payload = side == .client ? client.reader.payload : server.reader.payload
-        let unfinished = side == .client ? client.block?.stream : server.block?.stream
+    private mutating func take(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
+        let header = frame.header
+        let unfinished = frame.side == .client ? client.block?.stream : server.block?.stream
         if let unfinished, header.type != HTTP2FrameType.continuation || header.stream != unfinished {
-            return lose("a header block that another frame interrupts", at: offset, side, time, &sink)
+            return lose("a header block that another frame interrupts", at: frame, &sink)
         }
         switch header.type {
-        case HTTP2FrameType.headers: headers(payload, header, side, at: offset, time, &sink)
-        case HTTP2FrameType.pushPromise: pushPromise(payload, header, side, at: offset, time, &sink)
-        case HTTP2FrameType.continuation: continuation(payload, header, side, at: offset, time, &sink)
-        case HTTP2FrameType.settings: settings(payload, header, side)
-        case HTTP2FrameType.rstStream: reset(payload, header, side, time, &sink)
-        case HTTP2FrameType.goAway: goAway(payload, side, time, &sink)
+        case HTTP2FrameType.headers: headers(frame, &sink)
+        case HTTP2FrameType.pushPromise: pushPromise(frame, &sink)
+        case HTTP2FrameType.continuation: continuation(frame, &sink)
+        case HTTP2FrameType.settings where !header.has(.acknowledges) && header.stream == 0:
+            settings(frame.payload, frame.side)
+        case HTTP2FrameType.rstStream: reset(frame, &sink)
+        case HTTP2FrameType.goAway: goAway(frame, &sink)
         default: break
         }
-    }
-
-    private mutating func settings(_ payload: [UInt8], _ header: HTTP2FrameHeader, _ side: Side) {
-        guard !header.has(.acknowledges), header.stream == 0 else { return }
-        settings(payload, side)
     }
 
     private mutating func settings(_ payload: [UInt8], _ side: Side) {
@@ -217,36 +214,26 @@ struct HTTP2Decoder {
         }
     }
 
-    private mutating func reset(
-        _ payload: [UInt8],
-        _ header: HTTP2FrameHeader,
-        _ side: Side,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
-        guard let stream = forget(header.stream, &sink) else { return }
-        let code = HTTP2ErrorCode.name(HTTP2FrameHeader.number(payload))
+    private mutating func reset(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
+        guard let stream = forget(frame.header.stream, &sink) else { return }
+        let code = HTTP2ErrorCode.name(HTTP2FrameHeader.number(frame.payload))
         // Whether the client had all of an answer with a hole is not known.
         let reason =
-            side == .client
+            frame.side == .client
             ? stream.loss
                 ?? "the client gave the request up before the answer was complete (RST_STREAM \(code))"
             : "the provider broke off the answer (RST_STREAM \(code))"
-        fail(stream, reason, time, &sink)
+        fail(stream, reason, frame.time, &sink)
     }
 
-    private mutating func goAway(
-        _ payload: [UInt8],
-        _ side: Side,
-        _ time: Timestamp,
-        _ sink: inout some ExchangeEventSink
-    ) {
+    private mutating func goAway(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
+        let payload = frame.payload
         guard payload.count >= 8 else { return }
         var words = "GOAWAY \(HTTP2ErrorCode.name(HTTP2FrameHeader.number(payload[4...])))"
         let debug = payload[8...].filter { (0x20...0x7e).contains($0) }
         if !debug.isEmpty { words += ": \(String(decoding: debug, as: UTF8.self))" }
-        self[side].goAway = words
-        guard side == .server else { return }
+        self[frame.side].goAway = words
+        guard frame.side == .server else { return }
         // What it has not begun it will not do; clients ask again on another connection (RFC 9113, section 6.8).
         let last = HTTP2FrameHeader.number(payload) & 0x7fff_ffff
         let refused = streams.filter { $0.key > last && $0.key % 2 == 1 }
@@ -255,7 +242,7 @@ struct HTTP2Decoder {
             sink.receive(
                 .failed(
                     reason: "the provider closes the connection and did not take the request (\(words))",
-                    at: time
+                    at: frame.time
                 ),
                 of: stream.exchange
             )
@@ -299,6 +286,11 @@ struct HTTP2Decoder {
         headBytes -= stream.headBytes
         _ = sink.mayHold(-stream.headBytes)
         return stream
+    }
+
+    /// Gives up on the connection at a frame, see ``lose(_:at:_:_:_:)``.
+    mutating func lose(_ reason: String, at frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
+        lose(reason, at: frame.offset, frame.side, frame.time, &sink)
     }
 
     /// Gives up on the connection: everything under way is reported as it stands, with the place.
