@@ -119,6 +119,21 @@ struct ConversationTests {
         Script(testDescription: "garbage from the client") {
             [.client("\u{1}\u{2}garbage"), .server("HTTP/1.1 400 Bad Request\r\n\r\n")]
         },
+        Script(testDescription: "a request that is longer than it says") {
+            [
+                .client("POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{\"a\":\"é\"}"),
+                .server("HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno"),
+                .server("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
+            ]
+        },
+        Script(testDescription: "a broken chunk of the request") {
+            [
+                .client(get),
+                .client("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n"),
+                .server("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
+                .server("HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno"), .serverEnds,
+            ]
+        },
         Script(testDescription: "garbage from the server") {
             [.client(get), .server("220 smtp.example ESMTP\r\n")]
         },
@@ -216,6 +231,29 @@ struct ConversationTests {
         #expect(body.map { $0.response?.status } == [417, 204, 417, 200])
         #expect(body.map(\.request.method) == ["POST", "GET", "POST", "GET"])
         #expect(body.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
+    }
+
+    /// What the server says to the request is why it is looked at.
+    @Test func whatCannotBeReadOfTheClientHidesNoAnswer() throws {
+        let longer = try exchanges("a request that is longer than it says")
+        #expect(longer.map { $0.response?.status } == [400, nil])
+        #expect(longer.map { $0.malformations.map(\.reason) } == [[], ["not HTTP"]])
+        #expect(longer.last?.failure == "the connection could not be read any further: not HTTP")
+        let broken = try exchanges("a broken chunk of the request")
+        #expect(broken.map { $0.response?.status } == [200, 400])
+        #expect(broken.map { $0.malformations.map(\.reason) } == [[], ["a chunk longer than its size"]])
+        #expect(broken.last?.failure == nil && broken.last?.request.body?.isTruncated == true)
+    }
+
+    /// Where none comes it is the reason.
+    @Test func unansweredRequestThatCannotBeReadSaysSo() {
+        let text = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n"
+        let found = Dialogue([.client(text), .serverEnds]).exchanges()
+        #expect(
+            found.map(\.failure) == [
+                "the connection could not be read any further: a chunk longer than its size"
+            ]
+        )
     }
 
     @Test func whatIsMalformedIsNamedWithItsPlace() throws {

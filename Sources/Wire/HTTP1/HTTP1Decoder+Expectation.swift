@@ -81,7 +81,7 @@ extension HTTP1Decoder {
             direction.offset += index - held.count
             held.withUnsafeBufferPointer { held in
                 var place = 0
-                while place < held.count, !isOver {
+                while place < held.count, reads(.client) {
                     advance(&direction, .client, held, &place, time, &sink)
                 }
             }

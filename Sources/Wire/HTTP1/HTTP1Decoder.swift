@@ -4,7 +4,8 @@ import Captures
 ///
 /// Incremental and pure. Heads are bounded; bodies are passed on in the slices in which they come.
 /// Where bytes cannot be read any further (no HTTP, contradictory lengths, broken chunks) it says so once and has *lost
-/// the thread*: from there on the connection is opaque.
+/// the thread*: from there on the connection is opaque. Where they are the client's, the requests before are answered first, and
+/// so is the one that they are of: what the server says to it tells most.
 struct HTTP1Decoder {
     /// Longer heads are not read.
     struct HeadLimit {
@@ -60,6 +61,7 @@ struct HTTP1Decoder {
 
     struct Awaited {
         var exchange: Int
+        /// Empty of what is no request.
         var method: String
         /// What the client would say first in HTTP/2 (`HTTP2-Settings`, RFC 7540, section 3.2.1).
         var settings: [UInt8] = []
@@ -80,6 +82,8 @@ struct HTTP1Decoder {
     var answeringBytes = 0
 
     private(set) var hasLostTheThread = false
+    /// Why nothing more of the client is read, and the exchange that shows it.
+    private var clientLoss: (reason: String, exchange: Int)?
     var isUpgraded = false
     /// The exchange whose answer comes in HTTP/2, on stream 1 (`Upgrade: h2c`, RFC 7540, section 3.2).
     var goesOnAsHTTP2: Awaited?
@@ -95,12 +99,18 @@ struct HTTP1Decoder {
 
     var isOver: Bool { hasLostTheThread || isUpgraded || goesOnAsHTTP2 != nil }
 
+    /// Whether what a side says cannot be read any further.
+    func hasLost(_ side: Side) -> Bool { hasLostTheThread || side == .client && clientLoss != nil }
+
+    /// Whether what a side says is read.
+    func reads(_ side: Side) -> Bool { !isOver && !hasLost(side) }
+
     /// Whether the request that is to be answered next, or is being answered, is on its way: its body, or its head where no other
     /// waits for an answer.
     var isRequestOnItsWay: Bool {
         if !isOver, isHeadOnItsWay, answering == nil, answered == awaited.count { return true }
         guard !isOver, !client.isBodyHeldBack,
-            client.exchange == answering ?? (answered < awaited.count ? awaited[answered].exchange : nil)
+            client.exchange == exchangeOfAnswer
         else { return false }
         return switch client.state {
         case .fixed, .chunked, .trailers: true
@@ -122,8 +132,9 @@ struct HTTP1Decoder {
         var direction = Direction()
         exchangeDirection(side, &direction)
         var index = 0
-        while index < input.count, !isOver { advance(&direction, side, input, &index, time, &sink) }
+        while index < input.count, reads(side) { advance(&direction, side, input, &index, time, &sink) }
         direction.offset += input.count
+        if !reads(side) { direction.letGo(&sink) }
         exchangeDirection(side, &direction)
         if isOver {
             client.letGo(&sink)
@@ -134,7 +145,7 @@ struct HTTP1Decoder {
 
     /// So many bytes of one side are not there.
     ///
-    /// - Returns: whether they were of a body whose end is known all the same; otherwise nothing has changed.
+    /// - Returns: whether they were of a body whose end is known all the same, or of what is not read; otherwise nothing has changed.
     mutating func lost(
         _ count: Int,
         from side: Side,
@@ -142,6 +153,7 @@ struct HTTP1Decoder {
         into sink: inout some ExchangeEventSink
     ) -> Bool {
         guard !isOver else { return false }
+        guard reads(side) else { return true }
         var direction = Direction()
         exchangeDirection(side, &direction)
         defer { exchangeDirection(side, &direction) }
@@ -182,6 +194,8 @@ struct HTTP1Decoder {
         if let exchange = answering { sink.receive(.failed(reason: reason, at: time), of: exchange) }
         endAnswer(&sink)
         for request in awaited[answered...] {
+            let isUnread = request.exchange == clientLoss?.exchange
+            let reason = isUnread ? clientLoss?.reason ?? reason : reason
             sink.receive(.failed(reason: reason, at: time), of: request.exchange)
             _ = sink.mayHold(-request.headBytes)
         }
@@ -269,7 +283,9 @@ struct HTTP1Decoder {
     ) {
         direction.state = .head
         sink.receive(side == .client ? .requestEnd(at: time) : .responseEnd(at: time), of: direction.exchange)
-        if side == .server { endAnswer(&sink) }
+        guard side == .server else { return }
+        endAnswer(&sink)
+        if let clientLoss, !isAnswerAwaited { giveUp(clientLoss.reason, time, &sink) }
     }
 
     func report(
@@ -287,7 +303,7 @@ struct HTTP1Decoder {
         }
     }
 
-    /// Gives up on the connection: everything under way is reported as it stands, with the place.
+    /// Reports what cannot be read, with its place, and gives up on the connection; behind the client's bytes once no answer is awaited.
     mutating func lose(
         _ reason: String,
         at offset: Int,
@@ -296,21 +312,37 @@ struct HTTP1Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
+        let place = Malformation(side: side.message, offset: offset, reason: reason)
+        let subject = exchange ?? (side == .server ? exchangeOfAnswer : nil) ?? enqueueNoRequest(time, &sink)
+        sink.receive(.malformed(place), of: subject)
+        let reason = "the connection could not be read any further: \(reason)"
+        guard side == .client, isAnswerAwaited else { return giveUp(reason, time, &sink) }
+        clientLoss = (reason, subject)
+    }
+
+    /// Whether a request has no answer yet, or half of one.
+    private var isAnswerAwaited: Bool {
+        answering != nil || answered < awaited.count && !awaited[answered].method.isEmpty
+    }
+
+    /// That which the server's bytes belong to; nil where nothing is awaited.
+    private var exchangeOfAnswer: Int? {
+        answering ?? (answered < awaited.count ? awaited[answered].exchange : nil)
+    }
+
+    /// The connection itself is what there is to tell of: its exchange.
+    private mutating func enqueueNoRequest(_ time: Timestamp, _ sink: inout some ExchangeEventSink) -> Int {
+        let head = RequestHead(method: "", target: "", httpVersion: "", headers: HeaderFields(), size: 0)
+        let exchange = nextExchange
+        nextExchange += 1
+        sink.receive(.requestHead(head, at: time), of: exchange)
+        awaited.append(Awaited(exchange: exchange, method: ""))
+        return exchange
+    }
+
+    /// Reads no more of the connection: everything under way is reported as it stands.
+    private mutating func giveUp(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
         hasLostTheThread = true
-        let place = Malformation(side: side == .client ? .request : .response, offset: offset, reason: reason)
-        var subject = exchange
-        if subject == nil, side == .server {
-            subject = answering ?? (answered < awaited.count ? awaited[answered].exchange : nil)
-        }
-        if subject == nil {
-            // Nothing is under way: the connection itself is what there is to tell of.
-            let head = RequestHead(method: "", target: "", httpVersion: "", headers: HeaderFields(), size: 0)
-            subject = nextExchange
-            sink.receive(.requestHead(head, at: time), of: nextExchange)
-            awaited.append(Awaited(exchange: nextExchange, method: ""))
-            nextExchange += 1
-        }
-        if let subject { sink.receive(.malformed(place), of: subject) }
-        failAll("the connection could not be read any further: \(reason)", time, &sink)
+        failAll(reason, time, &sink)
     }
 }

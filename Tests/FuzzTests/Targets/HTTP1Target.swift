@@ -162,7 +162,7 @@ enum HTTP1Target {
             )
             if request.asksForUpgrade { continue }
             // Chunks that are no chunks end the decoder's reading; what it has read until then is right.
-            let isFollowed = !decoder.hasLostTheThread
+            let isFollowed = !decoder.hasLost(.client)
             try require(
                 isFollowed || request.framing == .chunked,
                 "the length of \(name) is not known to others"

@@ -33,7 +33,7 @@ struct HTTP1Bytes {
         }
         if answering != nil { decoder.end(.server, reason: nil, at: time, into: &sink) }
         var reading = Reading(messages: sink.messages)
-        guard decoder.hasLostTheThread else { return reading }
+        guard decoder.hasLost(answering == nil ? .client : .server) else { return reading }
         reading.refusal = sink.lastProblem
         // Why the connection cannot be read any further is no trait of the message before.
         if let last = reading.messages.indices.last, reading.messages[last].named.last == reading.refusal {
