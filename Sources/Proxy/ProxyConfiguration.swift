@@ -162,6 +162,8 @@ package enum ProxyNotice: Sendable, Hashable {
     case notHTTP(host: String)
     /// There are as many connections as are allowed; further ones are closed. Said once.
     case tooManyConnections(limit: Int)
+    /// No more files can be opened: clients wait to be accepted, and there are no further connections to providers.
+    case outOfDescriptors
     /// A provider's certificate would not have been accepted, had checking not been switched off.
     case toleratedCertificate(host: String, reason: String)
     /// A provider asked for a certificate, and there is none for it.

@@ -15,5 +15,8 @@ package enum SystemError {
     package static let networkUnreachable = ENETUNREACH
     package static let addressInUse = EADDRINUSE
 
+    /// Whether the process, or the system, may open no more files and connections.
+    package static func isShortage(_ code: CInt) -> Bool { code == EMFILE || code == ENFILE }
+
     package static func words(_ code: CInt) -> String { String(cString: strerror(code)) }
 }

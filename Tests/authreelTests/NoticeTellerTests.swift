@@ -48,6 +48,19 @@ struct NoticeTellerTests {
         #expect(lines.count == 2 && !"\(lines)".contains("pass"))
     }
 
+    /// What an option of ours cannot change is not said to be changed by it.
+    @Test func limitOfTheSystemIsToldAsSuch() {
+        let notice = ProxyNotice.tooManyConnections(limit: 96)
+        #expect("\(teller.lines(for: notice))".contains("--max-connections allows more"))
+        let limited = NoticeTeller(repeats: false, isLimitedBySystem: true)
+        #expect("\(limited.lines(for: notice))".contains("ulimit -n"))
+    }
+
+    @Test func wantOfDescriptorsIsRememberedForTheEnd() {
+        #expect(!teller.hasRunOutOfDescriptors)
+        #expect(teller.isFirst(.outOfDescriptors) && teller.hasRunOutOfDescriptors)
+    }
+
     @Test func eachDeviceIsToldOfOnceForEachHost() {
         for phone in ["192.168.1.23", "192.168.1.24", "[fe80::1]"] {
             #expect(teller.isFirst(Self.rejection(ClientFacts(address: "\(phone):40000"))), "\(phone)")

@@ -135,7 +135,7 @@ extension AbsoluteFormHandler {
     private func refuse(_ dial: Dial, _ failure: UpstreamFailure) {
         guard let context else { return }
         let origin = dial.entry.origin
-        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason, hint: failure.hint))
+        proxy.tell(failure, of: origin)
         let handler = RefusalHandler(
             proxy: proxy,
             conversation: proxy.configuration.opens(origin.host) ? conversation(dial.entry) : nil,

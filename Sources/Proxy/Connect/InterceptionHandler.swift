@@ -157,7 +157,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let context else { return }
         phase = .done
         deadline?.cancel()
-        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason, hint: failure.hint))
+        proxy.tell(failure, of: origin)
         let handler = RefusalHandler(
             proxy: proxy,
             conversation: conversation(),

@@ -6,9 +6,12 @@ internal import TLS
 extension ProxyContext {
     func note(_ failure: UpstreamFailure, of entry: TunnelEntry) {
         keep(failure.reason, of: entry)
-        notify(
-            .upstreamFailed(host: entry.origin.description, reason: failure.reason, hint: failure.hint)
-        )
+        tell(failure, of: entry.origin)
+    }
+
+    func tell(_ failure: UpstreamFailure, of origin: Origin) {
+        notify(.upstreamFailed(host: origin.description, reason: failure.reason, hint: failure.hint))
+        if failure.isShortage { notify(.outOfDescriptors) }
     }
 
     /// The client did not wait for the provider, which may be the very trouble: it is an entry.

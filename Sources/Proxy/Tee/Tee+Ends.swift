@@ -93,7 +93,7 @@ extension Tee {
     func failed(_ failure: UpstreamFailure) {
         settle()
         guard !isOver else { return }
-        proxy.notify(.upstreamFailed(host: origin.description, reason: failure.reason, hint: failure.hint))
+        proxy.tell(failure, of: origin)
         end(.server, failure.reason)
         let isTold = conversation?.speaksHTTP2 != true
         conversation = nil

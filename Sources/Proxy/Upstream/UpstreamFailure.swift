@@ -11,6 +11,8 @@ struct UpstreamFailure: Error, Equatable {
     var status = 502
     /// What to do about it.
     var hint: String?
+    /// Whether it is the recorder that may open no more files.
+    var isShortage = false
 
     static func loop(_ origin: Origin) -> UpstreamFailure {
         UpstreamFailure(reason: "\(origin) is this recorder itself; it does not connect to itself")
@@ -63,7 +65,10 @@ struct UpstreamFailure: Error, Equatable {
         guard let error = error as? IOError else {
             return UpstreamFailure(reason: "cannot connect to \(address): \(error)")
         }
-        return UpstreamFailure(reason: TransportReason.dialing(error.errnoCode, address: address))
+        return UpstreamFailure(
+            reason: TransportReason.dialing(error.errnoCode, address: address),
+            isShortage: SystemError.isShortage(error.errnoCode)
+        )
     }
 
     /// A handshake with a provider that failed.
@@ -111,7 +116,8 @@ extension UpstreamFailure {
     static func unreachable(_ proxy: UpstreamProxy, _ failure: UpstreamFailure) -> UpstreamFailure {
         UpstreamFailure(
             reason:
-                "ERR_PROXY_CONNECTION_FAILED: no connection to the upstream proxy \(proxy): \(failure.reason)"
+                "ERR_PROXY_CONNECTION_FAILED: no connection to the upstream proxy \(proxy): \(failure.reason)",
+            isShortage: failure.isShortage
         )
     }
 

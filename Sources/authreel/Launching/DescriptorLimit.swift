@@ -13,7 +13,16 @@ enum DescriptorLimit {
         limit.rlim_cur = min(wanted, limit.rlim_max)
         _ = setrlimit(Self.descriptors, &limit)
         guard getrlimit(Self.descriptors, &limit) == 0, limit.rlim_cur < wanted else { return connections }
-        return max(1, (Int(limit.rlim_cur) - 256) / 2)
+        return room(within: Int(limit.rlim_cur))
+    }
+
+    /// How many connections of clients there is room for, each with one to a provider.
+    ///
+    /// `descriptors`: that the process may have. A quarter of few of them is left for the rest of it, which has some twenty at the
+    /// beginning.
+    static func room(within descriptors: Int) -> Int {
+        let others = min(256, max(32, descriptors / 4))
+        return max(1, (descriptors - others) / 2)
     }
 
     #if canImport(Glibc)

@@ -24,6 +24,8 @@ struct InterceptedRecording {
     let repeatsNotices: Bool
     let isPortGiven: Bool
     let allowsRemote: Bool
+    /// Whether the system has no room for as many connections as are allowed.
+    var isLimitedBySystem = false
 
     /// Records until it is interrupted, or the command or the browser has ended.
     ///
@@ -62,6 +64,7 @@ struct InterceptedRecording {
             summary,
             hasSeenClients: view.hasSeenClients,
             hasRefused: notices.hasRefused,
+            hasRunOutOfDescriptors: notices.hasRunOutOfDescriptors,
             isGone: isGone
         )
         // A command that failed has the first word.
@@ -112,7 +115,9 @@ struct InterceptedRecording {
     // MARK: - Setting up
 
     private mutating func prepareProcess() {
-        configuration.limits.connections = DescriptorLimit.raise(for: configuration.limits.connections)
+        let wanted = configuration.limits.connections
+        configuration.limits.connections = DescriptorLimit.raise(for: wanted)
+        isLimitedBySystem = configuration.limits.connections < wanted
         HeapSettings.setForRecording()
         // A file that may not grow is told of like a full disk, and does not end us.
         signal(SIGXFSZ, SIG_IGN)
@@ -149,7 +154,8 @@ struct InterceptedRecording {
     private func notices() -> NoticeTeller {
         NoticeTeller(
             repeats: repeatsNotices,
-            certificatePath: trust.authority.scope == nil ? nil : trust.certificatePath
+            certificatePath: trust.authority.scope == nil ? nil : trust.certificatePath,
+            isLimitedBySystem: isLimitedBySystem
         )
     }
 

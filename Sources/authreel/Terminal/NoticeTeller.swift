@@ -9,6 +9,7 @@ import Synchronization
 final class NoticeTeller: Sendable {
     private let repeats: Bool
     private let certificatePath: String?
+    private let isLimitedBySystem: Bool
     private let told = Mutex<Set<ProxyNotice>>([])
     /// A hostile page may name any number of hosts.
     private static let maximumCount = 4096
@@ -16,9 +17,11 @@ final class NoticeTeller: Sendable {
     /// - Parameters:
     ///   - repeats: tell of everything, each time.
     ///   - certificatePath: of an authority that is not the lasting one.
-    init(repeats: Bool, certificatePath: String? = nil) {
+    ///   - isLimitedBySystem: whether it is the system that allows no more connections.
+    init(repeats: Bool, certificatePath: String? = nil, isLimitedBySystem: Bool = false) {
         self.repeats = repeats
         self.certificatePath = certificatePath
+        self.isLimitedBySystem = isLimitedBySystem
     }
 
     func tell(_ notice: ProxyNotice) {
@@ -33,6 +36,9 @@ final class NoticeTeller: Sendable {
     var hasRefused: Bool {
         told.withLock { $0.contains { if case .requestRefused = $0 { true } else { false } } }
     }
+
+    /// Whether files could not be opened, so that traffic had to wait or failed.
+    var hasRunOutOfDescriptors: Bool { told.withLock { $0.contains(.outOfDescriptors) } }
 
     /// Whether it is the first of its kind: two programs' are two, and two devices', two processes or connections of one are not.
     func isFirst(_ notice: ProxyNotice) -> Bool {
@@ -106,7 +112,15 @@ final class NoticeTeller: Sendable {
         case .tooManyConnections(let limit):
             [
                 .warning(
-                    "\(limit) connections are open; further ones are closed (--max-connections allows more)"
+                    "\(limit) connections are open; further ones are closed ("
+                        + (isLimitedBySystem
+                            ? "the system allows no more: ulimit -n)" : "--max-connections allows more)")
+                )
+            ]
+        case .outOfDescriptors:
+            [
+                .warning(
+                    "no more files can be opened (ulimit -n): clients wait to be accepted, connections to providers fail"
                 )
             ]
         case .toleratedCertificate(let host, let reason):

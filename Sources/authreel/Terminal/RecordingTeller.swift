@@ -45,12 +45,14 @@ struct RecordingTeller {
     }
 
     /// `summary`: lines on the logins that came; `hasSeenClients`: whether the recorder's own page was asked for; `hasRefused`: whether
-    /// requests were answered by the recorder; `isGone`: nothing came, and no capture is left.
+    /// requests were answered by the recorder; `hasRunOutOfDescriptors`: whether some had to wait, or failed, for want of files that can
+    /// be opened; `isGone`: nothing came, and no capture is left.
     func tellOfEnd(
         of recording: Recording,
         _ summary: [String],
         hasSeenClients: Bool,
         hasRefused: Bool,
+        hasRunOutOfDescriptors: Bool,
         isGone: Bool
     ) {
         let (path, missing) = (recording.path, recording.missing)
@@ -66,6 +68,11 @@ struct RecordingTeller {
             StandardError.note("next: \(commands.joined(separator: ", "))")
         } else if came == 0 {
             StandardError.note(Self.whyNothing(hasSeenClients: hasSeenClients, hasRefused: hasRefused))
+        }
+        if hasRunOutOfDescriptors {
+            StandardError.warn(
+                "the recorder ran out of files that it may open (ulimit -n): some requests waited for it, or failed by it"
+            )
         }
         if let missing { CaptureTeller.tellOfMissing(missing, in: path) }
     }
