@@ -16,7 +16,7 @@ package enum HandshakeOutcome: Sendable {
 package struct HandshakeFacts: Sendable {
     /// As OpenSSL writes it: `TLSv1.3`.
     package let version: String
-    /// OpenSSL's name for it, like `TLS_AES_256_GCM_SHA384`.
+    /// As the registry of TLS names it: `TLS_AES_256_GCM_SHA384`.
     package let cipher: String
     /// Nil where none was agreed.
     package let alpn: String?

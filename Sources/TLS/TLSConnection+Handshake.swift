@@ -40,7 +40,7 @@ extension TLSConnection {
         }
         return HandshakeFacts(
             version: String(cString: SSL_get_version(ssl)),
-            cipher: SSL_get_current_cipher(ssl).flatMap { SSL_CIPHER_get_name($0) }.map {
+            cipher: SSL_get_current_cipher(ssl).flatMap { SSL_CIPHER_standard_name($0) }.map {
                 String(cString: $0)
             } ?? "",
             alpn: agreed,

@@ -25,20 +25,42 @@ struct OldTLSTests {
         var cipher: String
         var signatures: String?
         var recorded: String
+        var recordedCipher: String
 
         var testDescription: String { "\(recorded) \(cipher)" }
     }
 
     static let providers: [Provider] = [
-        .init(version: "-tls1", cipher: "ECDHE-RSA-AES128-SHA", recorded: "TLSv1"),
-        .init(version: "-tls1", cipher: "AES256-SHA", recorded: "TLSv1"),
-        .init(version: "-tls1_1", cipher: "ECDHE-RSA-AES256-SHA", recorded: "TLSv1.1"),
-        .init(version: "-tls1_2", cipher: "AES128-SHA", recorded: "TLSv1.2"),
+        .init(
+            version: "-tls1",
+            cipher: "ECDHE-RSA-AES128-SHA",
+            recorded: "TLSv1",
+            recordedCipher: "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"
+        ),
+        .init(
+            version: "-tls1",
+            cipher: "AES256-SHA",
+            recorded: "TLSv1",
+            recordedCipher: "TLS_RSA_WITH_AES_256_CBC_SHA"
+        ),
+        .init(
+            version: "-tls1_1",
+            cipher: "ECDHE-RSA-AES256-SHA",
+            recorded: "TLSv1.1",
+            recordedCipher: "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA"
+        ),
+        .init(
+            version: "-tls1_2",
+            cipher: "AES128-SHA",
+            recorded: "TLSv1.2",
+            recordedCipher: "TLS_RSA_WITH_AES_128_CBC_SHA"
+        ),
         .init(
             version: "-tls1_2",
             cipher: "ECDHE-RSA-AES128-SHA",
             signatures: "RSA+SHA1",
-            recorded: "TLSv1.2"
+            recorded: "TLSv1.2",
+            recordedCipher: "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"
         ),
     ]
 
@@ -55,7 +77,7 @@ struct OldTLSTests {
         let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
         #expect(output.status == 0 && exchange.response?.status == 200, "\(output.error)")
         #expect(exchange.connection.serverTLSVersion == provider.recorded)
-        #expect(exchange.connection.cipher == provider.cipher)
+        #expect(exchange.connection.cipher == provider.recordedCipher)
         await rig.stop()
         server.stop()
     }
