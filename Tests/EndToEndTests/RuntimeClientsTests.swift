@@ -118,6 +118,31 @@ struct RuntimeClientsTests {
         }
     }
 
+    /// By the module's function, whether it is looked up at each call or was imported by its name.
+    @Test func nodesHTTP2IsRecorded() throws {
+        if let missing = Self.missing["node-fetch"] {
+            if RealComponents.isRequired { Issue.record("node: \(missing)") }
+            return
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let capture = folder.file("http2.har")
+        let client = Fixtures.root.appending(path: "Tests/EndToEndTests/Components/clients/node_http2.mjs")
+        let result = try Program.run(
+            [
+                "record", "--listen", "127.0.0.1:0", "--out", capture, "--ca-dir", folder.file("ca"), "--",
+                "node", client.path,
+            ],
+            within: 60
+        )
+        #expect(result.status == 0 && result.output == "hello module\nhello name\n", "\(result.errors)")
+        let entries =
+            try JSONParser.parse(Array(try Data(contentsOf: URL(filePath: capture))))["log"]?["entries"]?
+            .array ?? []
+        #expect(entries.map { $0["response"]?["status"]?.int } == [200, 200])
+        #expect(entries.allSatisfy { $0["request"]?["httpVersion"]?.string == "HTTP/2" }, "\(entries)")
+    }
+
     @Test func theTableIsThatOfTheScriptAndOfTheDocumentation() throws {
         let names = try Program.run(["list"], executable: Self.script).output.split(separator: "\n").map(
             String.init

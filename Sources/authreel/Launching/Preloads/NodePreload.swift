@@ -1,14 +1,15 @@
-/// What Node loads first (`NODE_OPTIONS`): http, https and fetch go through the proxy, agents of a
+/// What Node loads first (`NODE_OPTIONS`): http, https, http2 and fetch go through the proxy, agents of a
 /// program's own included.
 enum NodePreload {
     static let text = #"""
-        // Loaded by `authreel record -- CMD` for this run only: makes http, https and fetch go through the proxy that
-        // HTTP_PROXY and HTTPS_PROXY name, by CONNECT. Node's own switch (NODE_USE_ENV_PROXY) came late, leaves out the agents
+        // Loaded by `authreel record -- CMD` for this run only: makes http, https, http2 and fetch go through the proxy
+        // that HTTP_PROXY and HTTPS_PROXY name, by CONNECT. Node's own switch (NODE_USE_ENV_PROXY) came late, leaves out the agents
         // that a program makes itself, and gets in the way of libraries that read the variables. What is not understood here
         // is left as it was.
         'use strict'
         try {
           const fs = require('fs'), http = require('http'), https = require('https'), net = require('net'), tls = require('tls')
+          const http2 = require('http2'), stream = require('stream'), { syncBuiltinESMExports } = require('module')
           const ask = http.request
 
           const bare = host => String(host).replace(/^\[|\]$/g, '')
@@ -127,6 +128,66 @@ enum NodePreload {
               ...options, protocol: 'https:', host, hostname: host, port: port || 443, path: pathname + search, agent
             }, done)
           }
+
+          // A stream that is there at once, and is the tunnel as soon as that is open.
+          const later = (proxy, host, port) => {
+            let inner, waiting
+            const once = action => {
+              if (inner) action()
+              else waiting = action
+            }
+            const pending = tunnel(proxy, host, port, 0, (error, socket) => {
+              if (error) return outer.destroy(error)
+              if (outer.destroyed) return socket.destroy()
+              inner = socket
+              socket.on('data', bytes => outer.push(bytes) || socket.pause())
+              socket.on('end', () => outer.push(null))
+              socket.on('error', error => outer.destroy(error))
+              socket.on('close', () => outer.destroy())
+              if (waiting) waiting()
+            })
+            const outer = new stream.Duplex({
+              read: () => inner && inner.resume(),
+              write: (bytes, _, done) => once(() => inner.write(bytes, done)),
+              final: done => once(() => inner.end(done)),
+              destroy: (error, done) => {
+                (inner || pending).destroy()
+                done(error)
+              }
+            })
+            return outer
+          }
+
+          const parsed = authority => {
+            try {
+              return typeof authority === 'string' ? new URL(authority) : authority || {}
+            } catch {
+              return {}
+            }
+          }
+
+          // http2: sessions of a program that does not make their connections itself.
+          const session = http2.connect
+          http2.connect = function connect (authority, options, listener) {
+            if (typeof options === 'function') return connect.call(this, authority, undefined, options)
+            const given = options || {}
+            const named = parsed(authority)
+            const scheme = String(named.protocol || given.protocol || 'https:').slice(0, -1)
+            const host = bare(named.hostname || named.host || 'localhost')
+            const port = +named.port || (named.protocol === 'http:' ? 80 : 443)
+            const isOwn = ['createConnection', 'socket', 'path', 'socketPath'].some(name => given[name])
+            const proxy = isOwn ? undefined : proxyFor(scheme, host, port)
+            if (!proxy) return session.apply(this, arguments)
+            const createConnection = () => {
+              const socket = later(proxy, host, port)
+              return scheme === 'http' ? socket : tls.connect({
+                ...(net.isIP(host) ? {} : { servername: host }), ...given, socket, host, port,
+                ...(given.ca && { ca: besides(given.ca) }), ALPNProtocols: given.allowHTTP1 ? ['h2', 'http/1.1'] : ['h2']
+              })
+            }
+            return session.call(this, authority, { ...given, createConnection }, listener)
+          }
+          syncBuiltinESMExports()
 
           // fetch: the connections of its dispatcher, which is there once its library is loaded; not of one that a program set.
           const connect = ({ hostname, port, protocol, servername, localAddress }, done) => {
