@@ -44,7 +44,7 @@ final class MessageReader {
     /// When the client was done with sending, which mostly means that it has gone.
     private var clientEnd: Timestamp?
     /// What the server answered before the client was done with asking.
-    private var early = EarlyAnswer()
+    private var early = EarlyAnswer<[UInt8]>()
     /// When bytes of the server came last.
     private var lastReceived = Timestamp(nanoseconds: 0)
     /// When bytes of the client came last.
@@ -87,8 +87,9 @@ final class MessageReader {
             return passEarlyAnswer()
         }
         lastReceived = time
-        let isRequestOnItsWay = conversation.isRequestOnItsWay
-        guard !early.holds(bytes, at: time, isRequestOnItsWay: isRequestOnItsWay) else { return }
+        guard
+            !conversation.isRequestOnItsWay || !early.holds(Array(bytes), count: bytes.count, at: time)
+        else { return }
         letEarlyGo()
         // What has waited may have been the end of what can be read.
         if state == .reading { decode(bytes, side, time) } else { received(bytes, from: side, at: time) }

@@ -7,7 +7,7 @@ internal import NIOCore
 /// they are sent something, since the system of one that has gone resets the connection then. So all else goes on at once,
 /// and the byte, with which an answer may be complete, waits for that for a moment.
 struct LastByte {
-    typealias Piece = EarlyAnswer.Piece
+    typealias Piece = WaitingAnswer.Piece
 
     /// Longer than it takes to a client on the same network, and back.
     private static let patience = TimeAmount.milliseconds(100)

@@ -19,7 +19,7 @@ final class Tee {
     private var held: [ByteBuffer] = []
     private var isHolding = false
     /// What the provider answered before the client was done with asking.
-    var early = EarlyAnswer()
+    var early = WaitingAnswer()
     /// What an answer may end with, where the client may have gone.
     var lastByte = LastByte()
     var client: TeeHandler?
@@ -123,7 +123,7 @@ final class Tee {
         }
         catchUp()
         lastReceived = proxy.clock()
-        guard !early.holds(bytes, at: lastReceived, isRequestOnItsWay: isRequestOnItsWay) else {
+        guard !isRequestOnItsWay || !early.holds(bytes, at: lastReceived) else {
             let time = proxy.configuration.limits.earlyAnswerTime
             return early.callBack(after: time, on: loop) { [weak self] in self?.letEarlyGo() }
         }
