@@ -1,7 +1,5 @@
-import Captures
 import ArgumentParser
-import Foundation
-import LibCrypto
+import Captures
 import Proxy
 import TLS
 
@@ -78,23 +76,7 @@ struct ProxyOptions: ParsableArguments {
     ///
     /// - Throws: ``CommandFailure`` for what cannot be understood or read.
     func configuration() throws -> ProxyConfiguration {
-        let (host, port) =
-            try listen.map {
-                let address = try HostAndPort(
-                    $0,
-                    option: "--listen",
-                    example: "authreel record --listen 127.0.0.1:8080"
-                )
-                return (address.host, address.port)
-            } ?? ("127.0.0.1", Self.defaultPort)
-        guard allowRemote || LoopbackHost.isLoopback(host) else {
-            throw CommandFailure(
-                .usage,
-                "\(host) is no loopback address: anyone on the network could use the proxy",
-                hint:
-                    "where that is wanted: \(Invocation.name) record --allow-remote --listen \(Self.bracketed(host)):\(port) --proxy-auth prompt"
-            )
-        }
+        let (host, port) = try address()
         var configuration = ProxyConfiguration(
             host: host,
             port: port,
@@ -118,6 +100,26 @@ struct ProxyOptions: ParsableArguments {
         return configuration
     }
 
+    /// Where to listen: on the network only where that is allowed.
+    private func address() throws -> (host: String, port: Int) {
+        guard let listen else { return ("127.0.0.1", Self.defaultPort) }
+        let address = try HostAndPort(
+            listen,
+            option: "--listen",
+            example: "authreel record --listen 127.0.0.1:8080"
+        )
+        let (host, port) = (address.host, address.port)
+        guard allowRemote || LoopbackHost.isLoopback(host) else {
+            throw CommandFailure(
+                .usage,
+                "\(host) is no loopback address: anyone on the network could use the proxy",
+                hint:
+                    "where that is wanted: \(Invocation.name) record --allow-remote --listen \(Self.bracketed(host)):\(port) --proxy-auth prompt"
+            )
+        }
+        return (host, port)
+    }
+
     /// What is no host would match none, and what it was to keep unread would be recorded.
     private static func hosts(_ texts: [String], _ option: String) throws(CommandFailure) -> [HostPattern] {
         if let text = texts.first(where: { !HostPattern.isOne($0) }) {
@@ -136,65 +138,4 @@ struct ProxyOptions: ParsableArguments {
 
     /// A host as it stands before a port.
     static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
-}
-
-extension CommandFailure {
-    /// Runs what the proxy may refuse, and words the refusal for the terminal.
-    static func wrapping<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let error as ProxyError { throw CommandFailure(error) }
-    }
-
-    init(_ error: ProxyError) {
-        switch error {
-        case .addressInUse:
-            self.init(
-                .unavailable,
-                "\(error)",
-                hint: "choose another port: --listen 127.0.0.1:0 picks a free one"
-            )
-        case .reverseAddressInUse(let origin, let host, _):
-            self.init(
-                .unavailable,
-                "\(error)",
-                hint: "end that program, or choose another port: "
-                    + "--reverse \(origin)=\(ProxyOptions.bracketed(host)):0 picks a free one"
-            )
-        case .cannotListen(_, let port, _):
-            self.init(
-                .unavailable,
-                "\(error)",
-                hint: (1..<1024).contains(port)
-                    ? "ports below 1024 may want rights of their own: use one above" : nil
-            )
-        case .authority: self.init(.noInput, "\(error)", hint: "--ca-dir DIR uses another folder")
-        case .authorityOwner(let path, let owner):
-            let name =
-                getpwuid(owner).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "\(owner)"
-            self.init(
-                .noInput,
-                "\(path): belongs to another user (\(name)), who could read what you record",
-                hint: "run authreel as \(name), or use a folder of your own with --ca-dir DIR"
-            )
-        case .authorityFolderOpen(let path):
-            self.init(
-                .noInput,
-                "\(error)",
-                hint: "choose a folder of its own: --ca-dir \(ShellWord.quoted(path + "/authreel"))"
-            )
-        case .authorityCorrupt:
-            self.init(
-                .dataError,
-                "\(error)",
-                hint: "put back a copy of the file, or make a new authority: \(Invocation.name) ca rotate"
-            )
-        case .trustRecords(let path, _):
-            self.init(
-                .dataError,
-                "\(error)",
-                hint:
-                    "remove it (rm \(ShellWord.quoted(path))); \(Invocation.name) ca untrust --all finds what is there"
-            )
-        case .tls: self.init(.bug, "\(error)", hint: nil)
-        }
-    }
 }

@@ -42,9 +42,7 @@ struct PassiveRecording {
         defer { if descriptor >= 0 { close(descriptor) } }
         // Before anybody is told of it: who stops us then, stops us cleanly.
         let signals = Interruption.signals()
-        StandardError.note("recording into \(writer.path)")
-        if follower == nil { StandardError.note("what is in TLS stays closed: --keylog FILE names the keys") }
-        StandardError.line("capturing on \(interface)" + (filter.map { ", \($0)" } ?? ""))
+        tellOfBeginning(in: writer, hasKeys: follower != nil)
         // What root starts runs as root, whatever the recorder goes on as.
         let child = try command.map {
             try RecordedCommand($0, environment: environment, keyLog: keyLog ?? folder?.file("keys.log"))
@@ -75,21 +73,13 @@ struct PassiveRecording {
         beside child: RecordedCommand?,
         until signals: AsyncStream<Int32>
     ) async throws -> Bool {
-        let halves = Halves()
-        let view = LiveView(
-            writer: writer,
-            readable: readable,
-            detail: detail,
-            tellsHalves: false,
-            half: halves.half
-        )
         let capture = SteadyCapture(
             writer,
             version: Authreel.version,
             clock: { SystemClock.now },
             tell: CaptureTeller.tell
         )
-        view.follow { capture.position }
+        let view = view(of: writer, capture, readable: readable)
         let inspection = CaptureInspection(of: capture)
         let recorder = PacketRecorder(
             live,
@@ -107,9 +97,30 @@ struct PassiveRecording {
         capture.inspect(isLast: true)
         let summary = view.finish()
         watcher.cancel()
-        do {
-            tell(try result.get(), summary, capture, isGone: path == nil && writer.takeBack())
-        } catch {
+        let report = try report(of: result, capture, writer)
+        tell(report, summary, capture, isGone: path == nil && writer.takeBack())
+        return capture.missing == nil
+    }
+
+    private func view(of writer: CaptureWriter, _ capture: SteadyCapture, readable: Int32?) -> LiveView {
+        let view = LiveView(
+            writer: writer,
+            readable: readable,
+            detail: detail,
+            tellsHalves: false,
+            half: Halves().half
+        )
+        view.follow { capture.position }
+        return view
+    }
+
+    /// What came, or where that is which came before it failed.
+    private func report(
+        of result: Result<PacketImportReport, any Error>,
+        _ capture: SteadyCapture,
+        _ writer: CaptureWriter
+    ) throws -> PacketImportReport {
+        do { return try result.get() } catch {
             let isThere = path != nil || capture.position.entries > 0
             throw CommandFailure(
                 .unavailable,
@@ -117,7 +128,6 @@ struct PassiveRecording {
                 hint: isThere ? "what was recorded before is in \(writer.path)" : nil
             )
         }
-        return capture.missing == nil
     }
 
     /// Records until a signal that the command leaves to us, or the command's end.
@@ -135,6 +145,12 @@ struct PassiveRecording {
         defer { listener.cancel() }
         child?.whenEnded(recorder.stop)
         do { return .success(try await recorder.run()) } catch { return .failure(error) }
+    }
+
+    private func tellOfBeginning(in writer: CaptureWriter, hasKeys: Bool) {
+        StandardError.note("recording into \(writer.path)")
+        if !hasKeys { StandardError.note("what is in TLS stays closed: --keylog FILE names the keys") }
+        StandardError.line("capturing on \(interface)" + (filter.map { ", \($0)" } ?? ""))
     }
 
     private func open() throws -> LiveInterface {
