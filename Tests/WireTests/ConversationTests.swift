@@ -144,6 +144,14 @@ struct ConversationTests {
                 .client("\u{3}"),
             ]
         },
+        Script(testDescription: "a client that does not wait for its websocket") {
+            [
+                .client(
+                    "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n\u{1}\u{2}"
+                ),
+                .server("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\u{1}\u{2}"),
+            ]
+        },
         Script(testDescription: "answer cut off") {
             [
                 .client(get), .server("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhel"),
@@ -243,6 +251,11 @@ struct ConversationTests {
         #expect(broken.map { $0.response?.status } == [200, 400])
         #expect(broken.map { $0.malformations.map(\.reason) } == [[], ["a chunk longer than its size"]])
         #expect(broken.last?.failure == nil && broken.last?.request.body?.isTruncated == true)
+    }
+
+    @Test func whatIsSaidAheadOfAnUpgradeHidesItNot() throws {
+        let first = try #require(exchanges("a client that does not wait for its websocket").first)
+        #expect(first.response?.status == 101 && first.upgradedTo == "websocket" && first.failure == nil)
     }
 
     /// Where none comes it is the reason.

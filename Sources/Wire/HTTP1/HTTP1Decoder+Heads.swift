@@ -131,8 +131,8 @@ extension HTTP1Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         sink.receive(.upgraded(to: name), of: direction.exchange)
-        endMessage(&direction, .server, time, &sink)
         isUpgraded = true
+        endMessage(&direction, .server, time, &sink)
         failAll("the connection changed its protocol", time, &sink)
     }
 

@@ -285,7 +285,7 @@ struct HTTP1Decoder {
         sink.receive(side == .client ? .requestEnd(at: time) : .responseEnd(at: time), of: direction.exchange)
         guard side == .server else { return }
         endAnswer(&sink)
-        if let clientLoss, !isAnswerAwaited { giveUp(clientLoss.reason, time, &sink) }
+        if let clientLoss, !isOver, !isAnswerAwaited { giveUp(clientLoss.reason, time, &sink) }
     }
 
     func report(
