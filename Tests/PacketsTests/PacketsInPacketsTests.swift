@@ -69,6 +69,36 @@ struct PacketsInPacketsTests {
             [0x10, 0, 0x22, 0xeb, 0, 0, 0, 7, 0x20, 5, 0, 1, 0, 0, 0, 0, 0, 0, 8, 0],
             version4
         ),
+        generic("PPTP", [0x30, 1, 0x88, 0x0b, 0, 46, 0, 9, 0, 0, 0, 1, 0xff, 3, 0, 0x21], version4),
+        generic(
+            "PPTP that acknowledges",
+            [0x30, 0x81, 0x88, 0x0b, 0, 46, 0, 9] + zeros(8) + [0x21],
+            version4
+        ),
+        generic("GRE around NSH", [0, 0, 0x89, 0x4f, 0x0f, 0xc2, 2, 1, 0, 0, 1, 0xff], version4),
+        datagram(
+            "VXLAN-GPE around NSH",
+            4790,
+            [0x0c, 0, 0, 4, 0, 0, 5, 0, 0x0f, 0xc6, 1, 3] + zeros(20),
+            frame
+        ),
+        datagram("L2TP", 1701, [0, 2, 0, 1, 0, 2, 0xff, 3, 0, 0x21], version4),
+        datagram(
+            "L2TP with all fields",
+            1701,
+            [0x4a, 2] + UInt16(18 + version6.count).bigEndianBytes + [
+                0, 1, 0, 2, 0, 3, 0, 4, 0, 2, 9, 9, 0, 0x57,
+            ],
+            version6
+        ),
+        datagram("Teredo", 3544, [], version6),
+        datagram("Teredo, seen from outside", 3544, [0, 0, 0xee, 0xee, 1, 2, 3, 4], version6),
+        datagram(
+            "Teredo, authenticated",
+            3544,
+            [0, 1, 1, 2, 7, 8, 8] + zeros(9) + [0, 0, 0xee, 0xee, 1, 2, 3, 4],
+            version6
+        ),
         datagram("VXLAN", 4789, [8, 0, 0, 0, 0, 0, 5, 0], frame),
         datagram("VXLAN at its old port", 8472, [8, 0, 0, 0, 0, 0, 5, 0], frame),
         datagram("VXLAN with a group", 4789, [0x88, 0, 0, 9, 0, 0, 5, 0], frame),
@@ -153,6 +183,13 @@ struct PacketsInPacketsTests {
             datagram("VXLAN-GPE's own message", 4790, [0x0d, 0, 0, 3, 0, 0, 5, 0], frame),
             datagram("GTP-U's echo", 2152, [0x32, 1, 0, 47, 0, 0, 0, 1, 0, 9, 0, 0], version4),
             datagram("GTP-U's header without a length", 2152, [0x34, 0xff] + zeros(9) + [1, 0], version4),
+            datagram("L2TP's own message", 1701, [0xc8, 2, 0, 60, 0, 1, 0, 2], version4),
+            datagram("another version of L2TP", 1701, [0, 3, 0, 1, 0, 2, 0xff, 3, 0, 0x21], version4),
+            datagram("L2TP of another length", 1701, [0x40, 2, 0, 9, 0, 1, 0, 2, 0, 0x21], version4),
+            datagram("Teredo of another length", 3544, [], version6 + [0]),
+            datagram("Teredo around nothing", 3544, [0, 0, 0xee, 0xee, 1, 2, 3, 4], [0x45, 0]),
+            generic("PPTP without data", [0x20, 0x81, 0x88, 0x0b, 0, 0, 0, 9, 0, 0, 0, 1], version4),
+            generic("NSH's own message", [0, 0, 0x89, 0x4f, 0x2f, 0xc2, 2, 1, 0, 0, 1, 0xff], version4),
             datagram("TZSP's keep-alive", 37008, [1, 4, 0, 1, 1], frame),
             generic("version 1 of GRE", [0x20, 1, 8, 0, 1, 2, 3, 4], version4),
             generic("another type of ERSPAN 3", [0, 0, 0x22, 0xeb] + zeros(10) + [4, 0], frame),

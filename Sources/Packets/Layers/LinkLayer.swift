@@ -16,6 +16,9 @@ package enum LinkLayer {
         case unknownLinkType
     }
 
+    /// The EtherType of NSH.
+    static let serviceHeader: UInt16 = 0x894f
+
     /// More tags than that on one frame are nobody's network.
     private static let maximumTags = 8
 
@@ -36,9 +39,8 @@ package enum LinkLayer {
             guard bytes.count >= 20 else { return .cutOff }
             return content(of: bytes.behind(20), etherType: bytes.field(0, as: UInt16.self))
         case .nflog: return logged(bytes)
-        // PPP on a serial line, and behind a PPPoE header.
-        case LinkType(rawValue: 50):
-            return pointToPoint(bytes.starts(with: [0xff, 3]) ? bytes.behind(2) : bytes)
+        // PPP, also on a serial line, and behind a PPPoE header.
+        case .ppp, LinkType(rawValue: 50): return content(ofPointToPoint: bytes)
         case LinkType(rawValue: 51): return pointToPoint(bytes.behind(6))
         // Cisco's HDLC: address, control, EtherType.
         case LinkType(rawValue: 104):
@@ -48,10 +50,6 @@ package enum LinkLayer {
         case LinkType(rawValue: 242):
             guard bytes.count >= 4 else { return .cutOff }
             return content(of: bytes.behind(4), etherType: bytes.field(0, as: UInt16.self))
-        case .ppp:
-            // The frame's address and control may be left out (RFC 1661, section 6.6).
-            let isFramed = bytes.count >= 2 && bytes[0] == 0xff && bytes[1] == 3
-            return pointToPoint(isFramed ? bytes.behind(2) : bytes)
         case .wireless: return WirelessFrame.content(of: bytes)
         case .wirelessRadiotap: return WirelessFrame.contentBehindRadiotap(bytes)
         case .packetFilterLog:
@@ -128,6 +126,10 @@ package enum LinkLayer {
                 guard bytes.count >= 14 else { return .cutOff }
                 etherType = bytes.field(12, as: UInt16.self)
                 bytes = bytes.behind(14)
+            case serviceHeader:
+                guard bytes.count >= 8 else { return .cutOff }
+                guard let next = passServiceHeader(&bytes) else { return .other }
+                etherType = next
             // PPPoE, session stage: version, code, session and length.
             case 0x8864: return pointToPoint(bytes.behind(6))
             // An 802.3 length: only SNAP says what follows it.
@@ -160,6 +162,32 @@ package enum LinkLayer {
     }
 
     // MARK: - Headers
+
+    /// A frame of PPP, whose address and control may be left out (RFC 1661, section 6.6).
+    static func content(ofPointToPoint bytes: UnsafeRawBufferPointer) -> Content {
+        pointToPoint(bytes.starts(with: [0xff, 3]) ? bytes.behind(2) : bytes)
+    }
+
+    /// Takes off the header of a path of network functions (NSH, RFC 8300): version 0, no message of its own; how long it is in words,
+    /// what follows by a number of its own.
+    ///
+    /// - Returns: the EtherType of what follows; nil where nothing that is read here does.
+    private static func passServiceHeader(_ bytes: inout UnsafeRawBufferPointer) -> UInt16? {
+        let (flags, size, next) = (bytes[0], 4 * Int(bytes[1] & 0x3f), bytes[3])
+        guard flags & 0xe0 == 0, size >= 8 else { return nil }
+        bytes = bytes.behind(size)
+        switch next {
+        case 1: return 0x0800
+        case 2: return 0x86dd
+        case 3:
+            guard bytes.count >= 14 else { return nil }
+            defer { bytes = bytes.behind(14) }
+            return bytes.field(12, as: UInt16.self)
+        case 4: return serviceHeader
+        case 5: return 0x8847
+        default: return nil
+        }
+    }
 
     /// An IP packet, of the version that its first bits say.
     static func content(ofInternet bytes: UnsafeRawBufferPointer) -> Content {

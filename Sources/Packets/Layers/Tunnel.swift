@@ -22,7 +22,9 @@ enum Tunnel {
     /// `bytes`: from the header of UDP on, 16 at least.
     static func content(ofDatagram bytes: UnsafeRawBufferPointer) -> LinkLayer.Content? {
         let carried = bytes.behind(8)
-        switch bytes.field(2, as: UInt16.self) {
+        let (source, destination) = (bytes.field(0, as: UInt16.self), bytes.field(2, as: UInt16.self))
+        let count = Int(bytes.field(4, as: UInt16.self)) - 8
+        switch destination {
         case 4789, 8472: return virtualNetwork(carried)
         case 4790: return virtualNetworkOfAnyProtocol(carried)
         case 6081: return genericVirtualNetwork(carried)
@@ -30,6 +32,9 @@ enum Tunnel {
         case 37008: return mirroredByAccessPoint(carried)
         // MPLS in UDP (RFC 7510).
         case 6635: return LinkLayer.content(of: carried, etherType: 0x8847)
+        // Their servers answer from it.
+        case _ where source == 1701 || destination == 1701: return dialled(carried, count: count)
+        case _ where source == 3544 || destination == 3544: return behindTranslation(carried, count: count)
         default: return nil
         }
     }
@@ -38,7 +43,9 @@ enum Tunnel {
 
     /// RFC 2784 and 2890: version 0, with the fields that its flags announce.
     private static func genericEncapsulation(_ bytes: UnsafeRawBufferPointer) -> LinkLayer.Content? {
-        guard bytes.count >= 4, bytes[1] & 7 == 0, bytes[0] & 0x40 == 0 else { return nil }
+        guard bytes.count >= 4, bytes[0] & 0x40 == 0 else { return nil }
+        if bytes[1] & 7 == 1, bytes.field(2, as: UInt16.self) == 0x880b { return dialledByCall(bytes) }
+        guard bytes[1] & 7 == 0 else { return nil }
         let fields = [0x80, 0x20, 0x10].filter { bytes[0] & $0 != 0 }.count
         let content = bytes.behind(4 + 4 * fields)
         let hasNumber = bytes[0] & 0x10 != 0
@@ -62,6 +69,12 @@ enum Tunnel {
         }
     }
 
+    /// PPTP (RFC 2637, section 4.1): GRE's version 1, with length and call; data is numbered, an acknowledgment may come with it.
+    private static func dialledByCall(_ bytes: UnsafeRawBufferPointer) -> LinkLayer.Content? {
+        guard bytes[0] & 0x30 == 0x30 else { return nil }
+        return LinkLayer.content(ofPointToPoint: bytes.behind(bytes[1] & 0x80 == 0 ? 12 : 16))
+    }
+
     // MARK: - Over UDP
 
     /// VXLAN (RFC 7348), on Linux also at its old port: flags that say there is a network's number, a group's policy perhaps,
@@ -78,6 +91,7 @@ enum Tunnel {
         return switch bytes[3] {
         case 1, 2: LinkLayer.content(ofInternet: content)
         case 3: frame(content)
+        case 4: LinkLayer.content(of: content, etherType: LinkLayer.serviceHeader)
         default: nil
         }
     }
@@ -106,6 +120,39 @@ enum Tunnel {
             content = content.behind(size)
         }
         return LinkLayer.content(ofInternet: content)
+    }
+
+    /// L2TP (RFC 2661, section 3.1): version 2, data and no message of its own; length, numbers and an offset are announced by flags.
+    ///
+    /// `count`: of the datagram's bytes, which the length has to fit: somebody else's port may be the same.
+    private static func dialled(_ bytes: UnsafeRawBufferPointer, count: Int) -> LinkLayer.Content? {
+        guard bytes.count >= 8, bytes[0] & 0xb4 == 0, bytes[1] == 2 else { return nil }
+        var size = 6
+        if bytes[0] & 0x40 != 0 {
+            guard bytes.field(2, as: UInt16.self) == count else { return nil }
+            size += 2
+        }
+        if bytes[0] & 0x08 != 0 { size += 4 }
+        if bytes[0] & 0x02 != 0 {
+            guard bytes.count >= size + 2 else { return .cutOff }
+            size += 2 + Int(bytes.field(size, as: UInt16.self))
+        }
+        return LinkLayer.content(ofPointToPoint: bytes.behind(size))
+    }
+
+    /// Teredo (RFC 4380, section 5.1.1): a packet of IPv6, behind what says who sent it and from where, if anything does.
+    ///
+    /// `count`: of the datagram's bytes, which the packet has to fill: somebody else's port may be the same.
+    private static func behindTranslation(_ bytes: UnsafeRawBufferPointer, count: Int) -> LinkLayer.Content? {
+        var packet = bytes
+        // Lengths of the client's name and of what authenticates it, eight bytes against replays, and one that confirms.
+        if packet.count >= 4, packet.starts(with: [0, 1]) {
+            packet = packet.behind(13 + Int(packet[2]) + Int(packet[3]))
+        }
+        if packet.starts(with: [0, 0]) { packet = packet.behind(8) }
+        guard packet.count >= 40, packet[0] >> 4 == 6 else { return nil }
+        let size = 40 + Int(packet.field(4, as: UInt16.self))
+        return bytes.count - packet.count + size == count ? .internet(packet) : nil
     }
 
     /// TZSP, the mirror of routers and access points: version 1, a packet, of which network, then fields up to their end.
