@@ -68,7 +68,7 @@ struct QUICConnections {
                 return true
             }
             if datagram.count >= Self.smallestFirst,
-                let version = QUICConnection.begins(with: packet, in: datagram)
+                let version = QUICConnection.begins(with: packet)
             {
                 begin(packet, version, datagram, from: source, to: destination, at: time, reading)
                 return true

@@ -9,13 +9,13 @@ struct QUICApplicationKeys {
     init(_ first: QUICProtection) { current = first }
 
     /// Nil where no keys of this direction open it.
-    mutating func open(_ packet: QUICPacket, in datagram: [UInt8], _ version: QUICVersion, largest: Int) -> (
+    mutating func open(_ packet: QUICPacket, _ version: QUICVersion, largest: Int) -> (
         payload: [UInt8], number: Int
     )? {
-        guard let header = current.header(of: packet, in: datagram) else { return nil }
+        guard let header = current.header(of: packet) else { return nil }
         let number = QUICProtection.number(header.number, size: header.numberSize, largest: largest)
         func open(_ keys: QUICProtection?) -> (payload: [UInt8], number: Int)? {
-            keys?.open(packet, in: datagram, header, number: number).map { ($0, number) }
+            keys?.open(packet, header, number: number).map { ($0, number) }
         }
         if header.keyPhase == phase { return open(current) }
         if let opened = open(previous) { return opened }

@@ -9,20 +9,20 @@ extension QUICConnection {
         case waits, passed, refused
     }
 
-    func openInitial(_ packet: QUICPacket, in datagram: [UInt8], from side: Side) -> [UInt8]? {
+    func openInitial(_ packet: QUICPacket, from side: Side) -> [UInt8]? {
         guard let version = packet.version else { return nil }
         if self[side].initial[version] == nil {
             self[side].initial[version] = QUICProtection.initial(initialID, version, from: side)
         }
         if let keys = self[side].initial[version],
-            let payload = open(packet, in: datagram, keys, at: .initial, from: side)
+            let payload = open(packet, keys, at: .initial, from: side)
         {
             return payload
         }
         // Behind a Retry it is another ID that they are made of (RFC 9001, section 5.2).
         guard side == .client, packet.destination != initialID,
             let keys = QUICProtection.initial(packet.destination, version, from: .client),
-            let payload = open(packet, in: datagram, keys, at: .initial, from: .client)
+            let payload = open(packet, keys, at: .initial, from: .client)
         else { return nil }
         initialID = packet.destination
         self[.client].initial = [version: keys]
@@ -30,16 +30,16 @@ extension QUICConnection {
         return payload
     }
 
-    func open(_ packet: QUICPacket, in datagram: [UInt8], from side: Side, keys: TLSKeyLog) -> Opening {
+    func open(_ packet: QUICPacket, from side: Side, keys: TLSKeyLog) -> Opening {
         switch packet.kind {
-        case .handshake: openHandshake(packet, in: datagram, from: side, keys: keys)
-        case .earlyData: side == .client ? openEarly(packet, in: datagram, keys: keys) : .passed
-        case .application: openApplication(packet, in: datagram, from: side, keys: keys)
+        case .handshake: openHandshake(packet, from: side, keys: keys)
+        case .earlyData: side == .client ? openEarly(packet, keys: keys) : .passed
+        case .application: openApplication(packet, from: side, keys: keys)
         case .initial, .retry: .passed
         }
     }
 
-    private func openHandshake(_ packet: QUICPacket, in datagram: [UInt8], from side: Side, keys: TLSKeyLog)
+    private func openHandshake(_ packet: QUICPacket, from side: Side, keys: TLSKeyLog)
         -> Opening
     {
         if self[side].handshake == nil {
@@ -50,7 +50,7 @@ extension QUICConnection {
             guard suite != nil, let clientRandom else { return .waits }
             return keys.secret(.serverTraffic, for: clientRandom) == nil ? .waits : .passed
         }
-        return open(packet, in: datagram, protection, at: .handshake, from: side).map(Opening.payload)
+        return open(packet, protection, at: .handshake, from: side).map(Opening.payload)
             ?? .refused
     }
 
@@ -58,7 +58,7 @@ extension QUICConnection {
         side == .client ? .clientHandshakeTraffic : .serverHandshakeTraffic
     }
 
-    private func openEarly(_ packet: QUICPacket, in datagram: [UInt8], keys: TLSKeyLog) -> Opening {
+    private func openEarly(_ packet: QUICPacket, keys: TLSKeyLog) -> Opening {
         guard suite != nil else { return .waits }
         switch takesEarlyData {
         case false?: return .passed
@@ -69,11 +69,11 @@ extension QUICConnection {
         // It may be of another version than the one that is agreed on (RFC 9369, section 4.1).
         if early == nil { early = protection(.clientEarlyTraffic, keys, packet.version ?? version) }
         guard let early else { return .waits }
-        return open(packet, in: datagram, early, at: .application, from: .client).map(Opening.payload)
+        return open(packet, early, at: .application, from: .client).map(Opening.payload)
             ?? .refused
     }
 
-    private func openApplication(_ packet: QUICPacket, in datagram: [UInt8], from side: Side, keys: TLSKeyLog)
+    private func openApplication(_ packet: QUICPacket, from side: Side, keys: TLSKeyLog)
         -> Opening
     {
         if self[side].application == nil {
@@ -82,7 +82,7 @@ extension QUICConnection {
         }
         let largest = self[side].spaces[Level.application.rawValue].largest
         guard
-            let opened = self[side].application?.open(packet, in: datagram, version, largest: largest)
+            let opened = self[side].application?.open(packet, version, largest: largest)
         else { return self[side].application == nil ? .waits : .refused }
         saw(opened.number, at: .application, from: side)
         return .payload(opened.payload)
@@ -90,18 +90,17 @@ extension QUICConnection {
 
     private func open(
         _ packet: QUICPacket,
-        in datagram: [UInt8],
         _ keys: QUICProtection,
         at level: Level,
         from side: Side
     ) -> [UInt8]? {
-        guard let header = keys.header(of: packet, in: datagram) else { return nil }
+        guard let header = keys.header(of: packet) else { return nil }
         let number = QUICProtection.number(
             header.number,
             size: header.numberSize,
             largest: self[side].spaces[level.rawValue].largest
         )
-        guard let payload = keys.open(packet, in: datagram, header, number: number) else { return nil }
+        guard let payload = keys.open(packet, header, number: number) else { return nil }
         saw(number, at: level, from: side)
         return payload
     }

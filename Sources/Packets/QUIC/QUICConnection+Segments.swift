@@ -10,23 +10,23 @@ extension QUICConnection {
     /// Of a packet with a short header, the sample of its protection included (RFC 9001, section 5.4.2).
     private static let smallestPacket = 21
 
-    /// Takes a datagram apart where its packet does not open as a whole.
+    /// Takes a packet's datagram apart where it does not open as a whole.
     ///
     /// - Returns: whether it is several.
     func takeSegments(
-        of datagram: [UInt8],
         from packet: QUICPacket,
         _ side: Side,
         keys: TLSKeyLog,
         _ sink: inout some QUICSink
     ) -> Bool {
         guard packet.kind == .application else { return false }
-        for size in sizes(of: datagram, from: packet, side) {
+        let datagram = packet.datagram
+        for size in sizes(from: packet, side) {
             guard segmentTrials > 0 else { return false }
             segmentTrials -= 1
             let first = Array(datagram[packet.start..<size])
             guard let packet = self.packet(in: first, at: 0, from: side),
-                case .opened = take(packet, in: first, from: side, keys: keys, &sink)
+                case .opened = take(packet, from: side, keys: keys, &sink)
             else { continue }
             segmentTrials = min(Self.mostSegmentTrials, segmentTrials + Self.earnedTrials)
             self[side].segmentSize = size
@@ -40,7 +40,8 @@ extension QUICConnection {
     }
 
     /// Where the first may end, the likeliest first.
-    private func sizes(of datagram: [UInt8], from packet: QUICPacket, _ side: Side) -> [Int] {
+    private func sizes(from packet: QUICPacket, _ side: Side) -> [Int] {
+        let datagram = packet.datagram
         let smallest = packet.start + Self.smallestPacket
         guard smallest < datagram.count else { return [] }
         let possible = smallest..<datagram.count

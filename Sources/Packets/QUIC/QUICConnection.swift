@@ -129,11 +129,11 @@ final class QUICConnection {
     }
 
     /// Whether a packet is the first of a client: whoever knows the version can open it.
-    static func begins(with packet: QUICPacket, in datagram: [UInt8]) -> QUICVersion? {
+    static func begins(with packet: QUICPacket) -> QUICVersion? {
         guard packet.kind == .initial, let version = packet.version, packet.destination.count >= 8,
             let keys = QUICProtection.initial(packet.destination, version, from: .client),
-            let header = keys.header(of: packet, in: datagram),
-            keys.open(packet, in: datagram, header, number: header.number) != nil
+            let header = keys.header(of: packet),
+            keys.open(packet, header, number: header.number) != nil
         else { return nil }
         return version
     }
@@ -166,11 +166,11 @@ final class QUICConnection {
         var isOurs = false
         // Several packets may be in one datagram; one with a short header is the last.
         while !isOver, let packet = packet(in: datagram, at: place, from: side) {
-            switch take(packet, in: datagram, from: side, keys: keys, &sink) {
+            switch take(packet, from: side, keys: keys, &sink) {
             case .opened, .waits: isOurs = true
             case .passed: break
             case .refused:
-                if takeSegments(of: datagram, from: packet, side, keys: keys, &sink) { return true }
+                if takeSegments(from: packet, side, keys: keys, &sink) { return true }
                 self[side].count(packet.kind, isOpened: false)
             }
             place = packet.end
@@ -187,16 +187,15 @@ final class QUICConnection {
 
     func take(
         _ packet: QUICPacket,
-        in datagram: [UInt8],
         from side: Side,
         keys: TLSKeyLog,
         _ sink: inout some QUICSink
     ) -> Outcome {
         switch packet.kind {
         case .retry: takeRetry(packet, from: side)
-        case .initial: takeInitial(packet, in: datagram, from: side, keys: keys, &sink)
+        case .initial: takeInitial(packet, from: side, keys: keys, &sink)
         case .earlyData, .handshake, .application:
-            takeProtected(packet, in: datagram, from: side, keys: keys, &sink)
+            takeProtected(packet, from: side, keys: keys, &sink)
         }
     }
 
@@ -216,12 +215,11 @@ final class QUICConnection {
 
     private func takeInitial(
         _ packet: QUICPacket,
-        in datagram: [UInt8],
         from side: Side,
         keys: TLSKeyLog,
         _ sink: inout some QUICSink
     ) -> Outcome {
-        guard let payload = openInitial(packet, in: datagram, from: side) else { return .passed }
+        guard let payload = openInitial(packet, from: side) else { return .passed }
         if self[side].idSize == nil {
             self[side].idSize = packet.source.count
             ids.append((packet.source, side))
@@ -233,15 +231,14 @@ final class QUICConnection {
 
     private func takeProtected(
         _ packet: QUICPacket,
-        in datagram: [UInt8],
         from side: Side,
         keys: TLSKeyLog,
         _ sink: inout some QUICSink
     ) -> Outcome {
         if side == .client, packet.kind != .earlyData { wasAnswered = true }
-        switch open(packet, in: datagram, from: side, keys: keys) {
+        switch open(packet, from: side, keys: keys) {
         case .waits:
-            hold(datagram, packet, side, &sink)
+            hold(packet, side, &sink)
             return .waits
         case .passed: return .passed
         case .refused: return .refused
@@ -255,16 +252,11 @@ final class QUICConnection {
 
     // MARK: - Packets before their keys
 
-    private func hold(
-        _ datagram: [UInt8],
-        _ packet: QUICPacket,
-        _ side: Side,
-        _ sink: inout some QUICSink
-    ) {
+    private func hold(_ packet: QUICPacket, _ side: Side, _ sink: inout some QUICSink) {
         let isEarly = packet.kind == .earlyData
         // What was sent early may have keys of its own, or be sent again.
         let room = suite == nil || isEarly ? Self.heldBeforeHello : heldForKeys
-        let bytes = Array(datagram[packet.start..<packet.end])
+        let bytes = Array(packet.datagram[packet.start..<packet.end])
         guard heldBytes + bytes.count <= room else {
             if !isEarly { stop(missing, &sink) }
             return

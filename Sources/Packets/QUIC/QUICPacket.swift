@@ -1,7 +1,7 @@
 internal import LibCrypto
 internal import Wire
 
-/// Where the parts of one packet lie in its datagram (RFC 9000, section 17).
+/// One packet, and where its parts lie in its datagram (RFC 9000, section 17).
 struct QUICPacket {
     enum Kind: Hashable, Sendable {
         case initial
@@ -16,6 +16,8 @@ struct QUICPacket {
     /// Of a connection ID (section 17.2).
     static let longestID = 20
 
+    /// All of it, other packets included.
+    let datagram: [UInt8]
     let kind: Kind
     /// Nil with a short header.
     let version: QUICVersion?
@@ -33,6 +35,7 @@ struct QUICPacket {
     /// `idSize`: of the connection ID in a short header, which does not say it.
     init?(_ datagram: [UInt8], at start: Int, idSize: Int) {
         guard start < datagram.count else { return nil }
+        self.datagram = datagram
         self.start = start
         guard datagram[start] & 0x80 != 0 else {
             guard datagram.count - start > idSize else { return nil }

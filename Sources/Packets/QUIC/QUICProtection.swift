@@ -70,18 +70,18 @@ final class QUICProtection {
     }
 
     /// Nil where the packet is too short.
-    func header(of packet: QUICPacket, in datagram: [UInt8]) -> Header? {
+    func header(of packet: QUICPacket) -> Header? {
         // The number is taken to be four bytes long for where the sample is.
         let sample = packet.numberStart + 4
         guard packet.end - sample >= HeaderProtectionMask.sampleSize,
-            let mask = mask.mask(of: datagram[sample..<(sample + HeaderProtectionMask.sampleSize)])
+            let mask = mask.mask(of: packet.datagram[sample..<(sample + HeaderProtectionMask.sampleSize)])
         else { return nil }
-        var bytes = Array(datagram[packet.start..<packet.numberStart])
+        var bytes = Array(packet.datagram[packet.start..<packet.numberStart])
         bytes[0] ^= mask[0] & (packet.kind == .application ? 0x1f : 0x0f)
         let size = Int(bytes[0] & 3) + 1
         var number = 0
         for index in 0..<size {
-            let byte = datagram[packet.numberStart + index] ^ mask[1 + index]
+            let byte = packet.datagram[packet.numberStart + index] ^ mask[1 + index]
             bytes.append(byte)
             number = number << 8 | Int(byte)
         }
@@ -91,7 +91,7 @@ final class QUICProtection {
     /// The payload; nil where the keys are others.
     ///
     /// `number`: all of it.
-    func open(_ packet: QUICPacket, in datagram: [UInt8], _ header: Header, number: Int) -> [UInt8]? {
+    func open(_ packet: QUICPacket, _ header: Header, number: Int) -> [UInt8]? {
         let start = packet.numberStart + header.numberSize
         guard packet.end - start >= cipher.tagSize else { return nil }
         var nonce = vector
@@ -101,7 +101,7 @@ final class QUICProtection {
         var isWhole = false
         let payload = [UInt8](unsafeUninitializedCapacity: packet.end - start) { output, count in
             guard let base = output.baseAddress else { return }
-            isWhole = datagram.withUnsafeBytes { bytes in
+            isWhole = packet.datagram.withUnsafeBytes { bytes in
                 header.bytes.withUnsafeBufferPointer { data in
                     cipher.open(
                         UnsafeRawBufferPointer(rebasing: bytes[start..<packet.end]),

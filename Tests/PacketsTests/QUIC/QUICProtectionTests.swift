@@ -31,10 +31,10 @@ struct QUICProtectionTests {
         -> Opened?
     {
         guard let keys, let packet = QUICPacket(datagram, at: 0, idSize: idSize),
-            let header = keys.header(of: packet, in: datagram)
+            let header = keys.header(of: packet)
         else { return nil }
         let number = QUICProtection.number(header.number, size: header.numberSize, largest: largest)
-        return keys.open(packet, in: datagram, header, number: number).map {
+        return keys.open(packet, header, number: number).map {
             Opened(number: number, payload: $0)
         }
     }
@@ -52,7 +52,7 @@ struct QUICProtectionTests {
         for (version, bytes) in packets {
             let packet = try #require(QUICPacket(bytes, at: 0, idSize: 0))
             #expect(packet.kind == .initial && packet.end == 1200 && Array(packet.destination) == id)
-            #expect(QUICConnection.begins(with: packet, in: bytes) == version)
+            #expect(QUICConnection.begins(with: packet) == version)
             let opened = Self.open(QUICProtection.initial(id[...], version, from: .client), bytes)
             #expect(opened.flatMap { Self.crypto($0.payload) } == hello)
             // The keys of the other side are others.
