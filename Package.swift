@@ -121,8 +121,8 @@ let package = Package(
         tests(
             "ProxyTests",
             [
-                "Proxy", "Wire", "TLS", "Captures", "LibCrypto", nio("NIOCore"), nio("NIOHTTP1"),
-                nio("NIOPosix"), hpack, http2,
+                "Proxy", "Wire", "TLS", "Captures", "LibCrypto", nio("NIOCore"), nio("NIOEmbedded"),
+                nio("NIOHTTP1"), nio("NIOPosix"), hpack, http2,
             ]
         ),
         tests("OAuthTests", ["OAuth", "Captures", "JOSE", "JSON", "LibCrypto"]),
