@@ -202,6 +202,7 @@ struct DocumentedCommandsTests {
             )
         }
         try Data("not-a-secret\n".utf8).write(to: URL(filePath: folder.file("client-secret")))
+        try putTokens(into: folder)
         try putClientCertificate(into: folder)
         try putEncryptedCapture(of: capture, into: folder)
         try received.get().write(to: URL(filePath: folder.file("received.har")))
@@ -211,6 +212,15 @@ struct DocumentedCommandsTests {
             withIntermediateDirectories: true
         )
         return folder
+    }
+
+    /// What docs/tokens.md judges, and the keys for it: none.
+    private static func putTokens(into folder: TemporaryFolder) throws {
+        let token = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln\n"
+        for name in ["token.txt", "tokens.txt"] {
+            try Data(token.utf8).write(to: URL(filePath: folder.file(name)))
+        }
+        try Data(#"{"keys":[]}"#.utf8).write(to: URL(filePath: folder.file("keys.json")))
     }
 
     /// What a provider that asks for a client certificate is shown, in PEM and PKCS #12.
