@@ -28,6 +28,7 @@ enum UsageHint {
         if arguments.first == "show", isExtra {
             return "show takes one capture; \(Invocation.command("view")) CAPTURE … has several side by side"
         }
+        if let dashed = DashedFile.hint(arguments) { return dashed }
         guard arguments.first == "record" else { return nil }
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
         if let option = message.firstMatch(of: /^Unknown option '(--port|-p)'/)?.output.1 {
