@@ -36,8 +36,11 @@ extension CommandFailure {
         self.init(status, isUnnamed ? "the name of the capture is empty" : "\(error)", hint: hint)
     }
 
-    /// The captures beside a name that is none whose names are near it.
-    private static func meant(by path: String) -> String? {
+    /// The files beside a name that is none whose names are near it; captures unless others may be meant.
+    static func meant(
+        by path: String,
+        among isCandidate: (String) -> Bool = { $0.contains(".har") }
+    ) -> String? {
         let name = URL(filePath: path).lastPathComponent
         guard path.hasSuffix(name) else { return nil }
         let folder = String(path.dropLast(name.count))
@@ -45,7 +48,7 @@ extension CommandFailure {
         guard let all, all.count < 2000 else { return nil }
         let near =
             all.contains("\(name).har")
-            ? ["\(name).har"] : Spelling.near(name, in: all.filter { $0.contains(".har") }.sorted())
+            ? ["\(name).har"] : Spelling.near(name, in: all.filter(isCandidate).sorted())
         guard !near.isEmpty else { return nil }
         return "did you mean \(near.map { ShellWord.quoted(folder + $0) }.joined(separator: ", "))?"
     }

@@ -128,7 +128,7 @@ struct ReplayCommandTests {
     }
 
     @Test(arguments: [
-        (["--map", "nonsense"], 64, "--map takes NAME=VALUE"),
+        (["--map", "nonsense"], 64, "--map takes OLD=NEW"),
         (
             ["--map", "https://id.harbour.exampl=http://127.0.0.1:9"], 64,
             "recorded are https://id.harbour.example"

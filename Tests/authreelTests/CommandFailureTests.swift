@@ -33,6 +33,17 @@ struct CommandFailureTests {
         }
     }
 
+    /// `import` reads packets and key logs as well.
+    @Test func otherFileBesideAMistypedNameIsNamed() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try Data().write(to: URL(filePath: folder.file("server.pcap")))
+        let mistyped = folder.file("servr.pcap")
+        #expect(CommandFailure.meant(by: mistyped) == nil)
+        let hint = CommandFailure.meant(by: mistyped) { _ in true }
+        #expect(hint == "did you mean \(folder.file("server.pcap"))?")
+    }
+
     /// `authreel diagnose "$CAPTURE"`, where no variable has that name.
     @Test func captureWithoutANameIsNoneToMake() {
         let failure = CommandFailure(CaptureError.noSuchFile(path: ""))

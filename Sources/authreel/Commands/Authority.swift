@@ -59,11 +59,17 @@ struct Authority: ParsableCommand {
         }
 
         @OptionGroup var authority: AuthorityOptions
-        @Option(help: "pem (text), der (Windows, Android) or mobileconfig (iOS, macOS).")
+        @Option(
+            help: ArgumentHelp(
+                "pem (text), der (Windows, Android) or mobileconfig (iOS, macOS).",
+                valueName: "FORMAT"
+            )
+        )
         var format: Format = .pem
         @Option(
-            name: .long,
-            help: ArgumentHelp("The file to write; - is standard output.", valueName: "FILE")
+            name: .shortAndLong,
+            help: ArgumentHelp("The file to write; - is standard output.", valueName: "FILE"),
+            completion: .file()
         )
         var out = "-"
 

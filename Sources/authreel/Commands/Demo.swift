@@ -25,7 +25,8 @@ struct Demo: AsyncParsableCommand {
         help: ArgumentHelp(
             "The folder for the two captures; DIR-2 and so on where DIR has some already.",
             valueName: "DIR"
-        )
+        ),
+        completion: .directory
     )
     var out = "authreel-demo"
 
@@ -79,7 +80,7 @@ struct Demo: AsyncParsableCommand {
             number += 1
             out = "\(wanted)-\(number)"
         }
-        try OutputFile.makeFolder(out)
+        try OutputFile.makeFolder(out, example: "authreel-demo")
     }
 
     private func report(_ name: Name) throws -> Report {

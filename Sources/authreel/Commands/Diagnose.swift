@@ -45,11 +45,22 @@ struct Diagnose: ParsableCommand {
         }
     }
 
-    @Argument(help: ArgumentHelp("HAR files of any producer; - reads standard input.", valueName: "CAPTURE"))
+    @Argument(
+        help: ArgumentHelp("HAR files of any producer; - reads standard input.", valueName: "CAPTURE"),
+        completion: .file()
+    )
     var captures: [String]
-    @Option(help: "text, json, junit (test runners), sarif (code hosts) or markdown (tickets).")
+    @Option(
+        help: ArgumentHelp(
+            "text, json, junit (test runners), sarif (code hosts) or markdown (tickets).",
+            valueName: "FORMAT"
+        )
+    )
     var format: Format = .text
-    @Option(name: .customLong("fail-on"), help: "The exit status is 1 from this severity on.")
+    @Option(
+        name: .customLong("fail-on"),
+        help: ArgumentHelp("The exit status is 1 from this severity on.", valueName: "SEVERITY")
+    )
     var failOn: Threshold = .error
     @OptionGroup var selection: RuleSelection
     @Flag(name: .shortAndLong, help: "Also list the rules that abstained, with the reason.")

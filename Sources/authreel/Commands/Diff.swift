@@ -46,21 +46,28 @@ struct Diff: AsyncParsableCommand {
         help: ArgumentHelp(
             "How it ought to be: a HAR file of any producer, FILE or FILE#FLOW; - is standard input.",
             valueName: "A"
-        )
+        ),
+        completion: .file()
     )
     var expected: String
-    @Argument(help: ArgumentHelp("What is compared with it; another flow of A by default.", valueName: "B"))
+    @Argument(
+        help: ArgumentHelp("What is compared with it; another flow of A by default.", valueName: "B"),
+        completion: .file()
+    )
     var seen: String?
     @Option(help: ArgumentHelp("The flow of a capture whose name does not say it.", valueName: "ID"))
     var flow: String?
     @OptionGroup var comparison: ComparisonArguments
-    @Option(help: "text, json, junit (test runners) or markdown (tickets).")
+    @Option(
+        help: ArgumentHelp("text, json, junit (test runners) or markdown (tickets).", valueName: "FORMAT")
+    )
     var format: Format = .text
     @Option(
         help: ArgumentHelp(
             "Also write both logins side by side as one page, secrets included.",
             valueName: "FILE"
-        )
+        ),
+        completion: .file()
     )
     var html: String?
     @Flag(help: "Also what is only worth knowing, and in Markdown the steps that are the same.")

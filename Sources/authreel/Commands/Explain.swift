@@ -13,7 +13,10 @@ struct Explain: ParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The rule's id, as diagnose prints it.", valueName: "RULE"))
+    @Argument(
+        help: ArgumentHelp("The rule's id, as diagnose prints it.", valueName: "RULE"),
+        completion: .list(RuleCatalog.infos.map(\.id))
+    )
     var rule: String
 
     func run() throws {
@@ -24,7 +27,7 @@ struct Explain: ParsableCommand {
                 .usage,
                 "there is no rule \(rule)",
                 hint: near.isEmpty
-                    ? Spelling.hint(rule, in: ids, otherwise: "authreel rules lists them all")
+                    ? Spelling.hint(rule, in: ids, otherwise: "\(Invocation.command("rules")) lists them all")
                     : "did you mean \(near.joined(separator: ", "))?"
             )
         }

@@ -34,12 +34,14 @@ struct Import: ParsableCommand {
         help: ArgumentHelp(
             "What was recorded; the times of the others are compared with those of the first. - is standard input.",
             valueName: "FILE"
-        )
+        ),
+        completion: .file()
     )
     var files: [String]
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The capture, which must not exist. - is standard output.", valueName: "FILE.har")
+        help: ArgumentHelp("The capture, which must not exist. - is standard output.", valueName: "FILE.har"),
+        completion: .file()
     )
     var out: String
     @Option(
@@ -48,7 +50,8 @@ struct Import: ParsableCommand {
         help: ArgumentHelp(
             "TLS secrets for packet captures, as SSLKEYLOGFILE makes them. Repeatable.",
             valueName: "FILE"
-        )
+        ),
+        completion: .file()
     )
     var keyLogs: [String] = []
     @Flag(help: "Move all times to the first file's clock, and say in each entry by how much.")
@@ -61,7 +64,12 @@ struct Import: ParsableCommand {
         )
     )
     var maximumBody = "4M"
-    @Option(help: "How the summary is told: text on standard error, or json on standard output.")
+    @Option(
+        help: ArgumentHelp(
+            "How the summary is told: text on standard error, or json on standard output.",
+            valueName: "FORMAT"
+        )
+    )
     var format: OutputFormat = .text
     @OptionGroup var identities: IdentityOptions
 

@@ -47,7 +47,8 @@ struct JWT: ParsableCommand {
             help: ArgumentHelp(
                 "The issuer's key set, or one key, as JSON. Private keys in it open encrypted tokens.",
                 valueName: "FILE"
-            )
+            ),
+            completion: .file()
         )
         var jwks: String?
         @Option(help: ArgumentHelp("The issuer that the token has to name.", valueName: "URL"))
@@ -127,7 +128,8 @@ struct JWT: ParsableCommand {
             help: ArgumentHelp(
                 "Tokens, files of one token a line, or - for standard input.",
                 valueName: "TOKEN|FILE|-"
-            )
+            ),
+            completion: .file()
         )
         var tokens: [String]
         @OptionGroup var expectations: Expectations
@@ -138,7 +140,7 @@ struct JWT: ParsableCommand {
             )
         )
         var secretEnv: String?
-        @Option(help: "text or json.")
+        @Option(help: ArgumentHelp("text or json.", valueName: "FORMAT"))
         var format: OutputFormat = .text
 
         func run() throws {
@@ -233,7 +235,10 @@ struct JWT: ParsableCommand {
         )
 
         @OptionGroup var expectations: Expectations
-        @Argument(help: ArgumentHelp("A file of one token a line; - is standard input.", valueName: "FILE"))
+        @Argument(
+            help: ArgumentHelp("A file of one token a line; - is standard input.", valueName: "FILE"),
+            completion: .file()
+        )
         var file: String
 
         func run() throws {

@@ -15,7 +15,7 @@ struct ListRules: ParsableCommand {
             """
     )
 
-    @Option(help: "text or json.")
+    @Option(help: ArgumentHelp("text or json.", valueName: "FORMAT"))
     var format: OutputFormat = .text
 
     func run() {

@@ -31,14 +31,18 @@ struct Mock: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("HAR files of any producer; - reads standard input.", valueName: "CAPTURE"))
+    @Argument(
+        help: ArgumentHelp("HAR files of any producer; - reads standard input.", valueName: "CAPTURE"),
+        completion: .file()
+    )
     var captures: [String] = []
 
     @OptionGroup var options: MockOptions
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write every exchange into this capture.", valueName: "FILE.har")
+        help: ArgumentHelp("Write every exchange into this capture.", valueName: "FILE.har"),
+        completion: .file()
     )
     var out: String?
 
@@ -46,8 +50,10 @@ struct Mock: AsyncParsableCommand {
     var verbose = false
 
     @Option(
-        help:
-            "text, or json for a line on standard output once it listens; of a suite also junit or markdown."
+        help: ArgumentHelp(
+            "text, or json for a line on standard output once it listens; of a suite also junit or markdown.",
+            valueName: "FORMAT"
+        )
     )
     var format: Format = .text
 

@@ -64,7 +64,8 @@ struct Record: AsyncParsableCommand {
             "The capture. One of authreel is appended to; any other file is refused.",
             discussion: "Without it a dated file in the current folder, if anything is recorded.",
             valueName: "FILE.har"
-        )
+        ),
+        completion: .file()
     )
     var out: String?
 

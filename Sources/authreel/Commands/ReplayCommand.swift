@@ -37,7 +37,7 @@ struct ReplayCommand: AsyncParsableCommand {
         case markdown
     }
 
-    @Argument(help: ArgumentHelp("HAR files of any producer.", valueName: "CAPTURE"))
+    @Argument(help: ArgumentHelp("HAR files of any producer.", valueName: "CAPTURE"), completion: .file())
     var captures: [String]
     @Option(
         help: ArgumentHelp("Replay this flow only, and those whose session it goes on with.", valueName: "ID")
@@ -66,11 +66,20 @@ struct ReplayCommand: AsyncParsableCommand {
         )
     )
     var proxy: String?
-    @Option(help: ArgumentHelp("Write the new runs as a capture.", valueName: "FILE.har"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write the new runs as a capture.", valueName: "FILE.har"),
+        completion: .file()
+    )
     var out: String?
-    @Option(help: "text, json, junit (test runners) or markdown (tickets).")
+    @Option(
+        help: ArgumentHelp("text, json, junit (test runners) or markdown (tickets).", valueName: "FORMAT")
+    )
     var format: Format = .text
-    @Option(help: ArgumentHelp("Also write the result for test runners to a file.", valueName: "FILE.xml"))
+    @Option(
+        help: ArgumentHelp("Also write the result for test runners to a file.", valueName: "FILE.xml"),
+        completion: .file()
+    )
     var junit: String?
     @Flag(help: "Also show the steps that are the same, and what is only worth knowing.")
     var all = false
@@ -99,7 +108,7 @@ struct ReplayCommand: AsyncParsableCommand {
     var compare: [String] = []
     @Flag(name: .shortAndLong, help: "Send requests that change something beyond the login without asking.")
     var yes = false
-    @Flag(name: .shortAndLong, help: "A line per request on stderr.")
+    @Flag(name: .shortAndLong, help: "A line per request on standard error.")
     var verbose = false
 
     func validate() throws {

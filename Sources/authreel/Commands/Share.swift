@@ -34,7 +34,8 @@ struct Share: ParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("HAR files of any producer; several are shared together.", valueName: "CAPTURE")
+        help: ArgumentHelp("HAR files of any producer; several are shared together.", valueName: "CAPTURE"),
+        completion: .file()
     )
     var captures: [String]
     @Option(
@@ -42,7 +43,8 @@ struct Share: ParsableCommand {
         help: ArgumentHelp(
             "Where the shared capture goes; for several captures a folder. - is standard output.",
             valueName: "FILE"
-        )
+        ),
+        completion: .file()
     )
     var out: String?
     @Flag(name: .customLong("all"), help: "Keep exchanges that belong to no flow, redacted like the others.")
@@ -64,9 +66,12 @@ struct Share: ParsableCommand {
         help: ArgumentHelp("What matches is a secret, too. Repeatable.", valueName: "REGEX")
     )
     var also: [String] = []
-    @Option(help: ArgumentHelp("Write the report as Markdown into this file.", valueName: "FILE"))
+    @Option(
+        help: ArgumentHelp("Write the report as Markdown into this file.", valueName: "FILE"),
+        completion: .file()
+    )
     var report: String?
-    @Flag(name: .shortAndLong, help: "Try it and print the report; write nothing.")
+    @Flag(help: "Try it and print the report; write nothing.")
     var dryRun = false
     @Flag(help: "Encrypt the captures as they are; with --encrypt-to only.")
     var unredacted = false
@@ -173,7 +178,7 @@ struct Share: ParsableCommand {
             "nothing was written: a secret would be left, or the diagnosis be another one",
             hint: isPattern
                 ? "--also may match more than it is meant to: try a narrower REGEX, or none"
-                : "--also REGEX takes more texts for secrets, --keep-personal leaves people's names and addresses; authreel share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
+                : "--also REGEX takes more texts for secrets, --keep-personal leaves people's names and addresses; \(Invocation.name) share --unredacted --encrypt-to RECIPIENT hands the capture over to one reader"
         )
     }
 

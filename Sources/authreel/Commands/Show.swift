@@ -23,9 +23,18 @@ struct Show: ParsableCommand {
     @OptionGroup var capture: CaptureOptions
     @Option(help: ArgumentHelp("Only this flow.", valueName: "ID"))
     var flow: String?
-    @Option(help: "text, json, mermaid or html; html is a page that needs no network.")
+    @Option(
+        help: ArgumentHelp(
+            "text, json, mermaid or html; html is a page that needs no network.",
+            valueName: "FORMAT"
+        )
+    )
     var format: Format = .text
-    @Option(help: ArgumentHelp("Write to this file, which must not exist.", valueName: "FILE"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to this file, which must not exist.", valueName: "FILE"),
+        completion: .file()
+    )
     var out: String?
 
     enum Format: String, ExpressibleByArgument, CaseIterable {

@@ -24,7 +24,10 @@ struct View: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("HAR files of any producer; - reads standard input.", valueName: "CAPTURE"))
+    @Argument(
+        help: ArgumentHelp("HAR files of any producer; - reads standard input.", valueName: "CAPTURE"),
+        completion: .file()
+    )
     var captures: [String]
 
     @Option(help: ArgumentHelp("The port on 127.0.0.1; any free one by default.", valueName: "PORT"))
@@ -38,7 +41,8 @@ struct View: AsyncParsableCommand {
             "The viewer's own files, read anew for each page.",
             valueName: "DIR",
             visibility: .hidden
-        )
+        ),
+        completion: .directory
     )
     var viewerDir: String?
 

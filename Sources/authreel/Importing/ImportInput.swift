@@ -90,7 +90,11 @@ struct ImportInput {
                 }
                 // A pattern without a match, a variable that is not set.
                 guard !path.isEmpty, !path.contains("*") else { throw CaptureError.noSuchFile(path: path) }
-                throw CommandFailure(.noInput, "\(path): no such file")
+                throw CommandFailure(
+                    .noInput,
+                    "\(path): no such file",
+                    hint: CommandFailure.meant(by: path) { _ in true }
+                )
             }
             var status = stat()
             let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG

@@ -34,7 +34,11 @@ struct AttackOptions: ParsableArguments {
     var driveTimeout: Int?
 
     @Option(
-        help: ArgumentHelp("Also write the suite's result for test runners to a file.", valueName: "FILE.xml")
+        help: ArgumentHelp(
+            "Also write the suite's result for test runners to a file.",
+            valueName: "FILE.xml"
+        ),
+        completion: .file()
     )
     var junit: String?
 

@@ -12,7 +12,8 @@ struct AuthorityOptions: ParsableArguments {
             "The folder of the certificate authority.",
             discussion: "By default $XDG_CONFIG_HOME/authreel, or .config/authreel in the home folder.",
             valueName: "DIR"
-        )
+        ),
+        completion: .directory
     )
     var folder: String?
 

@@ -22,15 +22,17 @@ struct BisectOptions: ParsableArguments {
     )
     var maximumDrives: Int?
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp(
             "With --bisect: write the login that works and the smallest that fails as a capture.",
             valueName: "FILE.har"
-        )
+        ),
+        completion: .file()
     )
     var out: String?
     @Flag(name: .shortAndLong, help: "With --bisect: send requests that change something beyond the login.")
     var yes = false
-    @Flag(name: .shortAndLong, help: "With --bisect: a line per request on stderr.")
+    @Flag(name: .shortAndLong, help: "With --bisect: a line per request on standard error.")
     var verbose = false
     @OptionGroup(title: "With --bisect") var driving: DrivingOptions
     @OptionGroup(title: "With --bisect") var upstream: UpstreamTrustOptions

@@ -3,7 +3,10 @@ import Captures
 
 /// The capture that a command reads.
 struct CaptureOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("A HAR file of any producer; - reads standard input.", valueName: "CAPTURE"))
+    @Argument(
+        help: ArgumentHelp("A HAR file of any producer; - reads standard input.", valueName: "CAPTURE"),
+        completion: .file()
+    )
     var capture: String
     @OptionGroup var identities: IdentityOptions
 

@@ -42,6 +42,7 @@ struct ClientCertificateOptions: ParsableArguments {
             let (host, source) = try DrivingOptions.pair(
                 text,
                 option: "--client-cert-passphrase",
+                taking: "HOST=SOURCE",
                 example: "idp.example=env:CLIENT_CERT_PASSPHRASE"
             )
             sources[host.lowercased()] = source

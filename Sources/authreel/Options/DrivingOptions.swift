@@ -59,7 +59,12 @@ struct DrivingOptions: ParsableArguments {
     func credentials() throws -> ReplayCredentials {
         var credentials = ReplayCredentials()
         for text in secrets {
-            let (name, source) = try Self.pair(text, option: "--secret", example: "password=env:PASSWORD")
+            let (name, source) = try Self.pair(
+                text,
+                option: "--secret",
+                taking: "NAME=SOURCE",
+                example: "password=env:PASSWORD"
+            )
             let value = try Secret.read(source, name: name)
             if name == SecretNames.clientKey {
                 credentials.clientKey = try Secret.key(value)
@@ -88,13 +93,18 @@ struct DrivingOptions: ParsableArguments {
         }
     }
 
-    /// `NAME=VALUE`, taken apart.
-    static func pair(_ text: String, option: String, example: String) throws -> (String, String) {
+    /// The two parts of an option's value around its first equals sign; `form` is what its help calls it: `OLD=NEW`.
+    static func pair(
+        _ text: String,
+        option: String,
+        taking form: String,
+        example: String
+    ) throws -> (String, String) {
         // A URL may hold an equals sign of its own behind its query; names never do.
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
             throw CommandFailure(
                 .usage,
-                "\(option) takes NAME=VALUE, not \(text)",
+                "\(option) takes \(form), not \(text)",
                 hint: "for example \(option) \(example)"
             )
         }

@@ -13,7 +13,8 @@ struct IdentityOptions: ParsableArguments {
             discussion:
                 "As age-keygen writes it; AUTHREEL_IDENTITY names one, too. Where a passphrase opens it, that is asked for.",
             valueName: "FILE"
-        )
+        ),
+        completion: .file()
     )
     var files: [String] = []
 

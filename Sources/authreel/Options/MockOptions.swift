@@ -90,7 +90,9 @@ struct MockOptions: ParsableArguments {
         help: ArgumentHelp(
             "Break in a named way; --list-faults names them all. Repeatable.",
             valueName: "RULE[,RULE]"
-        )
+        ),
+        // What is behind a colon is a description to zsh.
+        completion: .list(FaultCatalog.all.map(\.id).filter { !$0.contains(":") })
     )
     var fault: [String] = []
 

@@ -86,15 +86,18 @@ enum OutputFile {
 
     /// Makes a folder that several files go to, unless it is there.
     ///
+    /// - Parameters:
+    ///   - path: of the folder.
+    ///   - example: a name that would do.
     /// - Throws: ``CommandFailure`` where something else has its name, or it cannot be made.
-    static func makeFolder(_ path: String) throws(CommandFailure) {
+    static func makeFolder(_ path: String, example: String) throws(CommandFailure) {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
             guard isFolder.boolValue else {
                 throw CommandFailure(
                     .usage,
                     "\(path) is a file, and several captures go into a folder",
-                    hint: "name one that is there, or is to be made: --out shared"
+                    hint: "name one that is there, or is to be made: --out \(example)"
                 )
             }
             return

@@ -69,7 +69,10 @@ struct ProxyOptions: ParsableArguments {
 
     @OptionGroup var limits: LimitOptions
 
-    @Option(help: ArgumentHelp("Append the TLS secrets of both sides, for Wireshark.", valueName: "FILE"))
+    @Option(
+        help: ArgumentHelp("Append the TLS secrets of both sides, for Wireshark.", valueName: "FILE"),
+        completion: .file()
+    )
     var keylog: String?
 
     /// The proxy's configuration.
@@ -106,7 +109,7 @@ struct ProxyOptions: ParsableArguments {
         let address = try HostAndPort(
             listen,
             option: "--listen",
-            example: "authreel record --listen 127.0.0.1:8080"
+            example: "\(Invocation.name) record --listen 127.0.0.1:8080"
         )
         let (host, port) = (address.host, address.port)
         guard allowRemote || LoopbackHost.isLoopback(host) else {

@@ -35,6 +35,7 @@ struct ReplayOptions: ParsableArguments {
                 let (old, new) = try DrivingOptions.pair(
                     text,
                     option: "--map",
+                    taking: "OLD=NEW",
                     example: "https://sso.example=http://127.0.0.1:8090"
                 )
                 return EndpointMap.Entry(old: Self.withoutSlash(old), new: Self.withoutSlash(new))
@@ -48,6 +49,7 @@ struct ReplayOptions: ParsableArguments {
             let (name, value) = try DrivingOptions.pair(
                 text,
                 option: "--set",
+                taking: "PARAM=VALUE",
                 example: "scope='openid profile'"
             )
             values[name] = value

@@ -9,12 +9,14 @@ struct RuleSelection: ParsableArguments {
         help: ArgumentHelp(
             "Ask this rule only. Repeatable; * at the end stands for every rule that begins so.",
             valueName: "RULE"
-        )
+        ),
+        completion: .list(RuleCatalog.infos.map(\.id))
     )
     var only: [String] = []
     @Option(
         name: .long,
-        help: ArgumentHelp("Leave this rule out. Repeatable, with * as above.", valueName: "RULE")
+        help: ArgumentHelp("Leave this rule out. Repeatable, with * as above.", valueName: "RULE"),
+        completion: .list(RuleCatalog.infos.map(\.id))
     )
     var ignore: [String] = []
 

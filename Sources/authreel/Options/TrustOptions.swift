@@ -19,14 +19,22 @@ struct TrustStoreOptions: ParsableArguments {
         help: ArgumentHelp(
             "A folder with an NSS database (cert9.db), a Firefox profile for example.",
             valueName: "DIR"
-        )
+        ),
+        completion: .directory
     )
     var nssFolder: [String] = []
 
-    @Option(name: .customLong("java-home"), help: ArgumentHelp("A Java home.", valueName: "DIR"))
+    @Option(
+        name: .customLong("java-home"),
+        help: ArgumentHelp("A Java home.", valueName: "DIR"),
+        completion: .directory
+    )
     var javaHome: [String] = []
 
-    @Option(help: ArgumentHelp("A Java keystore with the password changeit.", valueName: "FILE"))
+    @Option(
+        help: ArgumentHelp("A Java keystore with the password changeit.", valueName: "FILE"),
+        completion: .file()
+    )
     var keystore: [String] = []
 
     /// Whether none is named.
@@ -130,7 +138,7 @@ extension TrustStore.Kind: ExpressibleByArgument {}
 
 /// Whether to go on without asking, or not to go on at all.
 struct ConsentOptions: ParsableArguments {
-    @Flag(help: "Do not ask.")
+    @Flag(name: .shortAndLong, help: "Do not ask.")
     var yes = false
 
     @Flag(name: .customLong("dry-run"), help: "Only print the commands.")

@@ -12,7 +12,8 @@ struct UpstreamTrustOptions: ParsableArguments {
         help: ArgumentHelp(
             "Trust these certificates (PEM) besides the system's, on the provider's side. Repeatable.",
             valueName: "FILE"
-        )
+        ),
+        completion: .file()
     )
     var upstreamCA: [String] = []
 

@@ -60,7 +60,7 @@ struct FlowBisecting {
                 .dataError,
                 "\(bad.side.name) is not a login that fails",
                 hint:
-                    "without --bisect the two are compared: authreel diff \(good.side.capture) \(bad.side.capture)"
+                    "without --bisect the two are compared: \(Invocation.command("diff", good.side.capture, bad.side.capture))"
             )
         }
         let changes = RequestChangeFinder.changes(

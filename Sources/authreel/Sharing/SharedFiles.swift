@@ -11,7 +11,7 @@ enum SharedFiles {
         guard let out else { return [] }
         var targets = [out]
         if captures.count > 1 {
-            try OutputFile.makeFolder(out)
+            try OutputFile.makeFolder(out, example: "shared")
             targets = names(of: captures).map { URL(filePath: out).appending(path: $0).path }
         }
         for target in targets where target != "-" && FileManager.default.fileExists(atPath: target) {
