@@ -160,6 +160,7 @@ struct JWTCommandTests {
             (["a.b.c", "--at", "tomorrow"], 64, "tomorrow is no time"),
             (["-"], 65, "no token in standard input"), (["empty.txt"], 65, "no token in empty.txt"),
             (["verify", "--jwks", "keys.json", "empty.txt"], 65, "no token in empty.txt"),
+            (["words.txt"], 65, "words.txt: no token: \"hello\""),
             (["verify", "-"], 64, "--jwks is missing"),
             (
                 ["verify", "--jwks", "keys.json", "eyJhbGciOiJub25lIn0.e30."], 64,
@@ -174,6 +175,7 @@ struct JWTCommandTests {
     func errorsSayWhatIsWrong(arguments: [String], status: Int32, message: String) throws {
         defer { folder.remove() }
         try Data("\n \n".utf8).write(to: URL(filePath: folder.file("empty.txt")))
+        try Data("eyJhbGciOiJub25lIn0.e30.\nhello\n".utf8).write(to: URL(filePath: folder.file("words.txt")))
         try Data("{\"keys\":[]}".utf8).write(to: URL(filePath: folder.file("keys.json")))
         try Data("-----BEGIN PUBLIC KEY-----\n".utf8).write(to: URL(filePath: folder.file("key.pem")))
         try Data("{\"log\":{\"entries\":[]}}".utf8).write(to: URL(filePath: folder.file("login.har")))

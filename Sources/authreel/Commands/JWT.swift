@@ -148,7 +148,7 @@ struct JWT: ParsableCommand {
             let keys = try expectations.keys()
             let secret = try secret()
             let tokens = try Self.texts(of: tokens).map { text in
-                JudgedToken(try Self.token(in: text), keys, secret, expecting: expected)
+                JudgedToken(try Self.token(in: text.text, of: text.file), keys, secret, expecting: expected)
             }
             print(text(of: tokens))
             if !tokens.allSatisfy(\.isGood) { throw ExitCode(ExitStatus.negative.rawValue) }
@@ -179,11 +179,11 @@ struct JWT: ParsableCommand {
             return Array(value.utf8)
         }
 
-        private static func token(in text: String) throws -> JSONWebToken {
+        private static func token(in text: String, of file: String?) throws -> JSONWebToken {
             guard let token = JSONWebToken.parse(text) else {
                 throw CommandFailure(
                     .dataError,
-                    "no token: \(text.prefix(40).debugDescription)",
+                    "\(file.map { "\($0): ".printable } ?? "")no token: \(text.prefix(40).debugDescription)",
                     hint: JWT.form
                 )
             }
@@ -198,9 +198,9 @@ struct JWT: ParsableCommand {
             return token
         }
 
-        /// The tokens that the arguments stand for: themselves, or the lines of a file.
-        private static func texts(of arguments: [String]) throws -> [String] {
-            try arguments.flatMap { argument throws -> [String] in
+        /// The tokens that the arguments stand for: themselves, or the lines of a file, with its name.
+        private static func texts(of arguments: [String]) throws -> [(text: String, file: String?)] {
+            try arguments.flatMap { argument throws -> [(text: String, file: String?)] in
                 guard argument == "-" || FileManager.default.fileExists(atPath: argument) else {
                     let texts = CopiedTokens.texts(in: argument)
                     // A token that was cut off when it was copied is no file that is missing.
@@ -212,12 +212,12 @@ struct JWT: ParsableCommand {
                             hint: JWT.form
                         )
                     }
-                    return texts
+                    return texts.map { ($0, nil) }
                 }
                 let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)
                 let texts = CopiedTokens.texts(in: text)
                 guard !texts.isEmpty else { throw JWT.noToken(in: argument) }
-                return texts
+                return texts.map { ($0, argument == "-" ? "standard input" : argument) }
             }
         }
     }
