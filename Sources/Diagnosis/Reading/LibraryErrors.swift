@@ -64,6 +64,10 @@ enum LibraryErrors {
         (
             "via the state parameter and corresponding state cookie",
             "mod_auth_openidc: its state cookie did not come, or had run out"
+        ),
+        (
+            "This is due to a timeout; please restart your authentication session",
+            "mod_auth_openidc: the sign-in took longer than OIDCStateTimeout, five minutes by default"
         ), ("missing saved state", "Grafana: its cookie with the state did not come with the callback"),
         ("State token does not match", "Nextcloud: the state is not the one in the session"),
         ("no session state found", "lua-resty-openidc: its session's cookie did not come with the callback"),

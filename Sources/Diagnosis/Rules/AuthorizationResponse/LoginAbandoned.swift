@@ -85,7 +85,12 @@ struct LoginAbandoned: Rule {
         let isTurnedAway =
             alert != nil && asksAgain && posted.last.map { answers(last, $0, flow) } ?? false
         let hasStayed = session.map { self.hasStayed(at: last, since: $0, pages, flow) } ?? false
-        let told = isTurnedAway ? Self.turnedAway : hasStayed ? Self.stayed : nil
+        let told =
+            isTurnedAway
+            ? Self.turnedAway
+            : hasStayed
+                ? Self.stayed
+                : isRefused(posted.last, flow) ? Self.refused : nil
         let isUnanswerable = !words.isEmpty && session == nil && !HTMLForm.isAsking(in: body?.bytes ?? [])
         return Violation(
             evidence,
@@ -157,6 +162,23 @@ struct LoginAbandoned: Rule {
         provider. The app's own requests are not the reason.
         """
     )
+
+    private static let refused: Words = (
+        turnedAway.title,
+        """
+        The provider answered what the user entered with an error, and nothing came after it, so the app never got an answer.
+        """,
+        """
+        Look at the credentials first, then at the account at the provider: it may be locked, disabled or not confirmed yet, which the provider's \
+        log says. The app's own requests are not the reason.
+        """
+    )
+
+    /// Whether a script's post of credentials was answered with an error of the user's.
+    private func isRefused(_ post: Int?, _ flow: Flow) -> Bool {
+        guard let post, let status = flow.capture[post].response?.status else { return false }
+        return status >= 400 && Self.isUsers(status) && isData(post, flow)
+    }
 
     /// Whether a page is the answer to a form, by way of a redirect at most.
     private func answers(_ page: Int, _ post: Int, _ flow: Flow) -> Bool {

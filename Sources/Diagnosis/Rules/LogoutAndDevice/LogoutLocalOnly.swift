@@ -165,7 +165,7 @@ struct LogoutLocalOnly: Rule {
         return kept.map { cookie in
             Evidence(
                 place: Place(exchange: exchange, part: .requestHeader, name: "Cookie"),
-                value: names.isEmpty ? "none" : names.sorted().prefix(20).joined(separator: ", "),
+                value: CookieNames.shown(names),
                 note: "the end-session request has no \(cookie.name), and the next login has it from before"
             )
         }

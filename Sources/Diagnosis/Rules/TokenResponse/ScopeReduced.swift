@@ -55,6 +55,9 @@ struct ScopeReduced: Rule {
                             "\(unmet.scope) was granted, and neither this answer (\(names)) nor the ID token has it"
                     ),
                 ],
+                explanation: Self.inName,
+                fix: Self.inNameFix,
+                title: "A scope was granted, and the claim that it stands for did not come",
                 exchange: unmet.userInfo.exchange
             )
         }
@@ -104,6 +107,14 @@ struct ScopeReduced: Rule {
             $0.quote(from: "Scope has changed from \"", in: flow)
         }.first
     }
+
+    private static let inName = """
+        The provider granted the scope, and neither the ID token nor UserInfo has the claim that it stands for. Apps that look their users up by it \
+        sign nobody in.
+        """
+    private static let inNameFix = """
+        See at the provider which claims it maps to the scope for this client, and whether the user has a value for them (an e-mail address, say).
+        """
 
     private static let refused = """
         The token response grants fewer scopes than the app asked for, and the app's library takes that for an error: it refuses the whole login \

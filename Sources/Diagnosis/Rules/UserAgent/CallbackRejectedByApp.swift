@@ -99,10 +99,10 @@ struct CallbackRejectedByApp: Rule {
     /// The cookies that came with the callback, and where none did, that the app had set none.
     private func cookies(of callback: RejectedCallback, _ flow: Flow) -> [Evidence] {
         guard !flow.surroundings.isSanitized else { return [] }
-        let names = Set(flow.capture[callback.place].request.cookies.map(\.name)).sorted().prefix(20)
+        let names = flow.capture[callback.place].request.cookies.map(\.name)
         let sent = Evidence(
             place: Place(exchange: callback.place, part: .requestHeader, name: "Cookie"),
-            value: names.isEmpty ? "none" : names.joined(separator: ", "),
+            value: CookieNames.shown(names),
             note: "cookies sent with the callback"
         )
         let none = names.isEmpty ? beginningWithoutCookie(of: callback, flow) : nil

@@ -263,11 +263,10 @@ struct ProviderSessionCookieMissing: Rule {
         _ flow: Flow
     ) -> [Evidence] {
         let exchange = flow.capture[page]
-        let names = Set(exchange.request.cookies.map(\.name)).sorted().prefix(20)
         return missing.prefix(4).map { LostLoginCookies.evidence($0, note: note($0, page, flow)) } + [
             Evidence(
                 place: Place(exchange: page, part: .requestHeader, name: "Cookie"),
-                value: names.isEmpty ? "none" : names.joined(separator: ", ")
+                value: CookieNames.shown(exchange.request.cookies.map(\.name))
             ),
             said(at: refusal, flow),
         ]

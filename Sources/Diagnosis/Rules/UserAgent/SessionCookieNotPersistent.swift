@@ -54,7 +54,7 @@ struct SessionCookieNotPersistent: Rule {
                     LostLoginCookies.evidence(session.cookie, note: "no Expires and no Max-Age"),
                     Evidence(
                         place: Place(exchange: request.exchange, part: .requestHeader, name: "Cookie"),
-                        value: sent.isEmpty ? "none" : sent.sorted().prefix(20).joined(separator: ", "),
+                        value: CookieNames.shown(sent),
                         note: "without \(cookie.name)"
                     ),
                     Evidence(

@@ -89,6 +89,11 @@ struct StateCookieLost: Rule {
         case nil: break
         }
         return switch lost.obstacle {
+        case .expired:
+            """
+            Give the cookie more time than people need to sign in: ten minutes or more, or neither Max-Age nor Expires, which keeps it until the \
+            browser is closed.
+            """
         case .foreignDomain: "Leave Domain out, or set it to the app's own host or a parent domain of it."
         case .tooLarge:
             "Keep the cookie below 4096 bytes, name and value together: hold the rest on the server."
@@ -106,11 +111,10 @@ struct StateCookieLost: Rule {
             guard let lost = handed.lostCookie(in: flow),
                 let callback = rejected.first(where: { $0.exchange == handed.response?.callback })
             else { continue }
-            let names = Set(flow.capture[callback.exchange].request.cookies.map(\.name)).sorted().prefix(20)
             let cookie = Evidence(
                 place: Place(exchange: callback.exchange, part: .requestHeader, name: "Cookie"),
                 value: lost.sent.map { "\(HandedCredential.cookieName)=\(Masking.masked($0))" }
-                    ?? (names.isEmpty ? "none" : names.joined(separator: ", ")),
+                    ?? CookieNames.shown(flow.capture[callback.exchange].request.cookies.map(\.name)),
                 note: lost.sent == nil
                     ? "no \(HandedCredential.cookieName), which has to be the same as the field"
                     : "another than the field"

@@ -133,6 +133,8 @@ struct LoginAbandonedTests {
         let finding = try #require(try script(answered: 401).finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.notes.last == "last in exchange 2, answered 401")
+        #expect(finding.title == "The provider did not let the user in, and the login ended there")
+        #expect(finding.fix.hasPrefix("Look at the credentials first"))
         #expect(try script(answered: 500).finding(rule) == nil)
         #expect(try script(answered: 429).finding(rule) == nil)
     }

@@ -28,6 +28,7 @@ struct StateCookieLostTests {
         #expect(finding.evidence[0].value.hasPrefix("shop_login="))
         #expect(finding.notes[0].hasPrefix("Max-Age 60; 18"))
         #expect(finding.notes[0].hasSuffix("run out by then"))
+        #expect(finding.fix.hasPrefix("Give the cookie more time"))
     }
 
     @Test func leavesAloneWhatTheAppAccepted() throws {
