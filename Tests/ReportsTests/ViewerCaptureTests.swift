@@ -18,6 +18,15 @@ struct ViewerCaptureTests {
         )
     }
 
+    /// Whoever looks at it has nothing else to go by.
+    @Test func captureWithoutLoginsSaysHowToRecordOne() throws {
+        let empty = try CaptureReader.read(bytes: Array(#"{"log":{"entries":[]}}"#.utf8), name: "empty.har")
+        let capture = ViewerCapture(ReportBuilder.report(on: empty, named: "empty.har"))
+        let overview = ViewerCapture.overview(of: [capture], generator: "authreel test")
+        let shown = try #require(overview["captures"]?.array?.first)
+        #expect(shown["advice"]?.string?.contains("record --browser") == true)
+    }
+
     @Test func flowHasItsDiagramItsFindingsAndItsWays() throws {
         let capture = try Self.capture("token-request/pkce-verifier-mismatch")
         let overview = ViewerCapture.overview(of: [capture], generator: "authreel test")
@@ -25,6 +34,7 @@ struct ViewerCaptureTests {
         #expect(
             shown["redacted"] == .null && shown["exchanges"]?.array?.count == capture.report.exchangeCount
         )
+        #expect(shown["advice"] == .null)
         let head = try #require(shown["flows"]?.array?.first)
         #expect(head["duration"] == .number(JSONNumber(text: "8580.0")))
         #expect(head["first"]?["severity"]?.string == "error" && head["settled"] == true)

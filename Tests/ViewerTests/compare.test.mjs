@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { proposal, sides, state } from "../../viewer/js/compare.js";
+import { label, proposal, sides, state } from "../../viewer/js/compare.js";
 
 const flow = (id, outcome, client = "app") => ({ id, outcome, client_id: client });
 
@@ -21,4 +21,13 @@ test("of two captures the later one is compared with the earlier", () => {
 test("steps are the same, differ, or are in one only", () => {
   const step = (expected, seen, same) => state({ exchanges: [expected, seen], same });
   assert.deepEqual([step(0, 1, true), step(0, 1, false), step(0, null, false), step(null, 0, true)], ["same", "differs", "missing", "added"]);
+});
+
+test("what differs is called by its name, its place or its kind", () => {
+  const place = (where) => ({ where, name: "" });
+  assert.equal(label({ name: "", place: place("request.url") }), "the address");
+  assert.equal(label({ name: "", place: place("response.status") }), "the answer");
+  assert.equal(label({ name: "", aspect: "kind of answer", place: place("response.status") }), "kind of answer");
+  assert.equal(label({ name: "", aspect: "signature", place: { ...place("response.body"), token: "id_token" } }), "id_token (signature)");
+  assert.equal(label({ name: "scope", place: place("request.query") }), "scope");
 });

@@ -5,7 +5,7 @@ import { summary, verdict } from "../../viewer/js/overview.js";
 const flow = (outcome, severity, settled = true) => ({ outcome, settled, findings: severity ? 1 : 0, first: severity ? { severity, title: "what is wrong" } : null });
 
 test("a capture in one line", () => {
-  const words = (...flows) => verdict({ flows }).words;
+  const words = (...flows) => verdict({ flows, exchanges: [{}] }).words;
   assert.equal(words(flow("success")), "The login is healthy.");
   assert.equal(words(flow("success"), flow("success", "note")), "All 2 logins are healthy, with 1 note.");
   assert.equal(words(flow("success"), flow("failure", "error")), "1 login of 2 with something wrong.");
@@ -15,9 +15,10 @@ test("a capture in one line", () => {
   assert.equal(words(flow("success"), flow("incomplete")), "Nothing wrong found; 1 of 2 logins succeeded.");
   assert.equal(words(flow("incomplete", null, false)), "1 login still going on.");
   assert.equal(words(), "No login in this capture.");
+  assert.equal(verdict({ flows: [], exchanges: [] }).words, "No exchange in this capture.");
 });
 
 test("a login in a few words", () => {
   assert.deepEqual([flow("success"), flow("failure", "error"), flow("incomplete", null, false)].map(summary), ["nothing wrong found", "what is wrong", "still going on"]);
-  assert.equal(verdict({ flows: [flow("incomplete")] }).isGood, false);
+  assert.equal(verdict({ flows: [flow("incomplete")], exchanges: [{}] }).isGood, false);
 });

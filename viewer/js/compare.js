@@ -4,6 +4,9 @@ import { difference } from "#viewer/mask.js";
 import { valueOnScreen } from "#viewer/secret.js";
 import { shortNames } from "#viewer/words.js";
 
+/** What the two sides are called, above their columns or before each value. */
+const SIDES = ["How it ought to be", "Compared with it"];
+
 /** Of a longer comparison only the beginning is drawn. */
 const MOST = 500;
 
@@ -84,8 +87,8 @@ export function comparePanel(captures, { a, b, pairs }, comparison, options) {
       ? element(
           "form",
           { class: "filters", "aria-label": "What is compared", on: { submit: (event) => event.preventDefault() } },
-          select("How it ought to be", a, (value) => options.choose(value, b)),
-          select("Compared with it", b, (value) => options.choose(a, value)),
+          select(SIDES[0], a, (value) => options.choose(value, b)),
+          select(SIDES[1], b, (value) => options.choose(a, value)),
           element("button", { type: "button", on: { click: () => options.choose(b, a) } }, "Swap"),
         )
       : element("p", { class: "nothing" }, "There is only one login here. authreel view ONE.har OTHER.har shows two captures side by side."),
@@ -115,7 +118,7 @@ function result(comparison, options) {
     element(
       "table",
       { class: "steps" },
-      element("thead", {}, element("tr", {}, ...["", "Step", "How it ought to be", "Compared with it"].map((title) => element("th", { scope: "col" }, title || element("span", { class: "unseen" }, "Same or not"))))),
+      element("thead", {}, element("tr", {}, ...["", "Step", ...SIDES].map((title) => element("th", { scope: "col" }, title || element("span", { class: "unseen" }, "Same or not"))))),
       element("tbody", {}, ...steps.flatMap((step) => rows(step, comparison, options))),
     ),
     comparison.steps.length > MOST ? element("p", { class: "nothing" }, `Only the first ${MOST} steps are shown.`) : null,
@@ -130,10 +133,11 @@ function rows(step, comparison, options) {
   const mark = state(step);
   const cell = (index, side) => {
     const exchange = step.exchanges[index];
-    if (exchange === null) return element("td", { class: "nothing" }, "not there");
+    const attributes = { "data-side": SIDES[index] };
+    if (exchange === null) return element("td", { ...attributes, class: "nothing" }, "not there");
     return element(
       "td",
-      {},
+      attributes,
       element("button", { type: "button", on: { click: () => go(side.capture, side.flow, exchange) } }, `[${exchange}] ${step.statuses[index] ?? "no answer"}`),
     );
   };
@@ -152,15 +156,18 @@ function rows(step, comparison, options) {
         { class: `detail ${item.weight}` },
         element("td", {}),
         element("th", { scope: "row" }, label(item), element("span", { class: "note" }, told(item, rowPlace(step, index), options))),
-        ...values(item, rowPlace(step, index), options).map((value) => element("td", {}, value)),
+        ...values(item, rowPlace(step, index), options).map((value, side) => element("td", { "data-side": SIDES[side] }, value)),
       ),
     ),
   ];
 }
 
-function label(item) {
+/** @returns {string} what of a step, or of the logins as a whole, differs */
+export function label(item) {
   if (item.aspect === "step") return "the step";
-  return [item.place?.token, item.name, item.aspect ? `(${item.aspect})` : null].filter(Boolean).join(" ") || "the answer";
+  const name = [item.place?.token, item.name].filter(Boolean).join(" ");
+  if (item.aspect) return name ? `${name} (${item.aspect})` : item.aspect;
+  return name || (item.place?.where === "request.url" ? "the address" : "the answer");
 }
 
 function rowPlace(step, index) {

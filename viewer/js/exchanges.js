@@ -39,6 +39,7 @@ export class ExchangeList {
   show(rows, { capture, filter, exchange }) {
     if (this.capture !== capture) this.list.node.scrollTop = 0;
     this.capture = capture;
+    this.node.hidden = rows.length === 0;
     this.rows = rows.filter((row) => matches(row, filter));
     this.list.setRows(this.rows.length, () => HEIGHT);
     this.list.mark(exchange === null ? -1 : this.rows.findIndex((row) => row.exchange === exchange), JSON.stringify([capture, exchange, filter]));

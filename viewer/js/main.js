@@ -139,7 +139,7 @@ class Viewer {
     const link = flow && at.value ? Report.way(flow, at.value) : null;
     const { view } = this;
     shell.show({ at, view, capture, veil, hasMessage: Boolean(message) });
-    this.overview.show(capture, head?.id ?? null, at.present);
+    this.overview.show(capture, head?.id ?? null, at.present, this.report.isRecorded);
     const filter = { who: at.who, kind: at.kind, host: at.host, rule: at.rule };
     shell.main(view);
     if (view === "compare") {
@@ -176,12 +176,19 @@ class Viewer {
             veil, redraw, proofs, isOfFlow, chosen: this.chosen,
             follow: (value) => this.follow(value), go: (exchange) => go(exchange), copy: () => this.do("copy-curl"),
           })
-        : element("p", { class: "nothing" }, at.exchange === null ? "Choose a message to see what it says." : `There is no exchange ${at.exchange} in this capture.`),
+        : element("p", { class: "nothing" }, this.unchosen),
     ]);
     // Another message is read from its beginning.
     const read = `${at.capture}/${at.exchange}`;
     if (this.read !== read) shell.message.scrollTop = 0;
     this.read = read;
+  }
+
+  /** What stands where a message would. */
+  get unchosen() {
+    const { exchange } = this.at;
+    if (exchange !== null) return `There is no exchange ${exchange} in this capture.`;
+    return this.capture.exchanges.length === 0 ? "" : "Choose a message to see what it says.";
   }
 
   /**

@@ -16,12 +16,12 @@ export function summary(flow) {
 /**
  * What is to be said of a whole capture in one line.
  *
- * @param {object} capture
+ * @param {{flows: object[], exchanges: object[]}} capture
  * @returns {{words: string, isGood: boolean}}
  */
 export function verdict(capture) {
   const { flows } = capture;
-  if (flows.length === 0) return { words: "No login in this capture.", isGood: false };
+  if (flows.length === 0) return { words: `No ${capture.exchanges.length === 0 ? "exchange" : "login"} in this capture.`, isGood: false };
   const broken = flows.filter(isWrong).length;
   const open = flows.filter((flow) => !flow.settled).length;
   if (broken > 0) return { words: `${count(broken, "login")} of ${flows.length} with something wrong.`, isGood: false };
@@ -55,8 +55,9 @@ export class Overview {
    * @param {object} capture
    * @param {string | null} chosen id of the flow that is looked at
    * @param {boolean} isLarge in a presentation
+   * @param {boolean} isRecorded while somebody records, what is not there may come
    */
-  show(capture, chosen, isLarge) {
+  show(capture, chosen, isLarge, isRecorded) {
     this.flows = capture.flows;
     const { words, isGood } = verdict(capture);
     if (this.words.textContent !== words) this.words.textContent = words;
@@ -69,6 +70,7 @@ export class Overview {
     this.rest.textContent = printable([
       others > 0 ? `${count(others, "exchange")} belong${others === 1 ? "s" : ""} to no login.` : "",
       ...capture.losses.map((loss) => `Not whole: ${loss}`),
+      this.flows.length === 0 && capture.advice && !isRecorded ? `What to do: ${capture.advice}.` : "",
     ].filter(Boolean).join(" "));
   }
 

@@ -40,6 +40,7 @@ export function tokenPanel(token, message, options) {
           "li",
           { class: check.outcome, title: `${check.requirement} (${check.source})` },
           `${SIGNS[check.outcome] ?? "·"} ${check.name}: ${check.detail}`,
+          check.outcome === "failed" ? element("span", { class: "meaning" }, `${check.requirement} (${check.source})`) : null,
         ),
       ),
     ),

@@ -49,8 +49,14 @@ package struct ViewerCapture: Sendable {
         [
             "name": .string(report.name), "redacted": report.capture.redaction?.json ?? .null,
             "losses": .array(report.capture.losses.map { .string("\($0)") }),
+            "advice": advice.map { .string($0) } ?? .null,
             "flows": .array(heads), "exchanges": .array(rows.all),
         ]
+    }
+
+    /// What to do about a capture in which there is no login.
+    private var advice: String? {
+        report.flows.isEmpty ? TextReport.advice(onCaptureWithoutLogins: report.capture) : nil
     }
 
     /// What a list of the flows shows of each.
