@@ -24,8 +24,13 @@ struct FindingText {
         let places = finding.evidence.map { Self.words(for: $0.place).printable }
         let width = min(places.map(\.count).max() ?? 0, 52)
         for (evidence, place) in zip(finding.evidence, places) {
+            let note = evidence.note.map { "↳ \($0.printable)" }
+            guard columns - width - 8 >= Self.leastRoom else {
+                lines += below(place, evidence.value.printable, note)
+                continue
+            }
             lines += beside(place, width, evidence.value.printable)
-            if let note = evidence.note { lines += beside("", width, "↳ \(note.printable)", hanging: "  ") }
+            if let note { lines += beside("", width, note, hanging: "  ") }
         }
         // Effects are listed, their cause explains them.
         guard finding.effectOf == nil else { return lines }
@@ -42,7 +47,7 @@ struct FindingText {
     ///
     /// `width`: of the places; `hanging`: stands before each line but the first.
     private func beside(_ place: String, _ width: Int, _ text: String, hanging: String = "") -> [String] {
-        let room = max(columns - width - 8, Self.leastRoom)
+        let room = columns - width - 8
         let margin = String(repeating: " ", count: width + 8) + hanging
         let parts = text.brokenAtSpaces(to: room, hanging: hanging.count)
         return parts.enumerated().map { number, part in
@@ -50,6 +55,15 @@ struct FindingText {
         }
     }
 
+    /// Value and note below their place, where there is no room beside it.
+    private func below(_ place: String, _ value: String, _ note: String?) -> [String] {
+        let margin = "        "
+        let room = columns - margin.count
+        return ["      " + style.dim(place)] + value.brokenAtSpaces(to: room).map { margin + $0 }
+            + (note?.wrapped(to: columns, indent: margin, hanging: "  ") ?? [])
+    }
+
+    /// In fewer columns beside their places values are hard to read.
     private static let leastRoom = 30
 
     private static func words(for place: Place) -> String {

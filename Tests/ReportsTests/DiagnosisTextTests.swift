@@ -50,6 +50,20 @@ struct DiagnosisTextTests {
         #expect(text.contains("see flow-1, the login that it is a part of; what it may have to do with:"))
     }
 
+    /// Beside a long name a narrow terminal has no room for anything.
+    @Test func valuesStandBelowTheirPlacesInANarrowTerminal() throws {
+        let name = "captures/token-request/pkce-verifier-mismatch.har"
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        let report = ReportBuilder.report(on: capture, named: name)
+        let item = try #require(report.flows.first)
+        let lines = DiagnosisText(item: item, showsAbstentions: false, style: .plain, columns: 60).text
+            .split(separator: "\n")
+        let place = try #require(lines.firstIndex(of: "      [4] response.body error"))
+        #expect(lines[place + 1] == "        invalid_grant: The grant was not accepted")
+        let whole = DiagnosisText(item: item, showsAbstentions: false, style: .plain, columns: 80).text
+        #expect(whole.contains("[4] response.body error             invalid_grant: The grant was not"))
+    }
+
     /// What a provider says in a sentence or two; an address has no place to break.
     @Test func longValuesGoOnBelow() {
         let sentence =
