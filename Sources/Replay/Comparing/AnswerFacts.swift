@@ -64,13 +64,15 @@ struct AnswerFacts {
 
     private var failure: String {
         guard let words = step.exchange.failure else { return "no answer" }
-        if RecorderRefusal.isOne(step.exchange) { return "no answer: the client does not trust the recorder" }
+        if RecorderRefusal.isOne(step.exchange) {
+            return "no answer (the client does not trust the recorder)"
+        }
         switch TransportFailure(words) {
-        case .certificate: return "no answer: the server's certificate was not accepted"
-        case .handshake: return "no answer: no secure connection could be made"
-        case .unreachable: return "no answer: the server could not be reached"
-        case .unanswered: return "no answer: the server hung up or was silent"
-        case nil: return "no answer: the request was broken off"
+        case .certificate: return "no answer (the server's certificate was not accepted)"
+        case .handshake: return "no answer (no secure connection could be made)"
+        case .unreachable: return "no answer (the server could not be reached)"
+        case .unanswered: return "no answer (the server hung up or was silent)"
+        case nil: return "no answer (the request was broken off)"
         }
     }
 

@@ -153,7 +153,11 @@ struct OnePlaceTests {
         ) {
             $0.answering("/token", 401, ["error": "invalid_client"])
         },
-        Change(what: "no answer", place: "token_request kind of answer", note: "could not be reached") {
+        Change(
+            what: "no answer",
+            place: "token_request kind of answer",
+            note: "no answer (the server could not be reached) instead of"
+        ) {
             $0.editing("/token") {
                 $0.response = nil
                 $0.failure = "net::ERR_CONNECTION_REFUSED"
