@@ -19,6 +19,7 @@ struct BackchannelNotRecordedTests {
         )
         #expect(finding.evidence[2].value == "https://www.shop.example/")
         #expect(recording.outcomes == [.success])
+        #expect(finding.fix.contains("authreel record --browser URL -- COMMAND"))
     }
 
     @Test func aTokenRequestWithTheCodeIsTheBackChannel() throws {
