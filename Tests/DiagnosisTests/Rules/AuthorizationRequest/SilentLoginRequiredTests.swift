@@ -31,7 +31,10 @@ struct SilentLoginRequiredTests {
         let recording = try Recording(broken).redirecting(
             to: "https://www.shop.example/callback?error=" + error
         )
-        #expect(recording.finding(rule)?.evidence[1].value == error)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.evidence[1].value == error)
+        // There is a session then.
+        #expect(finding.title.contains("no session") == (error == "interaction_required"))
     }
 
     @Test func leavesAnotherErrorAlone() throws {
