@@ -6,6 +6,15 @@ extension Finding {
     var isRootCause: Bool { isPrimary && severity != .warning }
 }
 
+extension Evidence {
+    /// The value on one line: of what was sent every character counts, of the sentences of an error (Entra's have several lines) only
+    /// the words.
+    var lineOfValue: String {
+        guard place.name.hasPrefix("error") else { return value }
+        return value.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}
+
 /// One finding as text: what is wrong, the values it rests on, and what to change.
 struct FindingText {
     var finding: Finding
@@ -26,10 +35,10 @@ struct FindingText {
         for (evidence, place) in zip(finding.evidence, places) {
             let note = evidence.note.map { "↳ \($0.printable)" }
             guard columns - width - 8 >= Self.leastRoom else {
-                lines += below(place, evidence.value.printable, note)
+                lines += below(place, evidence.lineOfValue.printable, note)
                 continue
             }
-            lines += beside(place, width, evidence.value.printable)
+            lines += beside(place, width, evidence.lineOfValue.printable)
             if let note { lines += beside("", width, note, hanging: "  ") }
         }
         // Effects are listed, their cause explains them.

@@ -61,7 +61,7 @@ package enum MarkdownReport {
                     ? escaped(evidence.place.name)
                     : escaped("\(evidence.place.part.rawValue) \(evidence.place.name)")
                 return
-                    "| \(entry) | \(place) | \(codeInTable(evidence.value)) | \(escaped(evidence.note ?? "")) |"
+                    "| \(entry) | \(place) | \(codeInTable(evidence.lineOfValue)) | \(escaped(evidence.note ?? "")) |"
             }
             blocks.append(
                 (["| where | what | value | |", "| --- | --- | --- | --- |"] + rows).joined(separator: "\n")

@@ -64,6 +64,24 @@ struct DiagnosisTextTests {
         #expect(whole.contains("[4] response.body error             invalid_grant: The grant was not"))
     }
 
+    /// Entra's errors have three lines and more; a secret with a line break is a fault.
+    @Test func linesOfAnErrorAreOneSentence() throws {
+        let name = "captures/token-request/pkce-verifier-mismatch.har"
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        let report = ReportBuilder.report(on: capture, named: name)
+        var finding = try #require(report.flows.first?.diagnosis.findings.first)
+        finding.evidence = ["error", "client_secret"].map { name in
+            Evidence(
+                place: Place(exchange: 4, part: .responseBody, name: name),
+                value: "AADSTS70008: It is over.\r\nTrace ID: 5f1e",
+                note: nil
+            )
+        }
+        let lines = FindingText(finding: finding, style: .plain).lines
+        #expect(lines.contains { $0.hasSuffix("AADSTS70008: It is over. Trace ID: 5f1e") })
+        #expect(lines.contains { $0.contains(#"It is over.\u{d}\u{a}Trace ID"#) })
+    }
+
     /// What a provider says in a sentence or two; an address has no place to break.
     @Test func longValuesGoOnBelow() {
         let sentence =
