@@ -2,7 +2,7 @@
 enum CookieNames {
     private static let shownAtMost = 8
 
-    /// Each once and in order; beyond eight, how many more there are. `none` without any.
+    /// Each once and in order, and beyond eight how many more there are; `none` without any.
     static func shown(_ names: some Sequence<String>) -> String {
         let all = Set(names).sorted()
         guard !all.isEmpty else { return "none" }
