@@ -27,7 +27,7 @@ package enum TransportFailure: Sendable, Equatable {
             }
         } else if Self.certificates.contains(where: words.containsBytes) {
             self = .certificate
-        } else if Self.handshakes.contains(where: words.containsBytes) {
+        } else if (Self.handshakes + Self.alerts).contains(where: words.containsBytes) {
             self = .handshake
         } else if (Self.connections + Self.cleartext).contains(where: words.containsBytes) {
             self = .unreachable
@@ -52,6 +52,7 @@ package enum TransportFailure: Sendable, Equatable {
     /// Between client and recorder, or by the client's own wish.
     private static let notOfTheServer = [
         "handshake with client", "client tls handshake", "of the client with the recorder",
+        "client failed to negotiate",
         "does not trust the proxy's certificate", "err_aborted", "err_blocked_by", "ns_binding_aborted",
     ]
 
@@ -88,6 +89,35 @@ package enum TransportFailure: Sendable, Equatable {
         "ssl_error_protocol_version_alert", "no_application_protocol", "sslhandshakeexception",
         "securechannelfailure", "the ssl connection could not be established",
         "nsurlerrorsecureconnectionfailed", "nsurlerrorclientcertificate", "an ssl error has occurred",
+    ]
+
+    /// Of an alert that the server sent: OpenSSL and Python, Java, Go, the recorder.
+    private static let alerts = [
+        "sslv3 alert ", "tlsv1 alert ", "tlsv13 alert ", "sslv3_alert_", "tlsv1_alert_", "tlsv13_alert_",
+        "received fatal alert", "remote error: tls", "sent alert ", "sent tls alert ",
+    ]
+
+    /// Whether the server broke the handshake off over the client's certificate: it got none, or none that it takes (RFC 8446, section
+    /// 6.2).
+    package static func isOfClientCertificate(_ words: String) -> Bool {
+        let words = words.lowercased()
+        guard TransportFailure(words) == .handshake else { return false }
+        if clientCertificates.contains(where: words.containsBytes) { return true }
+        return alerts.contains(where: words.containsBytes)
+            && refusedCertificates.contains(where: words.containsBytes)
+    }
+
+    private static let clientCertificates = [
+        "client_auth_cert", "nsurlerrorclientcertificate", "certificate required", "certificate_required",
+        "certificaterequired",
+    ]
+
+    /// Of alerts that a client gets for its certificate, and for nothing else.
+    private static let refusedCertificates = [
+        "bad certificate", "bad_certificate", "badcertificate", "unsupported certificate",
+        "unsupported_certificate", "certificate revoked", "certificate_revoked", "certificate expired",
+        "certificate_expired", "certificate unknown", "certificate_unknown", "unknown certificate",
+        "unknown ca", "unknown_ca", "access denied", "access_denied",
     ]
 
     private static let connections = [
