@@ -156,6 +156,15 @@ package enum TransportFailure: Sendable, Equatable {
         return cleartext.contains(where: words.containsBytes) || systemCode(in: words) == 1022
     }
 
+    /// Whether time ran out, without a word on whether the server had been reached by then: the request may have arrived.
+    package static func isTimeout(_ words: String) -> Bool {
+        let words = words.lowercased()
+        return systemCode(in: words) == 1001
+            || ["err_timed_out", "nsurlerrortimedout", "ns_error_net_timeout"].contains(
+                where: words.containsBytes
+            )
+    }
+
     private static let silences = [
         "err_empty_response", "err_incomplete_chunked_encoding", "err_content_length_mismatch",
         "err_connection_reset", "err_connection_closed", "err_http2_protocol_error",

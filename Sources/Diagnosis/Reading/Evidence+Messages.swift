@@ -163,6 +163,11 @@ extension TokenRequest {
         answer.status == nil && answer.failure.flatMap { TransportFailure($0) } == .unanswered
     }
 
+    /// Whether it may have got to the provider though nothing says so: time ran out.
+    var mayHaveArrived: Bool {
+        answer.status == nil && answer.failure.map(TransportFailure.isTimeout) ?? false
+    }
+
     /// Whether the answer is a refusal by this name, or by one of a server's own for it.
     func isRefused(with errors: String...) -> Bool {
         answer.isRefusal

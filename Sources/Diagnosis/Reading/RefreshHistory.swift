@@ -26,6 +26,8 @@ struct RefreshHistory: Sendable {
         /// Granted with another token in its place.
         var replacing: [TokenRequest] = []
         var unanswered: [TokenRequest] = []
+        /// Of which nothing says whether they arrived.
+        var timedOut: [TokenRequest] = []
         /// When it was accepted last.
         var accepted: Timestamp?
     }
@@ -50,6 +52,7 @@ struct RefreshHistory: Sendable {
                 uses[token, default: Uses()].accepted = refresh.startedAt
             }
             if refresh.isAnswerLost { uses[token, default: Uses()].unanswered.append(refresh) }
+            if refresh.mayHaveArrived { uses[token, default: Uses()].timedOut.append(refresh) }
         }
         self.uses = uses
         self.isReplacing = isReplacing
@@ -95,11 +98,13 @@ struct RefreshHistory: Sendable {
 
     /// The last refresh with the same token shortly before this one, whose answer was lost.
     ///
-    /// Nil where there is none, where the token was accepted after it, and where the provider is seen to leave tokens in place.
-    func unanswered(before refresh: TokenRequest) -> TokenRequest? {
+    /// Nil where there is none, where the token was accepted after it, and where the provider is seen to leave tokens in place. Where
+    /// the provider says that the token was used (`isSaidToBeUsed`), one counts that may have arrived.
+    func unanswered(before refresh: TokenRequest, isSaidToBeUsed: Bool) -> TokenRequest? {
         guard isReplacing, let token = refresh.refreshToken, let uses = uses[token] else { return nil }
-        let count = uses.unanswered.partitionPoint { $0.startedAt >= refresh.startedAt }
-        guard let lost = uses.unanswered[..<count].last,
+        let all = uses.unanswered.isEmpty && isSaidToBeUsed ? uses.timedOut : uses.unanswered
+        let count = all.partitionPoint { $0.startedAt >= refresh.startedAt }
+        guard let lost = all[..<count].last,
             refresh.startedAt - lost.startedAt <= Self.longestPause,
             uses.accepted.map({ $0 <= lost.startedAt }) ?? true
         else { return nil }

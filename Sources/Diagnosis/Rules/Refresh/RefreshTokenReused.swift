@@ -67,7 +67,11 @@ struct RefreshTokenReused: Rule {
                 || !["expired", "revoked", "inactiv", "not active", "password"].contains(
                     where: said.containsBytes
                 ),
-            StatedGrantFault(refused) != .otherClient, let lost = history.unanswered(before: refused)
+            StatedGrantFault(refused) != .otherClient,
+            let lost = history.unanswered(
+                before: refused,
+                isSaidToBeUsed: StatedGrantFault(refused) == .refreshTokenUsed
+            )
         else { return nil }
         return Violation(
             [

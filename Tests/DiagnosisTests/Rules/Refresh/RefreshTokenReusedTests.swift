@@ -165,4 +165,26 @@ struct RefreshTokenReusedTests {
         #expect(Recording([lost, last]).finding(rule)?.isPrimary == true)
         #expect(Recording([lost, last]).finding("refresh-token-expired") == nil)
     }
+
+    /// Of one that ran out of time nothing says whether it arrived; the provider knows.
+    @Test(arguments: [
+        ("net::ERR_TIMED_OUT", "Maximum allowed refresh token reuse exceeded", true),
+        ("NSURLErrorDomain Code=-1001", "Token has been used already", true),
+        ("net::ERR_TIMED_OUT", "Stale or unknown", false),
+        ("net::ERR_CONNECTION_REFUSED", "Maximum allowed refresh token reuse exceeded", false),
+    ])
+    func refreshThatRanOutOfTimeMayHaveArrived(failure: String, words: String, isLost: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(words)]
+        )
+        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
+        var lost = last
+        lost.response = nil
+        lost.failure = failure
+        lost.startedAt = lost.startedAt - .seconds(30)
+        let finding = Recording([lost, last]).finding(rule)
+        #expect((finding?.notes.contains("its answer was lost") ?? false) == isLost)
+    }
 }
