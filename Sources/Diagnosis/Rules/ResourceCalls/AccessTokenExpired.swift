@@ -40,14 +40,35 @@ struct AccessTokenExpired: Rule {
                 return call.grant.map { ($0.lifetime ?? 0) <= 0 } ?? false
                     ? .abstains("the capture does not say how long the access token lasts") : .holds
             }
+            let isAnswered =
+                flow.surroundings.isRenewed(after: call.call) || isRefreshRefused(after: call.call, flow)
             return .violated(
                 Violation(
                     evidence + [call.address, refusal.evidence],
-                    severity: flow.surroundings.isRenewed(after: call.call) ? .note : nil,
+                    severity: isAnswered ? .note : nil,
+                    explanation: isAnswered ? Self.answered : nil,
+                    fix: isAnswered ? Self.answeredFix : nil,
                     exchange: call.call.exchange
                 )
             )
         }.or(exchanged(in: flow))
+    }
+
+    private static let answered = """
+        The call was refused, and it came later than the access token lasts (its expires_in, or its exp). The client then asked for a new \
+        one, as it is meant to; how that went is told by itself.
+        """
+    private static let answeredFix = """
+        The refusal can be spared by looking at the age of the access token before each call; AppAuth does so in performAction(freshTokens:).
+        """
+
+    /// Whether the client took the refusal as it is meant to and asked for another token, which it was not given: it is that, and not
+    /// the age of the old one, that stopped it.
+    private func isRefreshRefused(after call: EndpointCall, _ flow: Flow) -> Bool {
+        let position = flow.surroundings.position
+        return flow.tokenRequests.contains {
+            $0.isRefresh && !$0.answer.isSuccess && position[$0.exchange] > position[call.exchange]
+        }
     }
 
     /// By the `exp` of the token that was shown; where the API names another reason, that is the one.

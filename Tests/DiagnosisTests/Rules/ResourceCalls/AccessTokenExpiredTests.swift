@@ -169,6 +169,47 @@ struct AccessTokenExpiredTests {
         #expect(fresh.outcomes == [.failure, .success])
     }
 
+    /// The client answers the API's refusal by a refresh: where that fails, the token's age is no cause of anything.
+    @Test(arguments: [(400, "token-invalid-grant"), (301, "token-endpoint-error")])
+    func isANoteWhereTheRefreshThatFollowsFails(status: Int, primary: String) throws {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://id.harbour.example/token",
+            [
+                ("grant_type", "authorization_code"), ("client_id", "shop-web"), ("code", "9sQ2xKcD4"),
+                ("client_secret", "not-a-secret-1"),
+            ],
+            body: .json(
+                #"{"access_token":"2YotnFZF-1","token_type":"Bearer","expires_in":300,"refresh_token":"tGzv3JOk-1"}"#
+            )
+        )
+        capture.wait(400)
+        capture.get(
+            "https://api.shop.example/orders",
+            401,
+            headers: [("Authorization", "Bearer 2YotnFZF-1")],
+            answer: [("WWW-Authenticate", "Bearer error=\"invalid_token\"")]
+        )
+        let unanswered = Recording(capture.exchanges)
+        #expect(unanswered.finding(rule)?.severity == .error)
+        capture.post(
+            "https://id.harbour.example/token",
+            [
+                ("grant_type", "refresh_token"), ("client_id", "shop-web"),
+                ("client_secret", "not-a-secret-1"), ("refresh_token", "tGzv3JOk-1"),
+            ],
+            status,
+            answer: status == 301 ? [("Location", "/token/")] : [],
+            body: status == 301
+                ? nil
+                : .json(#"{"error":"invalid_grant","error_description":"Offline user session not found"}"#)
+        )
+        let recording = Recording(capture.exchanges)
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.findings.first { $0.isPrimary }?.rule == primary)
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// Two users of one server, whose tokens are alike.
     @Test(arguments: [("alice", Severity.note), ("bob", .error)])
     func tokenOfAnotherUserMendsNothing(user: String, severity: Severity) {
