@@ -48,13 +48,16 @@ struct ResourceIndicatorMismatch: Rule {
         var evidence: Evidence
         /// Entra's, for a resource that is not the one of the scopes.
         var isOfScopes: Bool
+        /// Entra's, for the parameter itself.
+        var isOfParameter: Bool
 
         init?(of attempt: LoginAttempt) {
-            guard let said = attempt.refusal, said.error == "invalid_target" || said.says([entraCode]) else {
-                return nil
-            }
-            evidence = said.evidence(around: [entraCode])
+            guard let said = attempt.refusal,
+                said.error == "invalid_target" || said.says([entraCode, entraCodeOfParameter])
+            else { return nil }
+            evidence = said.evidence(around: [entraCode, entraCodeOfParameter])
             isOfScopes = said.says([entraCode])
+            isOfParameter = said.says([entraCodeOfParameter])
         }
     }
 
@@ -97,13 +100,14 @@ struct ResourceIndicatorMismatch: Rule {
     /// A resource that the provider does not take, whatever it was compared with.
     private static func violation(_ attempt: LoginAttempt, _ refusal: Refusal) -> Violation {
         let asked = attempt.all("resource")
-        let compared = asked + (refusal.isOfScopes ? attempt.all("scope") : [])
+        let compared = asked + (refusal.isOfScopes || refusal.isOfParameter ? attempt.all("scope") : [])
         let sent = asked.isEmpty ? [attempt.names()] : compared.prefix(8).map { Evidence($0) }
         return Violation(
             sent + [refusal.evidence],
             severity: .error,
-            explanation: refusal.isOfScopes ? ofScopes : nil,
-            fix: refusal.isOfScopes ? ofScopesFix : nil,
+            explanation: refusal.isOfScopes ? ofScopes : refusal.isOfParameter ? ofParameter : nil,
+            fix: refusal.isOfScopes ? ofScopesFix : refusal.isOfParameter ? ofParameterFix : nil,
+            title: refusal.isOfParameter ? "The provider takes no resource parameter" : nil,
             exchange: attempt.exchange
         )
     }
@@ -188,6 +192,18 @@ struct ResourceIndicatorMismatch: Rule {
 
     /// Entra's number for a resource that is not the one of the scopes, in lower case.
     private static let entraCode = "aadsts9010010"
+
+    /// Entra's number for a request that has the parameter where none is taken, in lower case.
+    private static let entraCodeOfParameter = "aadsts901002"
+
+    private static let ofParameter = """
+        The login names by resource whom the token is for (RFC 8707), as clients of MCP do. Entra reads that off the scopes at this endpoint, \
+        and refuses the parameter. Brokers in front of it, Auth0 among them, hand it on as it came.
+        """
+    private static let ofParameterFix = """
+        Leave resource out of the login and of the token request, and ask for a scope of the API (api://ID/NAME, or its Application ID URI and \
+        /.default). Where a broker hands it on, have the broker leave it out.
+        """
 
     private static let ofScopes = """
         Entra reads off the scopes whom the token is for: what stands before the last slash of each is the Application ID URI of an API. \

@@ -175,4 +175,23 @@ struct ResourceIndicatorMismatchTests {
             #expect(finding?.title == "The provider issues no token for the target that is asked for")
         }
     }
+
+    /// Entra takes no resource at its newer endpoint, whatever it names.
+    @Test func knowsAParameterThatEntraDoesNotTake() throws {
+        let words = "AADSTS901002: The 'resource' request parameter isn't supported."
+        let recording = try Recording("authorization-request/scope-rejected")
+            .asking("resource", "https://tools.harbour.example/mcp")
+            .redirecting(
+                to: Recording.changing(
+                    "https://www.shop.example/callback?error=invalid_request",
+                    "error_description",
+                    words
+                )
+            )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title == "The provider takes no resource parameter")
+        #expect(finding.places.first == "2 request.query resource")
+        #expect(recording.finding("authorization-error") == nil)
+    }
 }
