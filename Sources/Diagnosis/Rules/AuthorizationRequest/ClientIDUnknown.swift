@@ -181,14 +181,16 @@ struct ClientIDUnknown: Rule {
         the accounts of any organization.
         """
 
-    /// How providers word it, in lower case; among them LinkedIn, Kakao, Discord, ZITADEL, Zoom and TikTok.
+    /// How providers word it, in lower case; among them LinkedIn, Kakao, Discord, ZITADEL, Zoom, TikTok
+    /// and Login.gov.
     static let texts =
         [
             "client not found", "aadsts700016", "aadsts50194",
             "does not exist or is not enabled for consumers",
             "oauth client was not found", "cannot find an application associated with the given",
             "valid oauth client could not be found for client_id", "invalid value for 'client_id' parameter",
-            ErrorPage.unknownClient, "unknown client", "invalid client_id", "'client_id' is invalid",
+            ErrorPage.unknownClient, "unknown client", "invalid client_id", "bad client_id",
+            "'client_id' is invalid",
             "client application cannot be found",
             "oauth 2.0 parameter: client_id", "client identifier invalid", "oauth 2.0 client does not exist",
             "pe_unknownpartner", "oauth client was deleted", "invalid app id", "application_cannot_be_found",

@@ -222,4 +222,11 @@ struct ClientIDUnknownTests {
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
         #expect(recording.outcomes == [isOne ? .failure : .incomplete])
     }
+
+    /// Login.gov's page lists the parameters that it does not like.
+    @Test(arguments: [("client_id: Bad client_id", true), ("acr_values: Please fill in this field.", false)])
+    func readsAListOfParameters(words: String, isOne: Bool) throws {
+        let recording = try Recording(broken).saying("<h1>There was an error</h1><ul><li>\(words)</li></ul>")
+        #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
 }
