@@ -94,7 +94,11 @@ enum Precedence {
         // A client that may not have this code is not asked for its secret.
         Row(["code-wrong-client"], over: ["client-auth-missing"]),
         // A client that was not told of a server guesses one.
-        Row(["resource-metadata-*"], over: ["registration-rejected"], .whenItSaysSo),
+        Row(
+            ["resource-metadata-*"],
+            over: ["registration-rejected", "discovery-unreachable"],
+            .whenItSaysSo
+        ),
         Row(["registration-*"], over: clientFaults),
         Row(clientFaults + ["registration-*"], over: ["token-invalid-client"]),
         Row(clientFaults + ["registration-*", "dpop-*", "request-object-invalid"], over: ["par-rejected"]),

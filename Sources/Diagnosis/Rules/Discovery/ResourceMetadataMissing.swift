@@ -2,7 +2,8 @@ import Captures
 import Flows
 import OAuth
 
-/// A resource refused a request without a word of its metadata, and the client looked for it in vain.
+/// A resource refused a request without a word of its metadata, or with the address of one that is not there, and the client looked for
+/// it in vain.
 ///
 /// An API whose metadata nobody asked for is none of this rule's business.
 struct ResourceMetadataMissing: Rule {
@@ -35,7 +36,10 @@ struct ResourceMetadataMissing: Rule {
             .sorted { $0.value[0].exchange < $1.value[0].exchange }
         return Verdict.firstViolation(among: probed) { origin, probes in
             let challenges = flow.surroundings.challenges(of: origin)
-            guard !challenges.isEmpty, challenges.allSatisfy({ $0.metadata == nil }),
+            let asked = Set(probes.map(\.url.text))
+            // One that nobody looked at is another matter.
+            guard !challenges.isEmpty,
+                challenges.allSatisfy({ $0.metadata.map { asked.contains($0) } ?? true }),
                 !probes.contains(where: \.isUsable), !probes.allSatisfy(\.answer.isExplainedByTransport)
             else { return .holds }
             if probes.contains(where: { $0.answer.status == 200 && !$0.answer.isBodyRecorded }) {
@@ -47,15 +51,35 @@ struct ResourceMetadataMissing: Rule {
             let isLost = probes.contains { flow.isLost(after: $0) }
             let severity: Severity =
                 !isLost && probes.contains { flow.wentOn(after: $0) } || isSignedIn(flow) ? .warning : .error
+            let isNamed = challenges.contains { $0.metadata != nil }
             return .violated(
                 Violation(
                     evidence(refusal, probes),
                     severity: severity,
-                    explains: isLost ? ["registration-rejected"] : []
+                    explanation: isNamed ? Self.named : nil,
+                    fix: isNamed ? Self.namedFix : nil,
+                    explains: Set(
+                        (isLost ? ["registration-rejected"] : [])
+                            + (isGuessed(origin, flow) ? ["discovery-unreachable"] : [])
+                    )
                 )
             )
         }
     }
+
+    /// Whether the client, which knew of no authorization server, looked for one at the resource's own place alone.
+    private func isGuessed(_ origin: String, _ flow: Flow) -> Bool {
+        !isSignedIn(flow) && flow.serverMetadata.allSatisfy { $0.url.origin == origin }
+    }
+
+    private static let named = """
+        The resource wants a token and names a URL for its metadata, by which a client is to learn where to get one, and nothing usable is \
+        served there.
+        """
+    private static let namedFix = """
+        Serve the resource's metadata at the very URL that the refusal names, with `resource` and `authorization_servers`, and without a token. \
+        Behind a proxy, look at the path and the host that the resource makes that URL of.
+        """
 
     private func isSignedIn(_ flow: Flow) -> Bool { !flow.authorizationRequests.isEmpty }
 

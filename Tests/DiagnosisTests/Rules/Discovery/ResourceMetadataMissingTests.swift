@@ -88,4 +88,30 @@ struct ResourceMetadataMissingTests {
         #expect(finding.severity == .error)
         #expect(recording.finding("registration-rejected")?.effectOf == "resource-metadata-missing")
     }
+
+    /// The refusal names a URL, and nothing is there.
+    @Test(arguments: [(true, true), (false, false)])
+    func metadataThatIsNamedAndNotThereIsMissing(isFetched: Bool, fires: Bool) throws {
+        let path = "/.well-known/oauth-protected-resource\(isFetched ? "/mcp" : "/other")"
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.response?.status == 401 else { return }
+            exchange.response?.headers.append(
+                "www-authenticate",
+                "Bearer resource_metadata=\"https://tools.harbour.example\(path)\""
+            )
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding(rule)?.explanation.contains("names a URL") == true) == fires)
+    }
+
+    /// Who is told of no authorization server looks for one at the resource's own place.
+    @Test func isTheCauseOfAServerThatWasGuessed() throws {
+        var recording = try Recording(broken)
+        var guess = try #require(recording.exchanges.last)
+        guess.startedAt = guess.startedAt + .seconds(1)
+        guess.request.url = guess.request.url.resolving("/.well-known/oauth-authorization-server")
+        recording.exchanges.append(guess)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("discovery-unreachable")?.effectOf == rule)
+    }
 }
