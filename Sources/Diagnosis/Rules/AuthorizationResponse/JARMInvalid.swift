@@ -46,7 +46,7 @@ struct JARMInvalid: Rule {
             let exchange = parameter.place.exchange
             let evidence =
                 claims(token, exchange, attempt, flow) + [expiry(token, response, flow)].compactMap { $0 }
-                + signature(token, exchange, flow)
+                + signature(token, exchange, response, flow)
             guard !evidence.isEmpty else { return .holds }
             return .violated(Violation(evidence, exchange: response.exchange))
         }
@@ -113,12 +113,18 @@ struct JARMInvalid: Rule {
         )
     }
 
-    private func signature(_ token: JSONWebToken, _ exchange: Int?, _ flow: Flow) -> [Evidence] {
+    private func signature(
+        _ token: JSONWebToken,
+        _ exchange: Int?,
+        _ response: AuthorizationResponse,
+        _ flow: Flow
+    ) -> [Evidence] {
         let place = Place(exchange: exchange, part: .jwtHeader, name: "alg")
         if token.algorithm?.lowercased() == "none" {
             return [Evidence(place: place, value: "none", note: "not signed")]
         }
         let verification = flow.surroundings.verification(of: token, providerHosts: flow.providerHosts)
+        if verification.outcome == .unknownKey { return unknownKey(of: token, exchange, response, flow) }
         guard verification.outcome == .invalid else { return [] }
         return [
             Evidence(
@@ -126,6 +132,27 @@ struct JARMInvalid: Rule {
                 value: Masking.shown(token.algorithm ?? "", of: "alg"),
                 note: "the signature does not verify with key \(token.keyID ?? "")"
             )
+        ]
+    }
+
+    /// A key that no key set of the provider's has, where the app refused the answer: it may have known others.
+    private func unknownKey(
+        of token: JSONWebToken,
+        _ exchange: Int?,
+        _ response: AuthorizationResponse,
+        _ flow: Flow
+    ) -> [Evidence] {
+        let sets = flow.surroundings.readableKeySets(for: token, providerHosts: flow.providerHosts)
+        guard let kid = token.keyID, let set = sets.last,
+            !sets.contains(where: { $0.keys?.keys.contains { $0.id == kid } ?? false }),
+            RejectedCallback.all(in: flow).contains(where: { $0.exchange == response.callback })
+        else { return [] }
+        return [
+            Evidence(
+                place: Place(exchange: exchange, part: .jwtHeader, name: "kid"),
+                value: Masking.shown(kid, of: "kid"),
+                note: "the key that it says it is signed with"
+            ), set.evidence(note: "the provider's keys: that one is not among them"),
         ]
     }
 }

@@ -124,4 +124,18 @@ struct JARMInvalidTests {
     @Test func leavesTheNearMissAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
+
+    /// Signed with a key that the provider does not publish (any more), and refused by the app.
+    @Test(arguments: [(500, true), (302, false)])
+    func namesAKeyThatIsNotPublished(status: Int, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").answering("/callback", status)
+            .without { $0.request.url.path == "/token" }
+            .editingAnswer(of: "/jwks") { answer in
+                answer["keys"] = .array(
+                    (answer["keys"]?.array ?? []).filter { $0.object?["kid"]?.string != "2026-03" }
+                )
+            }
+        #expect((recording.finding(rule)?.places == ["4 jwt.header kid", "5 response.body keys"]) == fires)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
 }
