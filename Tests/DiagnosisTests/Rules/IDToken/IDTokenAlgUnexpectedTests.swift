@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct IDTokenAlgUnexpectedTests {
@@ -75,5 +76,20 @@ struct IDTokenAlgUnexpectedTests {
     @Test func leavesUnsignedAndEncryptedTokensAlone() throws {
         #expect(try Recording(broken).editingIDToken(header: { $0["alg"] = "none" }).finding(rule) == nil)
         #expect(try Recording(broken).withEncryptedIDToken.finding(rule) == nil)
+    }
+
+    /// The app's page has the words of its library.
+    @Test(arguments: [
+        ("unexpected JWT alg received, expected ES256, got: RS256", true),
+        ("oidc: id token signed with unsupported algorithm, expected [ES256] got RS256", true),
+        ("Sign-in failed", false),
+    ])
+    func readsWhatTheAppSaysOfIt(words: String, fires: Bool) throws {
+        let recording = try Recording("id-token/id-token-issuer-mismatch").editingLast("/callback") {
+            $0.response?.body = .html("<!doctype html><title>Shop</title>\(words)")
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if fires { #expect(finding?.places == ["6 jwt.header alg", "5 response.body "]) }
     }
 }
