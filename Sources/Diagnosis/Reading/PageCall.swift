@@ -15,8 +15,10 @@ struct PageCall {
     var wentOn: Bool
     /// Whether it was made with the cookies of the user's session there, which needs a permission of its own.
     var isCredentialed = false
+    /// Whether it asks the end-session endpoint, which is a page of the browser's own (OpenID Connect RP-Initiated Logout, section 2).
+    var isLogout = false
 
-    /// Calls for tokens, user data, metadata and keys, in the order of time.
+    /// Calls for tokens, user data, metadata and keys, and for a logout that was not answered, in the order of time.
     static func all(in flow: Flow) -> [PageCall] {
         var calls: [PageCall] = []
         var used: Set<String> = []
@@ -45,7 +47,17 @@ struct PageCall {
                 isHanded = false
             case .authorizationResponse(let response) where response.mode == .credential:
                 isHanded = response.callback != nil || response.error != nil
-            case .authorizationRequest, .endSession: isLater = true
+            case .authorizationRequest: isLater = true
+            case .endSession(let call):
+                // One that was answered may have ended the session, though no page can read that.
+                let ended = flow.capture[call.answer.exchange]
+                if !isLater, ended.response == nil, ended.failure != nil,
+                    var page = PageCall(call.answer, wentOn: false, flow)
+                {
+                    page.isLogout = true
+                    calls.append(page)
+                }
+                isLater = true
             default: break
             }
         }

@@ -44,6 +44,10 @@ struct CORSBlocked: Rule {
         for call in calls where last["\(call.method) \(call.url.withoutQuery)"]?.exchange == call.exchange {
             if var violation = judge(call, flow) {
                 if RecordedURL(call.origin).origin == nil { violation.fix = Self.ofAppFix }
+                if call.isLogout {
+                    violation.explanation = Self.ofLogout
+                    violation.fix = Self.ofLogoutFix
+                }
                 return .violated(violation)
             }
         }
@@ -113,6 +117,15 @@ struct CORSBlocked: Rule {
         text.containsBytes("aadsts9002326")
             || text.containsBytes("cross-origin token redemption is permitted only")
     }
+
+    private static let ofLogout = """
+        A script asked the provider to end the user's session. The end-session endpoint is there for the browser itself: it answers with pages \
+        and redirects, needs the provider's cookies, and allows no other origin to read any of it. The session may well go on.
+        """
+    private static let ofLogoutFix = """
+        Send the browser there, by a link, a form or location.assign(…), with id_token_hint and post_logout_redirect_uri. A script may ask the \
+        revocation endpoint, if the provider allows the page's origin; that ends tokens, and no session.
+        """
 
     /// Of a page that an app shows at a scheme of its own.
     private static let ofAppFix = """

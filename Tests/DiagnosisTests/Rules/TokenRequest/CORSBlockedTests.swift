@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct CORSBlockedTests {
@@ -191,5 +192,24 @@ struct CORSBlockedTests {
         exchanges[request].response = nil
         exchanges[request].failure = "net::ERR_FAILED"
         #expect(Recording(exchanges).finding(rule) == nil)
+    }
+
+    /// The end-session endpoint is a page for the browser itself, and lets no script read its answer.
+    @Test(arguments: [("cors", true), ("navigate", false), ("no-cors", false)])
+    func logoutByScriptIsTold(mode: String, fires: Bool) {
+        var capture = CaptureBuilder()
+        let logout = capture.get(
+            "https://id.harbour.example/realms/shop/protocol/openid-connect/logout?id_token_hint=a.b.c",
+            0,
+            headers: [
+                ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/133.0.0.0"),
+                ("Origin", "https://www.shop.example"), ("Sec-Fetch-Mode", mode),
+            ]
+        )
+        var exchanges = capture.exchanges
+        exchanges[logout].failure = "net::ERR_FAILED"
+        let finding = Recording(exchanges).finding(rule)
+        #expect((finding != nil) == fires)
+        if fires { #expect(finding?.fix.contains("id_token_hint") == true) }
     }
 }
