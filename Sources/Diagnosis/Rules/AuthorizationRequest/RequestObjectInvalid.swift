@@ -49,6 +49,7 @@ struct RequestObjectInvalid: Rule {
             }
             let fault = fault(of: object, at: exchange, attempt, flow)
             guard fault != nil || isTold else { return .holds }
+            let isOfSpan = Self.spanVariants.contains(fault?.variant ?? "")
             let token = Evidence(
                 place: object.parameter.place,
                 value: Masking.masked(object.parameter.value, showing: 12),
@@ -60,6 +61,8 @@ struct RequestObjectInvalid: Rule {
                         + (attempt.isRefused ? attempt.refusal.map { [$0.evidence()] } ?? [] : []),
                     variant: fault?.variant,
                     severity: attempt.severity,
+                    explanation: isOfSpan ? Self.ofSpan : nil,
+                    fix: isOfSpan ? Self.ofSpanFix : nil,
                     exchange: exchange
                 )
             )
@@ -112,7 +115,7 @@ struct RequestObjectInvalid: Rule {
             )
         }
         return time(token, exchange, attempt, flow) ?? client(token, exchange, attempt)
-            ?? audienceOrAlgorithm(token, exchange, attempt, flow)
+            ?? audienceOrAlgorithm(token, exchange, attempt, flow) ?? span(of: token, exchange, attempt, flow)
     }
 
     private func time(_ token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt, _ flow: Flow) -> Fault?
@@ -141,6 +144,52 @@ struct RequestObjectInvalid: Rule {
         }
         return nil
     }
+
+    /// What the FAPI profile asks of the times besides (FAPI 1.0 Advanced, section 5.2.2, numbers 13 and 17), of a request that was refused
+    /// as a token and has no other fault.
+    private func span(of token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt, _ flow: Flow)
+        -> Fault?
+    {
+        guard let refusal = attempt.refusal, refusal.error == "invalid_request_object",
+            let now = flow.capture[exchange].serverTime
+        else { return nil }
+        func claim(_ name: String, _ value: String, _ note: String?) -> Evidence {
+            Evidence(
+                place: Place(exchange: exchange, part: .jwtClaims, name: name),
+                value: value,
+                note: note
+            )
+        }
+        guard let start = token.notBefore else {
+            return refusal.says(["nbf"]) ? ("no-start", [claim("nbf", "missing", nil)]) : nil
+        }
+        let latest = Int64(1) << 40
+        guard abs(start) < latest else { return nil }
+        if now.seconds - start > Self.longestSpan {
+            let note = "\(Span.text(now.seconds - start)) before, by the provider's clock"
+            return ("old", [claim("nbf", "\(start)", note)])
+        }
+        guard let end = token.expiresAt, abs(end) < latest, end - start > Self.longestSpan else { return nil }
+        return (
+            "long",
+            [
+                claim("nbf", "\(start)", nil),
+                claim("exp", "\(end)", "\(Span.text(end - start)) after nbf"),
+            ]
+        )
+    }
+
+    /// Seconds that a signed request may last, and that may have passed since its beginning.
+    private static let longestSpan: Int64 = 3600
+
+    private static let spanVariants = ["no-start", "old", "long"]
+    private static let ofSpan = """
+        The app sends its request as a signed token, and the provider holds that to the FAPI profile: it has to say from when on it holds \
+        (nbf), which may not be more than 60 minutes ago, and until when (exp), which may not be more than 60 minutes after that.
+        """
+    private static let ofSpanFix = """
+        Make the token anew for every request, with nbf the time of that, in seconds, and exp a few minutes later.
+        """
 
     private func client(_ token: JSONWebToken, _ exchange: Int, _ attempt: LoginAttempt) -> Fault? {
         let outer = attempt.ownParameters.items.first { $0.name == "client_id" && !$0.value.isEmpty }

@@ -118,4 +118,33 @@ struct RequestObjectInvalidTests {
         #expect(expired.finding("par-request-uri-expired")?.isPrimary == true)
         #expect(expired.finding(rule) == nil)
     }
+
+    /// The FAPI profile wants a beginning, not long ago, and an end, not long after that.
+    @Test(
+        arguments: [
+            (nil, nil, "nbf claim is missing", "no-start"),
+            (nil, nil, "The request object is not valid", nil),
+            (1_773_130_000, nil, "nbf is too old", "old"),
+            (1_773_133_000, 1_773_137_000, "exp is too late", "long"),
+            (1_773_133_000, nil, "The request object is not valid", nil),
+        ] as [(Int64?, Int64?, String, String?)]
+    )
+    func knowsTheSpanThatTheProfileAllows(start: Int64?, end: Int64?, words: String, variant: String?) throws
+    {
+        var recording = try Recording(broken + ".near-miss")
+        if let start { recording = recording.claiming("nbf", .number(JSONNumber(start))) }
+        if let end { recording = recording.claiming("exp", .number(JSONNumber(end))) }
+        #expect(recording.finding(rule) == nil)
+        let refused = recording.redirecting(
+            to: Recording.changing(
+                "https://www.shop.example/callback?error=invalid_request_object",
+                "error_description",
+                words
+            )
+        )
+        let finding = try #require(refused.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == variant)
+        #expect(finding.explanation.contains("FAPI") == (variant != nil))
+    }
 }
