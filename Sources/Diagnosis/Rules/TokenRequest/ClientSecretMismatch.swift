@@ -73,7 +73,8 @@ struct ClientSecretMismatch: Rule {
     private func violation(_ call: ClientCall, _ secret: Parameter, _ words: String, _ flow: Flow)
         -> Violation
     {
-        Violation(
+        let copied = TokenInvalidClient.moreThanSecret(call)
+        return Violation(
             [
                 Evidence(
                     place: secret.place,
@@ -86,7 +87,10 @@ struct ClientSecretMismatch: Rule {
                     note: words.containsBytes("expired") || words == "aadsts7000222"
                         ? "the secret has run out" : nil
                 ),
-            ],
+            ] + [copied].compactMap(\.self),
+            explanation: copied == nil ? nil : TokenInvalidClient.copied,
+            fix: copied == nil ? nil : TokenInvalidClient.copiedFix,
+            title: copied == nil ? nil : TokenInvalidClient.copiedTitle,
             exchange: call.exchange
         )
     }

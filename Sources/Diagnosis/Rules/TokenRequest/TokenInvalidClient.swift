@@ -48,7 +48,10 @@ struct TokenInvalidClient: Rule {
             if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
             evidence += key(of: call)
         }
-        if !isRepaired, let cause = deletion(before: refused, flow, evidence) ?? copied(refused, evidence) {
+        if !isRepaired,
+            let cause = deletion(before: refused, flow, evidence) ?? copied(refused, evidence)
+                ?? unencoded(refused, evidence)
+        {
             return .violated(cause)
         }
         let named = isRepaired ? nil : endpoint(otherThan: first, flow)
@@ -99,15 +102,47 @@ struct TokenInvalidClient: Rule {
                     evidence + [secret],
                     explanation: Self.copied,
                     fix: Self.copiedFix,
-                    title: "The client secret was sent with something around it",
+                    title: Self.copiedTitle,
                     exchange: call.exchange,
                     isCause: true
                 )
             }
     }
 
+    /// That a secret with a plus sign stands in the form as it is: there it means a space.
+    private func unencoded(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
+        for call in refused {
+            guard call.authentication.methods.contains(.secretPost), let secret = call.authentication.secret,
+                secret.rawValue.containsBytes("+"), secret.value.containsBytes(" ")
+            else { continue }
+            let sign = Evidence(
+                place: secret.place,
+                value: Masking.masked(secret.value, showing: 2),
+                note: "has a + as it was sent, which is read as a space"
+            )
+            return Violation(
+                evidence + [sign],
+                explanation: Self.unencodedSecret,
+                fix: Self.unencodedSecretFix,
+                title: "The client secret was not encoded for the form",
+                exchange: call.exchange,
+                isCause: true
+            )
+        }
+        return nil
+    }
+
+    private static let unencodedSecret = """
+        The form with the client secret was put together without encoding it. In a form a + stands for a space and a % begins a code, so \
+        the provider reads another secret than the one that the app has.
+        """
+    private static let unencodedSecretFix = """
+        Have a library write the form, or encode each value first (encodeURIComponent, urllib.parse.urlencode): a + becomes %2B. With \
+        curl, take --data-urlencode in place of --data.
+        """
+
     /// A secret that was sent with what came along with it.
-    private static func moreThanSecret(_ call: ClientCall) -> Evidence? {
+    static func moreThanSecret(_ call: ClientCall) -> Evidence? {
         guard let secret = call.authentication.secret,
             let cleaned = CopiedAlong.removed(from: secret.rawValue)
         else { return nil }
@@ -119,11 +154,12 @@ struct TokenInvalidClient: Rule {
         return Evidence(place: secret.place, value: Masking.masked(cleaned), note: "the secret: \(note)")
     }
 
-    private static let copied = """
+    static let copiedTitle = "The client secret was sent with something around it"
+    static let copied = """
         The client secret was sent with white space, a line break or quotation marks around it, which came along out of the file or the \
         setting that the app reads it from. To the provider that is another secret.
         """
-    private static let copiedFix = """
+    static let copiedFix = """
         Take off what stands around the secret where it is kept, or where the app reads it: files often end with a line break (write \
         them with printf, and not with echo, also before Base64 for a Kubernetes secret), and quotation marks in an environment file may \
         be taken for a part of the value.

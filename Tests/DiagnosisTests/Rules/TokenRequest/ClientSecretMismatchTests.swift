@@ -176,4 +176,23 @@ struct ClientSecretMismatchTests {
         )
         #expect((recording.finding(rule)?.isPrimary == true) == fires)
     }
+
+    /// The provider says that the secret is wrong, and the request shows why.
+    @Test(arguments: [("Zt8sDq0vN2mK7x%0A", true), ("Zt8sDq0vN2mK7x", false)])
+    func saysWhatStandsAroundTheSecret(secret: String, isNamed: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-client")
+            .sendingHeader(
+                "Authorization",
+                "Basic " + Base64.encode("shop-web:\(secret)".utf8),
+                to: "/token"
+            )
+            .answering(
+                "/token",
+                401,
+                ["error": "invalid_client", "error_description": "Invalid client secret"]
+            )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect((finding.title == "The client secret was sent with something around it") == isNamed)
+    }
 }

@@ -157,4 +157,22 @@ struct TokenInvalidClientTests {
         recording.exchanges.append(again)
         #expect(recording.finding("client-secret-mismatch")?.isPrimary == true)
     }
+
+    /// A form that was put together by hand: what stands for a space there is a character of the secret.
+    @Test(arguments: [
+        ("Zt8s+q0vN/2mK7==", true), ("Zt8s%2Bq0vN%2F2mK7%3D%3D", false), ("Zt8sq0vN2mK7", false),
+    ])
+    func saysThatTheSecretWasNotEncoded(secret: String, isNamed: Bool) throws {
+        let recording = try Recording(broken).sendingHeader("Authorization", nil, to: "/token")
+            .editingLast("/token") { exchange in
+                let form = exchange.request.body?.bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+                exchange.request.body = Body(
+                    text: "\(form)&client_id=shop-web&client_secret=\(secret)",
+                    mediaType: FormBody.mediaType
+                )
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect((finding.title == "The client secret was not encoded for the form") == isNamed)
+    }
 }
