@@ -167,6 +167,16 @@ extension RejectedCallback {
         return BearerToken.of(asked.request, exchange: exchange) != nil
     }
 
+    /// Whether a request is another program's: by its process, or, where the recorder names none, because no browser sends such a one.
+    private func isOfAnother(_ asked: Exchange, than received: Exchange) -> Bool {
+        let clients = [asked.client, received.client]
+        guard clients.allSatisfy({ $0.process == nil && $0.processID == nil }) else {
+            return asked.client.isOther(than: received.client)
+        }
+        guard let agent = asked.request.headers.first("user-agent") else { return false }
+        return !UserAgentName.isOnDevice(agent) && agent != received.request.headers.first("user-agent")
+    }
+
     /// The exchanges by which it asked for something that it did not get, the last few.
     func unservedCalls(in flow: Flow) -> [Int] {
         let received = flow.capture[exchange]
@@ -176,7 +186,7 @@ extension RejectedCallback {
             .prefix { flow.capture[$0].startedAt <= received.endedAt }
             .filter { index in
                 let asked = flow.capture[index]
-                return asked.client.isOther(than: received.client) && asked.endedAt <= received.endedAt
+                return isOfAnother(asked, than: received) && asked.endedAt <= received.endedAt
                     && (flow.providerHosts.contains(asked.request.url.host ?? "")
                         || asked.client.processID.map(redeeming.contains) ?? false)
                     && (asked.response.map { $0.status >= 400 || isAnsweredByPage(index, flow) }

@@ -1234,4 +1234,20 @@ struct CallbackRejectedByAppTests {
         #expect(finding.explanation.contains("out of a cache") == isTold)
         #expect(finding.evidence.contains { $0.place.name == name } == isTold)
     }
+
+    /// Recorders that name no clients: whose request it is shows in its name for itself.
+    @Test(arguments: [("shop-backend/2.1", true), ("Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", false)])
+    func pageInPlaceOfDataIsToldWithoutTheClientsNames(agent: String, isTold: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").editing { exchange in
+            exchange.client = ClientFacts()
+            if exchange.request.url.path == "/callback" { exchange.response = RecordedResponse(status: 500) }
+            guard exchange.request.url.path == "/userinfo" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.append("User-Agent", agent)
+            exchange.response?.body = Body(text: "<html>Maintenance</html>", mediaType: "text/html")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.notes.contains("a page, where data was asked for") == isTold)
+        #expect(finding.explanation.contains("something that it did not get") == isTold)
+    }
 }
