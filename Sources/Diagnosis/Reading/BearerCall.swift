@@ -163,6 +163,8 @@ struct BearerRefusal {
     let header: String?
     let body: String
     let reasons: Set<Reason>
+    /// What it says of the client's certificate.
+    let certificate: CertificateRefusal?
 
     private static let limit = 4096
 
@@ -181,6 +183,7 @@ struct BearerRefusal {
         // Quotes in a JSON string stand behind a backslash.
         let text = (said.joined(separator: " ").prefixBytes(Self.limit) + " " + body).asciiLowercased()
             .replacing("\\", with: "")
+        certificate = CertificateRefusal(in: text)
         reasons = Set(
             Reason.allCases.filter { reason in
                 Self.words[reason]?.contains(where: text.containsBytes) ?? false

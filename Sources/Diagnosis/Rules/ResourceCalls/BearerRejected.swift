@@ -48,7 +48,9 @@ struct BearerRejected: Rule {
             let (call, refusal) = refused.first(where: { revocation(behind: $0.call) == nil })
                 ?? refused.first
         else {
-            return (TokenQuestion.denied(in: flow) ?? lostOnTheWay(flow)).map { .violated($0) }
+            return
+                (TokenQuestion.denied(in: flow) ?? lostOnTheWay(flow)
+                ?? CredentialRefusal.violation(in: flow)).map { .violated($0) }
                 ?? otherRefusal(flow)
         }
         guard !isExplained(flow) else { return .holds }
@@ -93,6 +95,10 @@ struct BearerRejected: Rule {
             violation.explanation = Self.forAnAPI
             violation.fix = Self.forAnAPIFix
             violation.title = "UserInfo refused the access token for its audience"
+        } else if let certificate = refusal.certificate {
+            violation.explanation = certificate.explanation
+            violation.fix = certificate.fix
+            violation.title = certificate.title
         } else if isForItsKey {
             violation.explanation = Self.unverified
             violation.fix = Self.unverifiedFix
@@ -208,7 +214,8 @@ struct BearerRejected: Rule {
     private func isExplained(_ flow: Flow) -> Bool {
         Self.causes.contains { rule in
             guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
-            return violation.severity ?? .error != .note
+            // What a refresh answered needs no other word, though it may have been refused.
+            return violation.severity ?? .error != .note || rule is AccessTokenExpired
         }
     }
 

@@ -57,13 +57,16 @@ struct TokenInvalidClient: Rule {
         let named = isRepaired ? nil : endpoint(otherThan: first, flow)
         if let named { evidence.append(named) }
         let isForItsKey = named == nil && refused.allSatisfy { AssertionRefusal.of($0) == .signature }
+        let certificate = named == nil ? CertificateRefusal(in: first.answer.errorText) : nil
         return .violated(
             Violation(
                 evidence,
                 severity: isRepaired ? .note : nil,
-                explanation: isForItsKey ? Self.unverified : named == nil ? nil : Self.elsewhere,
-                fix: isForItsKey ? Self.unverifiedFix : named == nil ? nil : Self.elsewhereFix,
-                title: isForItsKey ? "The provider could not verify the client assertion's signature" : nil,
+                explanation: isForItsKey
+                    ? Self.unverified : named == nil ? certificate?.explanation : Self.elsewhere,
+                fix: isForItsKey ? Self.unverifiedFix : named == nil ? certificate?.fix : Self.elsewhereFix,
+                title: isForItsKey
+                    ? "The provider could not verify the client assertion's signature" : certificate?.title,
                 exchange: first.exchange
             )
         )

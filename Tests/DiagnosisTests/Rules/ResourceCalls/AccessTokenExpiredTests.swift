@@ -170,7 +170,7 @@ struct AccessTokenExpiredTests {
     }
 
     /// The client answers the API's refusal by a refresh: where that fails, the token's age is no cause of anything.
-    @Test(arguments: [(400, "token-invalid-grant"), (301, "token-endpoint-error")])
+    @Test(arguments: [(400, "refresh-token-expired"), (301, "token-endpoint-error")])
     func isANoteWhereTheRefreshThatFollowsFails(status: Int, primary: String) throws {
         var capture = CaptureBuilder()
         capture.post(
@@ -207,6 +207,7 @@ struct AccessTokenExpiredTests {
         let recording = Recording(capture.exchanges)
         #expect(recording.finding(rule)?.severity == .note)
         #expect(recording.findings.first { $0.isPrimary }?.rule == primary)
+        #expect(recording.finding("bearer-rejected") == nil)
         #expect(recording.outcomes == [.failure])
     }
 

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct BearerRejectedTests {
@@ -500,5 +501,58 @@ struct BearerRejectedTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary && finding.title == "The API wants a stronger or a fresher sign-in")
         #expect(try Recording(broken).finding(rule)?.title != finding.title)
+    }
+
+    /// A token is bound to the certificate that it was issued over.
+    @Test func tellsOfAnotherCertificate() throws {
+        let recording = try Recording("resource-calls/bearer-rejected").editingLast("/orders") { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "www-authenticate" }
+            exchange.response?.body = Body(
+                text:
+                    #"{"message":"Token endpoint was called with a different certificate. Fingerprints mismatch"}"#,
+                mediaType: "application/json"
+            )
+        }
+        let finding = try #require(recording.finding("bearer-rejected"))
+        #expect(finding.title == "The client's certificate is not the expected one")
+    }
+
+    /// A wallet that gets a token and no credential for it.
+    @Test(arguments: [
+        ("invalid_nonce", "c_nonce"), ("unknown_credential_configuration", "credential_configuration_id"),
+        ("out_of_stock", nil),
+    ])
+    func credentialThatIsRefusedIsTold(error: String, remedy: String?) throws {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://id.harbour.example/token",
+            [
+                ("grant_type", "urn:ietf:params:oauth:grant-type:pre-authorized_code"),
+                ("pre-authorized_code", "oaKazRN8I0IbtZ0C7JuMn5"), ("client_id", "wallet"),
+            ],
+            body: .json(#"{"access_token":"2YotnFZF-1","token_type":"Bearer","expires_in":300}"#)
+        )
+        func ask(_ status: Int, _ answer: String) {
+            capture.add(
+                Exchange(
+                    startedAt: Timestamp(seconds: 0),
+                    duration: .milliseconds(20),
+                    request: RecordedRequest(
+                        method: "POST",
+                        url: RecordedURL("https://issuer.harbour.example/credential"),
+                        headers: HeaderFields([("Authorization", "Bearer 2YotnFZF-1")]),
+                        body: .json(#"{"credential_configuration_id":"pid"}"#)
+                    ),
+                    response: RecordedResponse(status: status, body: .json(answer))
+                )
+            )
+        }
+        ask(400, #"{"error":"\#(error)"}"#)
+        let refused = Recording(capture.exchanges)
+        #expect(refused.finding(rule)?.isPrimary == (remedy == nil ? nil : true))
+        if let remedy { #expect(try #require(refused.finding(rule)).fix.contains(remedy)) }
+        // With the next nonce it went well.
+        ask(200, #"{"credentials":[]}"#)
+        #expect(Recording(capture.exchanges).finding(rule) == nil)
     }
 }

@@ -244,4 +244,23 @@ struct TokenEndpointErrorTests {
         let found = Recording(isGiven ? [first, second] : [first]).finding(rule)
         #expect((found == nil) == isGiven)
     }
+
+    /// The certificate of the connection (RFC 8705) is in no message: what is said of it is all that is known.
+    @Test(arguments: [
+        ("Transport certificate not found in the request", "No client certificate reached the server"),
+        (
+            "Client certificate missing, or its thumbprint and one in the refresh token did NOT match",
+            "The client's certificate is not the expected one"
+        ), ("Missing parameter", nil),
+    ])
+    func tellsOfTheClientsCertificate(words: String, title: String?) throws {
+        let recording = try Recording("token-request/token-endpoint-error").answering(
+            "/token",
+            400,
+            ["error": "invalid_request", "error_description": .string(words)]
+        )
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        #expect(finding.title.contains("ertificate") == (title != nil))
+        if let title { #expect(finding.title == title) }
+    }
 }

@@ -1,0 +1,72 @@
+import Captures
+
+/// What a server says of the certificate by which a client proves itself on the TLS connection (RFC 8705), and which no message shows.
+enum CertificateRefusal {
+    /// The server saw none.
+    case missing
+    /// It saw another one than a token or a client is bound to; or none, where the words do not tell the two apart.
+    case other
+
+    /// Nil where nothing is said of a certificate; the text is in lower case.
+    init?(in text: String) {
+        guard Self.names.contains(where: text.containsBytes) else { return nil }
+        if Self.differences.contains(where: text.containsBytes) {
+            self = .other
+        } else if Self.absences.contains(where: text.containsBytes) {
+            self = .missing
+        } else {
+            return nil
+        }
+    }
+
+    var title: String {
+        switch self {
+        case .missing: "No client certificate reached the server"
+        case .other: "The client's certificate is not the expected one"
+        }
+    }
+
+    var explanation: String {
+        switch self {
+        case .missing:
+            """
+            The server says that it saw no certificate of the client's. It wants one on the TLS connection itself (mutual TLS): none was sent, or \
+            a proxy that ends TLS in front of the server did not hand it on.
+            """
+        case .other:
+            """
+            What is issued over mutual TLS is bound to the certificate that the token endpoint saw (cnf, RFC 8705 §3). The server saw another one \
+            with this request, or none.
+            """
+        }
+    }
+
+    var fix: String {
+        switch self {
+        case .missing:
+            """
+            Configure the HTTP client with certificate and key for this very host, for the token endpoint and the APIs alike, and take the \
+            address under mtls_endpoint_aliases where there is one. Where a proxy ends TLS, have it ask for the certificate and hand it on in \
+            the header that the server reads.
+            """
+        case .other:
+            """
+            Use one certificate for the token endpoint and for the APIs. Tokens do not outlive a renewal of it: get new ones once the new \
+            certificate is in use. Where a proxy ends TLS, see that it hands on the client's certificate, and not its own.
+            """
+        }
+    }
+
+    // MARK: - Words, in lower case
+
+    private static let names = [
+        "client certificat", "transport certificat", "tls certificat", "certificate thumbprint", "x5t#s256",
+        "different certificate",
+    ]
+    private static let differences = ["match", "different certificate", "thumbprint", "fingerprint"]
+    private static let absences = [
+        "not found", "missing", "not present", "not provided", "not sent", "not supplied", "required",
+        "no client",
+        "without",
+    ]
+}
