@@ -60,6 +60,40 @@ struct UnreadableAnswer {
         }
     }
 
+    /// Of an answer of which the client made nothing, as its words have it: it could not undo the coding; nil where it does not say so.
+    init?(undecoded answer: Answer, in capture: Capture) {
+        guard answer.json == nil, let words = answer.failure,
+            Self.decodings.contains(where: words.lowercased().containsBytes)
+        else { return nil }
+        let coding = capture[answer.exchange].response?.headers.first("content-encoding")
+        evidence = [
+            Evidence(
+                place: Place(exchange: answer.exchange, part: .responseHeader, name: "Content-Encoding"),
+                value: Masking.shown(coding ?? "none", of: "content-encoding")
+            ),
+            Evidence(
+                place: answer.place(""),
+                value: Excerpt.start(of: words),
+                note: "the client's words"
+            ),
+        ]
+        title = "The token response is not encoded as it says"
+        explanation = """
+            The client took the answer's body for encoded, as Content-Encoding says, and could not undo that: it is not encoded, in another way, or \
+            not whole.
+            """
+        fix = """
+            Look at the proxies between client and provider: mostly one of them decodes the body and leaves the header, or encodes it once more. Ask \
+            the endpoint with Accept-Encoding: identity to see whether it goes well then.
+            """
+    }
+
+    /// Of browsers, Node, Go and Python, in lower case.
+    private static let decodings = [
+        "err_content_decoding", "ns_error_invalid_content_encoding", "incorrect header check",
+        "gzip: invalid header", "not a gzipped file", "error -3 while decompressing",
+    ]
+
     /// The recorder's words for an answer that broke off, and how much of it came.
     static func breakingOff(of answer: Answer, in capture: Capture) -> [Evidence] {
         let response = capture[answer.exchange].response

@@ -35,7 +35,8 @@ struct TokenResponseNotJSON: Rule {
         var mislabelled: Violation?
         for request in flow.tokenRequests {
             guard let status = request.answer.status, (200..<300).contains(status) else { continue }
-            if let unreadable = UnreadableAnswer(inSpiteOf: request.answer, in: flow.capture),
+            if let unreadable = UnreadableAnswer(inSpiteOf: request.answer, in: flow.capture)
+                ?? UnreadableAnswer(undecoded: request.answer, in: flow.capture),
                 !isRead(request, flow)
             {
                 return .violated(

@@ -160,4 +160,23 @@ struct TokenResponseNotJSONTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// The browser could not undo the coding that the answer names, and gave the page nothing.
+    @Test(arguments: [
+        ("net::ERR_CONTENT_DECODING_FAILED", true), ("incorrect header check", true),
+        ("net::ERR_ABORTED", false),
+    ])
+    func tellsAnAnswerThatCouldNotBeDecoded(words: String, fires: Bool) throws {
+        var recording = try Recording("healthy/web-code-flow").editingLast("/token") { exchange in
+            exchange.failure = words
+            exchange.response?.headers.append("Content-Encoding", "gzip")
+            exchange.response?.body = nil
+        }
+        let token = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        recording.exchanges.removeSubrange((token + 1)...)
+        let finding = recording.without { $0.request.url.path == "/callback" }.finding(
+            "token-response-not-json"
+        )
+        #expect((finding?.title == "The token response is not encoded as it says") == fires)
+    }
 }
