@@ -26,6 +26,16 @@ extension CallbackCourse {
         claims it wants, and whether it knows this user. The app's own log for the time of this request says which.
         """
 
+    static let answeredTwice = """
+        The provider answered this login a second time, with another code: its sign-in page was sent once more, by the back button, a double \
+        click, or a page that the browser had kept. The app had used the state up with the first answer, which went well, so it did not know \
+        the second one.
+        """
+    static let answeredTwiceFix = """
+        Nothing is wrong with cookies or state. Have the app send a user who is signed in already on to where the login was to lead, in place \
+        of an error, and begin a new login otherwise.
+        """
+
     static let premature = """
         The app knew the login again and exchanged its code. By the clock of its server the ID token was not issued, or not valid, yet when it looked at it: \
         the provider's clock is ahead of the app's. Libraries that grant no leeway refuse such a token, be it for a second.

@@ -60,6 +60,9 @@ struct CallbackCourse {
         if let stored = beginningInStore(callback, flow) {
             return CallbackCourse([stored], StoredAnswer.explanation, StoredAnswer.fix)
         }
+        if let earlier = callback.answeredBefore(in: flow) {
+            return CallbackCourse([earlier], answeredTwice, answeredTwiceFix)
+        }
         if let other = overtaking(callback, flow) { return CallbackCourse([other], overtaken, overtakenFix) }
         return CookieCourse(of: callback, in: flow).map {
             CallbackCourse([$0.evidence], $0.explanation, $0.fix)

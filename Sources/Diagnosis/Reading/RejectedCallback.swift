@@ -132,6 +132,23 @@ struct RejectedCallback {
         }?.callback
     }
 
+    /// The callback that brought the answer to the same login before, with another code, and went well: the state is used up.
+    func answeredBefore(in flow: Flow) -> Evidence? {
+        guard let state = response.parameters["state"], !state.isEmpty else { return nil }
+        let start = flow.capture[exchange].startedAt
+        return flow.authorizationResponses.lazy.compactMap { earlier -> Evidence? in
+            guard let callback = earlier.callback, callback != exchange, earlier.code != nil,
+                earlier.code != response.code, earlier.parameters["state"] == state,
+                flow.capture[callback].startedAt < start, Self.isTaken(callback, flow)
+            else { return nil }
+            return Evidence(
+                place: Place(exchange: callback, part: .responseStatus, name: ""),
+                value: flow.capture[callback].response.map { "\($0.status)" } ?? "",
+                note: "an answer with the same state and another code, which the app took before"
+            )
+        }.first
+    }
+
     /// Where what the app said to it stands: the callback, or the request by which its page handed the code on.
     var place: Int { rejection.exchange ?? exchange }
 

@@ -1250,4 +1250,22 @@ struct CallbackRejectedByAppTests {
         #expect(finding.notes.contains("a page, where data was asked for") == isTold)
         #expect(finding.explanation.contains("something that it did not get") == isTold)
     }
+
+    /// The sign-in page was sent again, and the state is used up by the first answer.
+    @Test(arguments: [("n3xtC0de", true), (nil, false)])
+    func secondAnswerToOneLoginIsToldAsThat(code: String?, isTold: Bool) throws {
+        var recording = try Recording("healthy/web-code-flow")
+        var second = try #require(recording.exchanges.last { $0.request.url.path == "/callback" })
+        if let code {
+            second.request.url = RecordedURL(Recording.changing(second.request.url.text, "code", code))
+        }
+        second.startedAt = second.startedAt + .seconds(60)
+        second.response = RecordedResponse(
+            status: 400,
+            body: .html("<h1>Login failed</h1>Unable to verify authorization request state")
+        )
+        recording.exchanges.append(second)
+        let finding = recording.finding(rule)
+        #expect((finding?.explanation.contains("a second time") ?? false) == isTold)
+    }
 }
