@@ -97,7 +97,12 @@ struct IDTokenAlgUnexpected: Rule {
         guard let callback = RejectedCallback.all(in: flow).first(where: { $0.exchange == exchange }) else {
             return nil
         }
-        return Self.refusals.lazy.compactMap { callback.quote(from: $0, in: flow) }.first
+        // Nimbus names two reasons in one sentence (Spring); that a key fits leaves the one.
+        let isOfAKey =
+            flow.surroundings.verification(of: delivered.idToken.token, providerHosts: flow.providerHosts)
+            .outcome == .valid
+        let phrases = Self.refusals + (isOfAKey ? ["Another algorithm expected"] : [])
+        return phrases.lazy.compactMap { callback.quote(from: $0, in: flow) }.first
     }
 
     /// As libraries word it: openid-client, go-oidc, PyJWT, jose, mozilla-django-oidc, Auth0's.

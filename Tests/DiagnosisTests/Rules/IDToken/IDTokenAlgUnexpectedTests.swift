@@ -92,4 +92,16 @@ struct IDTokenAlgUnexpectedTests {
         #expect((finding != nil) == fires)
         if fires { #expect(finding?.places == ["6 jwt.header alg", "5 response.body "]) }
     }
+
+    /// Nimbus says in one sentence that it expects another algorithm, or has no key.
+    @Test(arguments: [true, false]) func sentenceOfTwoReasonsCountsWhereAKeyFits(hasKey: Bool) throws {
+        var recording = try Recording("healthy/web-code-flow").editingLast("/callback") { exchange in
+            exchange.response = RecordedResponse(
+                status: 500,
+                body: .html("Signed JWT rejected: Another algorithm expected, or no matching key(s) found")
+            )
+        }
+        if !hasKey { recording = recording.editingAnswer(of: "/jwks") { $0["keys"] = .array([]) } }
+        #expect((recording.finding(rule) != nil) == hasKey)
+    }
 }
