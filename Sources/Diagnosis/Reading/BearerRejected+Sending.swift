@@ -24,6 +24,39 @@ extension BearerRejected {
         )
     }
 
+    /// A server that says that it got no token, though one was sent in the header for it.
+    func unseen(_ call: BearerCall, _ refusal: BearerRefusal, _ shown: Shown) -> Violation? {
+        let said = refusal.challenges.compactMap { $0["error_description"] }.joined(separator: " ")
+        let words = (said + " " + refusal.body).asciiLowercased()
+        guard refusal.status == 401, call.token.place.part == .requestHeader,
+            call.token.rawValue.lowercased().hasPrefix("bearer "), !MissingToken.isOne(call.token.value),
+            !Placeholder.isOne(call.token.value), Self.absences.contains(where: words.containsBytes)
+        else { return nil }
+        return Violation(
+            shown.saying("sent in the header", of: call.token),
+            explanation: """
+                The call carried its access token in the Authorization header, and the server says that none came: something between the two takes the \
+                header off, or does not hand it on.
+                """,
+            fix: """
+                Look at each hop: a proxy or gateway that clears Authorization or replaces it by its own, Apache in front of CGI, FastCGI or WSGI \
+                (CGIPassAuth On, WSGIPassAuthorization On), a function or service that is called by another name for the header. Compare what the server \
+                itself writes into its log.
+                """,
+            title: "The server says that no access token came, and one was sent",
+            exchange: call.call.exchange
+        )
+    }
+
+    /// How servers word it, in lower case; among them express-jwt and Django REST framework.
+    private static let absences = [
+        "no access token", "missing access token", "access token is missing", "access token was not provided",
+        "missing authorization header", "authorization header is missing", "authorization header missing",
+        "no authorization header", "authorization header not found", "no authorization token was found",
+        "authentication credentials were not provided", "no token provided", "token not provided",
+        "missing bearer token", "bearer token is missing", "no bearer token", "no auth token",
+    ]
+
     /// An API that misses something of the client beside the token, and says so: Twitch, gateways with keys of their own.
     func companion(_ call: BearerCall, _ refusal: BearerRefusal, _ shown: Shown) -> Violation? {
         let words = refusal.body.asciiLowercased()

@@ -82,6 +82,7 @@ struct BearerRejected: Rule {
         shown.details = claims(of: call, flow) + key(of: call, refusal, isForItsKey, flow)
         if let violation = misspelled(call, shown, flow) ?? changed(call, shown, flow)
             ?? companion(call, refusal, shown) ?? stepUp(wantedBy: call, refusal, shown)
+            ?? unseen(call, refusal, shown)
         {
             return violation
         }

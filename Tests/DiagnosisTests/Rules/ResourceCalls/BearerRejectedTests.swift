@@ -555,4 +555,17 @@ struct BearerRejectedTests {
         ask(200, #"{"credentials":[]}"#)
         #expect(Recording(capture.exchanges).finding(rule) == nil)
     }
+
+    /// The header went off with the call, and did not get to the server.
+    @Test(arguments: [
+        ("Bearer", #"{"message":"Missing Authorization header"}"#, true),
+        ("Bearer error=\"invalid_request\", error_description=\"No access token was provided\"", "{}", true),
+        ("Bearer", #"{"message":"Unauthorized"}"#, false),
+    ])
+    func tellsAServerThatSawNoToken(challenge: String, body: String, isTold: Bool) throws {
+        let recording = try Recording(broken).answering("/orders", header: "WWW-Authenticate", challenge)
+            .editingLast("/orders") { $0.response?.body = .json(body) }
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.title == "The server says that no access token came, and one was sent") == isTold)
+    }
 }
