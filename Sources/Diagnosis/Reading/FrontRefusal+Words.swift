@@ -6,6 +6,7 @@ extension FrontRefusal {
         case .block: "A firewall blocked the request before it reached the \(server)"
         case .challenge: "A check for bots stopped the request before it reached the \(server)"
         case .limit: "What stands in front of the \(server) throttles this client"
+        case .credentials: "A proxy on the way to the \(server) asks for credentials of its own"
         case .size(let part): "The request's \(part.rawValue) is larger than the server takes"
         }
     }
@@ -26,6 +27,11 @@ extension FrontRefusal {
         case .limit:
             return """
                 The answer is not the \(server)'s own: \(who) counts the requests of an address, and lets no more of them through until some time has passed.
+                """
+        case .credentials:
+            return """
+                The answer is not the \(server)'s own: a proxy between the two lets nothing through before it knows who uses it. The \(server) did not \
+                see this request.
                 """
         case .size(.body):
             return """
@@ -61,6 +67,11 @@ extension FrontRefusal {
         case .limit:
             """
             Wait as long as Retry-After says. Where many users or servers have one address, have whoever runs it count otherwise, or let that address pass.
+            """
+        case .credentials:
+            """
+            Give the program the proxy with its credentials (HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, or its runtime's own setting), have the proxy let \
+            this host pass, or name the host in NO_PROXY where it can be reached without one.
             """
         case .size(.body):
             """

@@ -16,6 +16,8 @@ struct FrontRefusal {
         case limit
         /// Too large: the body, the address, or the header.
         case size(Part)
+        /// Refused by a proxy on the way, which wants to know who uses it (RFC 9110, section 15.5.8).
+        case credentials
     }
 
     enum Part: String, Sendable {
@@ -36,7 +38,12 @@ struct FrontRefusal {
         guard let response = recorded.response, response.status >= 200, response.location == nil,
             Answer(of: recorded, at: exchange).error == nil
         else { return nil }
-        if let (mark, name, value) = Self.header(of: response) {
+        if response.status == 407 {
+            kind = .credentials
+            product = nil
+            let name = "Proxy-Authenticate"
+            evidence = response.headers.first(name).map { [Self.shown(name, $0, exchange)] } ?? []
+        } else if let (mark, name, value) = Self.header(of: response) {
             kind = mark.kind
             product = mark.product
             evidence = [Self.shown(name, value, exchange)]

@@ -263,4 +263,19 @@ struct TokenEndpointErrorTests {
         #expect(finding.title.contains("ertificate") == (title != nil))
         if let title { #expect(finding.title == title) }
     }
+
+    /// A proxy that wants credentials of its own answers 407, and the endpoint has no part in it.
+    @Test func tellsAProxyThatWantsToKnowItsUser() throws {
+        let recording = try Recording("token-request/token-endpoint-error").editingLast("/token") {
+            exchange in
+            exchange.response = RecordedResponse(
+                status: 407,
+                headers: HeaderFields([("Proxy-Authenticate", "Basic realm=\"proxy\"")]),
+                body: Body(text: "<title>407 Proxy Authentication Required</title>", mediaType: "text/html")
+            )
+        }
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        #expect(finding.title == "A proxy on the way to the provider asks for credentials of its own")
+        #expect(finding.places.last == "0 response.header Proxy-Authenticate")
+    }
 }
