@@ -22,7 +22,7 @@ enum ClientDocument {
         guard let url = client.map({ RecordedURL($0) }), url.isWeb else { return false }
         let lower = text.asciiLowercased()
         return error == "invalid_client_metadata"
-            || ["client metadata", "client id document", "client registration"].contains(
+            || ["client metadata", "metadata document", "client id document", "client registration"].contains(
                 where: lower.containsBytes
             )
     }

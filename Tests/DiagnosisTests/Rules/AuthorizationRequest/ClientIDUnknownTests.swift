@@ -229,4 +229,13 @@ struct ClientIDUnknownTests {
         let recording = try Recording(broken).saying("<h1>There was an error</h1><ul><li>\(words)</li></ul>")
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
     }
+
+    /// What MCP's servers say of a document whose client_id is another URL.
+    @Test func tellsADocumentOfAnotherURL() throws {
+        let recording = try Recording(broken).asking("client_id", "https://tools.shop.example/client.json")
+            .saying("client_id in metadata document does not match its URL")
+        #expect(
+            recording.finding(rule)?.title == "The provider could not use the client's own metadata document"
+        )
+    }
 }
