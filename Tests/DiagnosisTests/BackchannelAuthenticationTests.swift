@@ -119,6 +119,9 @@ struct BackchannelAuthenticationTests {
         let flow = try #require(recording.flows.first)
         #expect(flow.steps.map(\.kind) == [.backchannelAuthenticationRequest])
         #expect(recording.outcomes == [.failure])
-        #expect(recording.finding("authorization-error")?.isPrimary == true)
+        let finding = try #require(recording.finding("authorization-error"))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["0 response.body error", "0 request.body login_hint"])
+        #expect(finding.fix.contains("no user of that hint"))
     }
 }

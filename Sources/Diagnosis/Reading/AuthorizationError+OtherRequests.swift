@@ -65,14 +65,39 @@ extension AuthorizationError {
     }
 
     private func withoutSignIn(_ call: ClientCall) -> Violation {
-        Violation(
-            [call.answer.evidence()],
-            explanation: """
+        let remedy = call.answer.error.flatMap { Self.remedies[$0.error] }
+        let hints = ["login_hint", "binding_message"]
+        let sent =
+            remedy == nil
+            ? [] : call.parameters.items.filter { hints.contains($0.name) }.map { Evidence($0) }
+        return Violation(
+            [call.answer.evidence()] + sent,
+            explanation: remedy == nil
+                ? """
                 The provider did not ask the user to sign in on their own device. What it says is all that the capture knows of the reason.
-                """,
+                """
+                : "The provider did not ask the user to sign in on their own device, and names why (OpenID Connect CIBA §13).",
+            fix: remedy,
             exchange: call.exchange
         )
     }
+
+    /// What is to be done, by the name of the error (OpenID Connect CIBA, section 13).
+    private static let remedies = [
+        "unknown_user_id": """
+        The provider has no user of that hint. Send it in the form by which the provider knows its users (an e-mail address, a phone number with \
+        its country, a number of its own), or the ID token of an earlier login as id_token_hint.
+        """,
+        "expired_login_hint_token": "Have the login_hint_token made anew, right before it is sent.",
+        "missing_user_code": """
+        The provider wants a code that only the user knows (backchannel_user_code_parameter): ask for it, and send it as user_code.
+        """,
+        "invalid_user_code": "The user's code was wrong: ask for it once more, and send it as user_code.",
+        "invalid_binding_message": """
+        Make the binding message short and of plain letters and digits: it has to fit on the user's device beside the question, and providers take \
+        some twenty characters.
+        """,
+    ]
 
     private func withoutDeviceCode(_ call: ClientCall, _ status: Int, _ flow: Flow) -> Violation {
         let other = status == 404 || status == 405 ? endpoint(otherThan: call, flow) : nil
