@@ -103,7 +103,7 @@ enum Precedence {
         Row(clientFaults + ["registration-*"], over: ["token-invalid-client"]),
         Row(clientFaults + ["registration-*", "dpop-*", "request-object-invalid"], over: ["par-rejected"]),
         Row(["singpass-parameter-missing"], over: ["par-rejected"]),
-        Row(["redirect-uri-not-registered"], over: ["par-rejected"]),
+        Row(["redirect-uri-not-registered", "authz-missing-parameter"], over: ["par-rejected"]),
         Row(["par-rejected"], over: ["scope-rejected"]),
         // Nobody looked for the address where it stands.
         Row(["logout-parameter-wrong"], over: ["logout-redirect-not-registered"]),

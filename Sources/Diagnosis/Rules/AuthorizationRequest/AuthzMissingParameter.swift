@@ -68,10 +68,11 @@ struct AuthzMissingParameter: Rule {
 
     /// What a provider says that it misses beside what every request has: SMART's `aud`, the `acr_values` of login.gov.
     private func wanted(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation? {
-        // What Singpass wants is told by its own rule, and what Hydra says of a state is of short ones, too.
-        guard refusal.error != "invalid_state",
-            (attempt.request?.endpoint ?? attempt.pushed?.endpoint).flatMap({ SingpassEndpoint($0) }) == nil
-        else { return nil }
+        // What Hydra says of a state is of short ones, too.
+        guard refusal.error != "invalid_state" else { return nil }
+        let endpoint = attempt.request?.endpoint ?? attempt.pushed?.endpoint
+        // Of what else Singpass wants a rule of its own tells.
+        let further = endpoint.flatMap { SingpassEndpoint($0) } == nil ? Self.further : Self.ofSingpass
         let words = refusal.text.asciiLowercased().split(separator: ". ").map(String.init)
             .filter { sentence in Self.demands.contains(where: sentence.containsBytes) }
             .reduce(into: Set<String>()) { words, sentence in
@@ -80,7 +81,7 @@ struct AuthzMissingParameter: Rule {
             }
         let isOfFrontChannel = attempt.responseTypes.contains { $0 != "code" }
         guard
-            let name = Self.further.first(where: { name in
+            let name = further.first(where: { name in
                 words.contains(name) && attempt[name] == nil && !(name == "nonce" && isOfFrontChannel)
             })
         else { return nil }
@@ -104,6 +105,8 @@ struct AuthzMissingParameter: Rule {
     private static let further = [
         "aud", "acr_values", "nonce", "state", "login_hint", "vtr",
     ]
+
+    private static let ofSingpass = ["authentication_context_type"]
 
     /// In lower case.
     private static let demands = [

@@ -2,6 +2,7 @@ import Captures
 import Diagnosis
 import Flows
 import OAuth
+import TestSupport
 import Testing
 
 struct AuthzMissingParameterTests {
@@ -144,5 +145,28 @@ struct AuthzMissingParameterTests {
             .saying(words)
         #expect((recording.finding(rule)?.variant == "scope") == fires)
         #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    /// What a rule of its own does not tell of Singpass's wishes is told as any provider's.
+    @Test func tellsWhatElseSingpassWants() throws {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://stg-id.singpass.gov.sg/fapi/par",
+            [
+                ("client_id", "T5sM5a53Yaw3URyDEv2y"), ("response_type", "code"), ("scope", "openid"),
+                ("redirect_uri", "https://www.shop.example/callback"), ("state", "af0ifjsldkj-01"),
+                ("nonce", "n-0S6_WzA2Mj-01"), ("code_challenge_method", "S256"),
+                ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+            ],
+            400,
+            body: .json(
+                #"{"error":"invalid_request","error_description":"authentication_context_type is required"}"#
+            )
+        )
+        let recording = Recording(capture.exchanges)
+        let finding = try #require(recording.finding("authz-missing-parameter"))
+        #expect(finding.isPrimary)
+        #expect(finding.variant == "authentication_context_type")
+        #expect(recording.finding("par-rejected")?.effectOf == "authz-missing-parameter")
     }
 }
