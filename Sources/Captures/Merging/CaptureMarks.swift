@@ -26,10 +26,11 @@ struct CaptureMarks: Sendable {
         var servers: [Int] = []
         var looseKeys: [Int] = []
         servers.reserveCapacity(capture.count)
+        let grain = ClockSpan.grain(of: capture)
         for index in capture.indices {
             let exchange = capture[index]
             let marks = ExchangeMarks(exchange)
-            let span = isComparable(exchange) ? ClockSpan(exchange) : nil
+            let span = isComparable(exchange) ? ClockSpan(exchange, grain: grain) : nil
             keys.append(marks.key)
             looseKeys.append(marks.looseKey)
             if let mark = marks.dated { dated.insert(mark) }
@@ -68,7 +69,10 @@ private struct ServerDates {
         else { return }
         // Whole seconds, the rest cut off.
         let stamp = ClockSpan.nanoseconds(of: date)
-        let interval = ClockEstimate.Interval(low: stamp - span.end, high: stamp + 1_000_000_000 - span.start)
+        let interval = ClockEstimate.Interval(
+            low: stamp - span.end - span.grain,
+            high: stamp + 1_000_000_000 - span.start
+        )
         intervals[host, default: []].append(interval)
     }
 

@@ -5,20 +5,35 @@ struct ClockSpan: Sendable, Equatable {
     var end: Int64
     /// Whether the recorder says when the exchange ended.
     var isLengthKnown: Bool
+    /// By how much all of it may have been later than its times say, in nanoseconds: see ``grain(of:)``.
+    var grain: Int64
 
     private static let limit: Int64 = 2_000_000_000_000_000_000
 
     /// Nil for an exchange without a time.
-    init?(_ exchange: Exchange) {
+    init?(_ exchange: Exchange, grain: Int64 = 0) {
         guard exchange.startedAt.nanoseconds != 0 else { return nil }
         start = Self.nanoseconds(of: exchange.startedAt)
         let length = exchange.duration.map { max(0, Self.nanoseconds($0)) }
         isLengthKnown = length != nil
+        self.grain = grain
         end = start
         end = moved(by: length ?? 0).start
     }
 
     var length: Int64 { end - start }
+
+    /// What the recorder of a capture leaves out of its times: a second where it counts whole ones (Burp).
+    ///
+    /// Finer clocks are no matter of their own: ``ClockEstimate/agreement(of:)`` gives them more than they leave out.
+    static func grain(of capture: Capture) -> Int64 {
+        let isWhole = capture.indices.allSatisfy {
+            capture[$0].startedAt.nanoseconds.isMultiple(of: second)
+        }
+        return isWhole ? second : 0
+    }
+
+    private static let second: Int64 = 1_000_000_000
 
     /// The same, so many nanoseconds later.
     func moved(by offset: Int64) -> ClockSpan {
@@ -28,8 +43,10 @@ struct ClockSpan: Sendable, Equatable {
         return span
     }
 
-    /// How far this one reaches out of another, which is the longer one.
-    func excess(over outer: ClockSpan) -> Int64 { max(0, outer.start - start, end - outer.end) }
+    /// How far this one reaches out of another, which is the longer one, at the least.
+    func excess(over outer: ClockSpan) -> Int64 {
+        max(0, outer.start - start - grain, end - outer.end - outer.grain)
+    }
 
     static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components

@@ -19,17 +19,19 @@ struct NeighbourGroup {
     {
         let a = a.sorted { ($0.span.start, $0.entry) < ($1.span.start, $1.entry) }
         let b = b.sorted { ($0.span.start, $0.entry) < ($1.span.start, $1.entry) }
+        // The clocks of both captures may leave out parts of a second.
+        let reach = slack + (a.first?.span.grain ?? 0) + (b.first?.span.grain ?? 0)
         var candidates: [[Int]] = []
         var first = 0
         // No exchange of A ends later than this one, of those before it: where the search may begin.
         var latest: [Int64] = []
         for member in a { latest.append(max(member.span.end, latest.last ?? .min)) }
         for member in b {
-            while first < a.count, latest[first] < member.span.start - slack { first += 1 }
+            while first < a.count, latest[first] < member.span.start - reach { first += 1 }
             var found: [Int] = []
             var looked = 0
             for index in first..<a.count where found.count <= Self.mostCandidates {
-                guard a[index].span.start <= member.span.end + slack else { break }
+                guard a[index].span.start <= member.span.end + reach else { break }
                 looked += 1
                 // A hostile capture may hold any number that last all day.
                 guard looked <= Self.mostCandidates * 2 else { break }

@@ -288,6 +288,23 @@ struct CaptureMergerTests {
         #expect(merger.story == ["a0", "a1", "b0", "b1"])
     }
 
+    /// A recorder that counts whole seconds, as Burp does, tells times that are up to one too early.
+    @Test(arguments: [0, 37] as [Int64])
+    func whatWholeSecondsLeaveOutMakesNoOtherExchange(ahead: Int64) {
+        var browser = Sightings()
+        for index in 0..<4 {
+            browser.callback(index, at: Double(index) * 10 + 0.2)
+            browser.add("/page/\(index)", at: Double(index) * 10 + 3.9)
+        }
+        var other = browser
+        for index in other.exchanges.indices {
+            let seconds = browser.exchanges[index].startedAt.nanoseconds / 1_000_000_000
+            other.exchanges[index].startedAt = Timestamp(seconds: seconds + ahead)
+        }
+        #expect(CaptureMerger(browser, other).story == (0..<8).map { "a\($0)+b\($0)" })
+        #expect(CaptureMerger(other, browser).story == (0..<8).map { "a\($0)+b\($0)" })
+    }
+
     // MARK: - Several files
 
     /// The first and the last have nothing in common, but both have something in common with the second.

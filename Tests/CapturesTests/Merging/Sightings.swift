@@ -57,8 +57,9 @@ struct Sightings {
         )
     }
 
+    /// Never a whole second: only of clocks that count those every time is one.
     static func time(_ seconds: Double) -> Timestamp {
-        Timestamp(seconds: 1_790_000_000) + .nanoseconds(Int64((seconds * 1e9).rounded()))
+        Timestamp(seconds: 1_790_000_000) + .nanoseconds(Int64((seconds * 1e9).rounded()) + 1000)
     }
 
     var capture: Capture { Capture(exchanges) }
