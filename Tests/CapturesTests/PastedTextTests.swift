@@ -46,6 +46,10 @@ struct PastedTextTests {
             "Base64 that PHP has escaped",
             #"{"name":"a","har":"\#(base64.replacing("/", with: "\\/").replacing("A", with: "A\\n"))"}"#
         ),
+        ("a reply", "Bob wrote:\n>\n> Here it is:\n>\n\(marked("> "))\n\nThanks!\n"),
+        ("a reply to a reply", "> Bob wrote:\n>> Hello,\n\(marked(">> "))\n> {\n"),
+        ("a change", "--- /dev/null\n+++ b/a.har\n@@ -0,0 +1,9 @@\n\(marked("+"))\n"),
+        ("comments", marked("// ").replacing("\n", with: "\r\n")),
         (
             "a link to it",
             #"<html><p><a href="data:application/json;base64,\#(base64)" download="a.har">HAR</a></p></html>"#
@@ -53,6 +57,10 @@ struct PastedTextTests {
     ]
 
     private static let base64 = Base64.encode(har.utf8)
+
+    private static func marked(_ mark: String) -> String {
+        har.split(separator: "\n").map { mark + $0 }.joined(separator: "\n\(mark.prefix { $0 != " " })\n")
+    }
 
     @Test(arguments: texts) func captureIsFound(name: String, text: String) throws {
         let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "a.txt")

@@ -171,9 +171,19 @@ struct ForeignReader: Sendable {
         return try? read(source, depth: depth + 1, budget: budget)
     }
 
-    /// A capture among other text, be it pasted or printed; nil where there is none.
+    /// A capture among other text, be it quoted, pasted or printed; nil where there is none.
     private func captureInText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
-        pastedCapture(in: source, depth: depth, budget: budget) ?? CaptureReader.readBehindLines(source)
+        markedCapture(in: source, depth: depth, budget: budget)
+            ?? pastedCapture(in: source, depth: depth, budget: budget)
+            ?? CaptureReader.readBehindLines(source)
+    }
+
+    /// Nil where there is none, or nothing comes out of it.
+    private func markedCapture(in source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
+        guard let marked = MarkedLines(source) else { return nil }
+        let text = ScratchText(folder: scratch, name: name)
+        guard (try? marked.convert(into: text)) != nil, let source = try? text.source() else { return nil }
+        return try? read(source, depth: depth + 1, budget: budget)
     }
 
     private func text(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) throws(CaptureError)
