@@ -173,6 +173,26 @@ struct EntrySpellingTests {
         #expect(first == "\"" || first == "{")
     }
 
+    /// A script's `str(request.json())`, and a program's own mistake, which is as long as was sent.
+    @Test(arguments: [(#""size":21,"#, true), (#""size":24,"#, false), ("", false)])
+    func dictionaryThatPythonPrintedIsKnownByItsLength(_ size: String, _ isRead: Bool) throws {
+        let content =
+            #""content":{\#(size)"mimeType":"application/json","text":"{'a': True, 'b': \"it's\"}"}"#
+        let text = har(Self.form, #""headers":[],\#(content)"#)
+        for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
+            let body = try read(text)[0].response?.body?.text
+            #expect(body == (isRead ? #"{"a":true,"b":"it's"}"# : #"{'a': True, 'b': "it's"}"#))
+        }
+    }
+
+    @Test func formThatPythonPrintedIsOne() throws {
+        let fields =
+            #""headers":[{"name":"Content-Type","value":"application/x-www-form-urlencoded"},{"name":"Content-Length","value":"11"}]"#
+        let body = #""postData":{"mimeType":"","text":"{'code': 'ab/cd'}"}"#
+        let request = try read(har("\(fields),\(body)", Self.json))[0].request
+        #expect(FormBody.items(of: request.body)?.first("code") == "ab/cd")
+    }
+
     // MARK: - Cookies
 
     private static let joined =

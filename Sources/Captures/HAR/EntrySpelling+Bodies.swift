@@ -51,17 +51,46 @@ extension EntrySpelling {
             return nil
         }
         let fields = HAREntry.headers(headers)
-        let type = Producers.mediaType(
-            told: Producers.text(data["mimeType"]),
-            sent: fields.first("content-type")
-        )
-        guard [FormBody.mediaType, "text/html"].contains(essence(type)),
+        guard [FormBody.mediaType, "text/html"].contains(essence(type(of: data, fields))),
             fields.first("content-length") != String(text.utf8.count),
             let plain = (try? JSONParser.parse(Array(text.utf8)))?.string
         else { return nil }
         var unquoted = data
         unquoted["text"] = .string(plain)
         return unquoted
+    }
+
+    /// `postData` or `content` of a form or of JSON as Python prints the dictionary that it was made into (`{'a': True}`); nil
+    /// where there is none, nearly always.
+    ///
+    /// Programs in Python send such a text by mistake, too: that is as long as was sent.
+    static func unprinted(_ data: JSONObject, headers: JSONValue?) -> JSONObject? {
+        guard let text = data["text"]?.string, ["{'", "[{'", "['"].contains(where: text.hasPrefix) else {
+            return nil
+        }
+        let fields = HAREntry.headers(headers)
+        let type = type(of: data, fields)
+        guard isParsed(type), let length = toldLength(of: data, fields), length != text.utf8.count,
+            let value = lenientValue(text)
+        else { return nil }
+        var unprinted = data
+        if essence(type) != FormBody.mediaType {
+            unprinted["text"] = .string(JSONWriter.text(of: value))
+            return unprinted
+        }
+        guard let form = value.object, Producers.areFields(form) else { return nil }
+        unprinted["text"] = nil
+        unprinted["params"] = pairs(value)
+        return unprinted
+    }
+
+    /// The one value that a text is, in a spelling that is nearly JSON's.
+    private static func lenientValue(_ text: String) -> JSONValue? {
+        var reader = LenientReader(CaptureSource(bytes: Array(text.utf8)))
+        var json: [UInt8] = []
+        guard (try? reader.value(into: &json)) != nil else { return nil }
+        reader.skipSpace()
+        return reader.peek() == nil ? try? JSONParser.parse(json) : nil
     }
 
     private static func takeBody(of message: inout EntryDraft, into name: String, _ data: JSONObject) {
@@ -108,9 +137,13 @@ extension EntrySpelling {
     private static let entryBodyMembers = HAREntry.bodyMembers.union(["compression", "comment"])
 
     private static func type(of message: EntryDraft, _ data: JSONObject) -> String? {
+        type(of: data, HAREntry.headers(message.object["headers"]))
+    }
+
+    private static func type(of data: JSONObject, _ headers: HeaderFields) -> String? {
         Producers.mediaType(
             told: Producers.text(data["mimeType"]),
-            sent: HAREntry.headers(message.object["headers"]).first("content-type")
+            sent: headers.first("content-type")
         )
     }
 

@@ -77,8 +77,12 @@ extension EntrySpelling {
 
     /// Whether a body is said to have so many bytes: servers written in Python send `b'…'` themselves by mistake, which is longer.
     private static func isLength(_ count: Int, of data: JSONObject, _ headers: JSONValue?) -> Bool {
-        if let size = HAREntry.size(data["size"]) { return size == count }
-        return HAREntry.headers(headers).first("content-length") == String(count)
+        toldLength(of: data, HAREntry.headers(headers)) == count
+    }
+
+    /// How many bytes a body is said to have, be it coded; nil where that is not told.
+    static func toldLength(of data: JSONObject, _ headers: HeaderFields) -> Int? {
+        HAREntry.size(data["size"]) ?? headers.first("content-length").flatMap { Int($0) }
     }
 
     /// RFC 2397.

@@ -31,6 +31,7 @@ enum EntrySpelling {
         let headers = draft.object["headers"]
         draft.change("postData") { bytesPlaced($0, headers: headers) }
         draft.change("postData") { unquoted($0, headers: headers) }
+        draft.change("postData") { unprinted($0, headers: headers) }
         draft.change("postData") { formPlaced($0, headers: headers) }
         switch draft.object["queryString"] {
         case .object(let query)? where Producers.areFields(query):
@@ -53,6 +54,7 @@ enum EntrySpelling {
         let headers = draft.object["headers"]
         draft.change("content") { bytesPlaced($0, headers: headers) }
         draft.change("content") { unquoted($0, headers: headers) }
+        draft.change("content") { unprinted($0, headers: headers) }
         draft.changeEach("cookies") { cookie in EntryDraft(cookie, cookieNames).changed }
         if let divided = cookiesDivided(draft.object) { draft.set("headers", divided) }
         return draft.changed
