@@ -84,6 +84,7 @@ struct EntrySpellingTests {
         #""postData":{"code":"a b","scope":["x","y"]}"#, #""body":{"code":"a b","scope":["x","y"]}"#,
         #""body":"code=a+b&scope=x&scope=y""#, #""postData":null,"body":"code=a+b&scope=x&scope=y""#,
         #""postData":{"params":"code=a+b&scope=x&scope=y"}"#,
+        #""postData":[{"name":"code","value":"a b"},{"name":"scope","value":"x"},{"name":"scope","value":"y"}]"#,
     ]) func formInAnotherPlaceIsRead(_ body: String) throws {
         let text = har("\(Self.form),\(body)", Self.json)
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))

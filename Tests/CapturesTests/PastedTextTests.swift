@@ -50,6 +50,9 @@ struct PastedTextTests {
         ("a reply to a reply", "> Bob wrote:\n>> Hello,\n\(marked(">> "))\n> {\n"),
         ("a change", "--- /dev/null\n+++ b/a.har\n@@ -0,0 +1,9 @@\n\(marked("+"))\n"),
         ("comments", marked("// ").replacing("\n", with: "\r\n")),
+        ("a log of several containers", "db-1   | ready\n\(marked("app-1  | "))\ndb-1   | a\n"),
+        ("lines with numbers", "   8  cat a.har\n\(numbered { "\($0 < 10 ? "   " : "  ")\($0)  " })"),
+        ("lines with times", numbered { "Mar 03 09:12:\($0 + 10) host app[\($0 + 10)]: " }),
         (
             "a link to it",
             #"<html><p><a href="data:application/json;base64,\#(base64)" download="a.har">HAR</a></p></html>"#
@@ -59,7 +62,12 @@ struct PastedTextTests {
     private static let base64 = Base64.encode(har.utf8)
 
     private static func marked(_ mark: String) -> String {
-        har.split(separator: "\n").map { mark + $0 }.joined(separator: "\n\(mark.prefix { $0 != " " })\n")
+        let end = mark.lastIndex { $0 != " " }.map { mark[...$0] } ?? ""
+        return har.split(separator: "\n").map { mark + $0 }.joined(separator: "\n\(end)\n")
+    }
+
+    private static func numbered(_ mark: (Int) -> String) -> String {
+        har.split(separator: "\n").enumerated().map { mark($0 + 9) + $1 }.joined(separator: "\n")
     }
 
     @Test(arguments: texts) func captureIsFound(name: String, text: String) throws {

@@ -50,6 +50,13 @@ struct ProducersTests {
         #expect(exchange.duration == .milliseconds(30))
     }
 
+    @Test func headersThatAreObjectsOfOneMemberAreHeaders() throws {
+        let har =
+            #"{"log":{"entries":[{"request":{"method":"GET","url":"https://a.example/","headers":[{"Accept":"*/*"},{"X-A":["b","c"]},{"value":"d"}]},"response":{"status":200}}]}}"#
+        let fields = try read(har)[0].request.headers.fields
+        #expect(fields.map { "\($0.name): \($0.value)" } == ["Accept: */*", "X-A: b", "X-A: c"])
+    }
+
     @Test func failureThatPlaywrightNamesIsNoAnswer() throws {
         let exchange = try self.exchange(of: "Playwright")
         #expect(exchange.response == nil && exchange.failure == "net::ERR_CONNECTION_REFUSED")

@@ -114,6 +114,9 @@ extension EntrySpelling {
         case .string: told["text"] = body
         case .object(let form) where essence(type) == FormBody.mediaType && Producers.areFields(form):
             told["params"] = pairs(body)
+        case .array(let list)
+        where essence(type) == FormBody.mediaType && Producers.fields(body).count == list.count:
+            told["params"] = pairs(body)
         default: told["text"] = .string(JSONWriter.text(of: body))
         }
         return .object(told)

@@ -254,7 +254,12 @@ extension Producers {
         switch element {
         case .object(let object):
             let object = EntrySpelling.pair(object)
-            guard let name = text(object["name"] ?? object["key"]) else { return [] }
+            guard let name = text(object["name"] ?? object["key"]) else {
+                // Each field as an object of its own: `{"Accept":"*/*"}`.
+                let isField =
+                    object.members.count == 1 && object["value"] == nil && areFields(object)
+                return isField ? fields(.object(object)) : []
+            }
             let value = object["value"]
             if let list = value?.array { return list.compactMap(text).map { .init(name: name, value: $0) } }
             return [HeaderFields.Field(name: name, value: text(value) ?? "")]
