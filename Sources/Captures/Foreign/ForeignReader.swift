@@ -194,7 +194,11 @@ struct ForeignReader: Sendable {
         if sketch.looksLikeNetLog, let capture = NetLog.read(source) { return capture }
         if sketch.looksLikeEvents, let capture = DevToolsLog.read(source) { return capture }
         if sketch.looksLikeCharles, let capture = CharlesSession.read(source) { return capture }
-        if sketch.looksLikeSAMLTracer, let capture = SAMLTracerExport.read(source) { return capture }
+        if sketch.looksLikeRequests,
+            let capture = SAMLTracerExport.read(source) ?? WireMockJournal.read(source)
+        {
+            return capture
+        }
         do throws(CaptureError) {
             return try CaptureReader.readText(source, name: name)
         } catch {

@@ -54,8 +54,8 @@ struct JSONSketch {
     /// Whether this may be a session that Charles exported.
     var looksLikeCharles: Bool { names.contains("method") && names.contains("protocolVersion") }
 
-    /// Whether this may be what SAML-tracer exported.
-    var looksLikeSAMLTracer: Bool { firstName == "requests" && !isList }
+    /// Whether this may be what SAML-tracer exported, or WireMock's journal.
+    var looksLikeRequests: Bool { firstName == "requests" && !isList }
 
     /// Well-known documents that are no capture, with what to do; nil for others.
     var looksLike: (what: String, advice: String)? {
