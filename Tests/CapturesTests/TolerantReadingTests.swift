@@ -30,6 +30,11 @@ struct TolerantReadingTests {
             "control characters and escapes",
             "{\"log\":{\"entries\":[\(three.replacing("GET\"", with: "GET\",\"x\":\"\t\\x41\""))]}}"
         ),
+        ("NUL bytes before it", String(repeating: "\0", count: 16) + "{\"log\":{\"entries\":[\(three)]}}"),
+        (
+            "NUL bytes between entries",
+            "{\"log\":{\"entries\":[\(three.replacing(",\n", with: ",\0\0\0"))]}}"
+        ),
         ("entries alone", "{\"entries\":[\(three)]}"),
         ("entries before log's members", "{\"log\":{\"entries\":[\(three)],\"version\":\"1.2\"}}"),
         ("a list of entries", "[\(three)]"), ("an entry a line", three.replacing(",\n", with: "\n")),

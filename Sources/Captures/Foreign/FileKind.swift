@@ -136,6 +136,8 @@ enum FileKind: Equatable {
             return
         }
         if let first = head.firstIndex(of: 0), first < 2, head.count >= 2,
+            // Of what was written late there may be nothing but zeros.
+            head.prefix(4).contains(where: { $0 != 0 }),
             head.contains(where: { $0 == 0x7b || $0 == 0x5b })
         {
             // Without a byte order mark ASCII shows where the zeros are.

@@ -139,22 +139,26 @@ package enum CaptureReader {
         if capture.count == 0, collector.hasPagesWithEntries, let other = tolerant(source), other.count > 0 {
             return other
         }
-        // Where a quote is missing the rest of the file looks like one entry that never ends. Of ours, the writer goes on
-        // behind what is whole, and both have to agree.
-        if !collector.isOurs, case .torn(let unfinished) = scanner.ending, unfinished > 0,
-            hasSeveralEntries(source, from: scanner.endOfLastEntry), let other = tolerant(source),
-            other.count > capture.count
+        // Where a quote is missing the rest of the file looks like one entry that never ends, and behind NUL bytes it is not
+        // looked at. Of ours, the writer goes on behind what is whole, and both have to agree.
+        if !collector.isOurs, case .torn(let unfinished) = scanner.ending,
+            holdsEntries(source, from: scanner.endOfLastEntry, atLeast: unfinished > 0 ? 2 : 1),
+            let other = tolerant(source), other.count > capture.count
         {
             return other
         }
         return capture
     }
 
-    private static func hasSeveralEntries(_ source: CaptureSource, from offset: Int) -> Bool {
+    private static func holdsEntries(_ source: CaptureSource, from offset: Int, atLeast count: Int) -> Bool {
         let rest = source.bytes(at: offset, count: 4 << 20)
         let name = Array("\"startedDateTime\"".utf8)
-        guard let first = ByteSearch.index(of: name, in: rest) else { return false }
-        return ByteSearch.index(of: name, in: rest, from: first + 1) != nil
+        var place = 0
+        for _ in 0..<count {
+            guard let found = ByteSearch.index(of: name, in: rest, from: place) else { return false }
+            place = found + 1
+        }
+        return true
     }
 
     /// Reads what is nearly HAR; nil where nothing comes out of it.
