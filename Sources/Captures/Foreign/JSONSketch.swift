@@ -87,6 +87,16 @@ struct JSONSketch {
         if has("traceEvents") {
             return ("a performance trace (JSON, but no HAR)", "it has no messages; \(export)")
         }
+        if has("steps", "title") {
+            return (
+                "a recording of DevTools' recorder (JSON, but no HAR)",
+                "it holds what was clicked, not what was sent: replay it with the network panel open;"
+                    + " \(export)"
+            )
+        }
+        if has("resourceSpans") {
+            return ("traces of OpenTelemetry (JSON, but no HAR)", "they have no messages; \(export)")
+        }
         if has("__meta__") {
             return (
                 "a session of HTTPie's (JSON, but no HAR)",
