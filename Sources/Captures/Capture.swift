@@ -37,6 +37,9 @@ package struct Capture: Sendable {
     /// In `log._authreel`, where a capture was made of one that is cut short.
     package static let cutShortName = "cut_short"
 
+    /// The member of `log` under which stands what a file has beside its `log`.
+    package static let besideLogName = "_besideLog"
+
     /// That its secrets are stand-ins; nil for a capture as it was recorded.
     package var redaction: Redaction? { logMembers["_authreel"]?["redacted"].map(Redaction.init) }
 

@@ -88,7 +88,10 @@ package final class Redactor {
         to sink: (ArraySlice<UInt8>) throws -> Void
     ) rethrows {
         var head = Array("{\"log\":{".utf8)
-        let others = capture.logMembers.members.filter { $0.name != "_authreel" }
+        // What stood beside the log is of whatever wrapped it, which no receiver asks for.
+        let others = capture.logMembers.members.filter {
+            $0.name != "_authreel" && $0.name != Capture.besideLogName
+        }
         for member in others {
             JSONWriter.append(string: member.name, to: &head)
             head.append(0x3a)

@@ -177,6 +177,18 @@ struct TolerantReadingTests {
         #expect(capture.logMembers["_otherLogs"]?.array?.first?["creator"]?["name"] == "B")
     }
 
+    /// What wraps a log is kept; too much of it is not held, since JSON that is no HAR may have nothing else.
+    @Test func membersBesideTheLogAreKept() throws {
+        let text = "{\"token\":[1],\"log\":{\"entries\":[\(Self.entry(0))]},\"value\":null}"
+        #expect(try read(text).logMembers["_besideLog"] == ["token": [1], "value": nil])
+        let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
+        #expect(try read(imported).logMembers["_besideLog"] == ["token": [1], "value": nil])
+        let long = String(repeating: "x", count: EntryScanner.mostBeside)
+        let capture = try read("{\"a\":\"\(long)\",\n\"log\":{\"entries\":[\(Self.entry(0))]},\"b\":1}")
+        #expect(capture.logMembers["_besideLog"] == ["b": 1])
+        #expect(capture.losses.map(\.what) == ["\"a\" beside \"log\" is not kept: it has more than 4 MB"])
+    }
+
     @Test(arguments: ["\n    ", ""]) func entryThatIsDamagedIsSaidAndTheOthersAreRead(indent: String) throws {
         var entries = (0..<5).map { indent + Self.entry($0) }
         entries[1] = entries[1].replacing("\"GET\"", with: "\"GE\"T\"")
@@ -353,6 +365,14 @@ struct TolerantReadingTests {
             "what curl --trace writes"
         ), ("WARC/1.0\r\nWARC-Type: warcinfo\r\n", "an archive of pages (WARC)"),
         ("==== 1 ==========\nGET https://a.example/ HTTP/1.1\n\n{}", "messages of ZAP's"),
+        (
+            "03-04 10:54:08.356 123 456 D okhttp.OkHttpClient: --> POST https://a.example/token http/1.1\n{x}",
+            "what OkHttp logs"
+        ), ("starting\n--> GET https://a.example/\n--> END GET\n", "what OkHttp logs"),
+        (
+            #"{"title":"login","steps":[{"type":"navigate","url":"https://a.example/"}]}"#,
+            "a recording of DevTools' recorder"
+        ), (#"{"resourceSpans":[{"scopeSpans":[]}]}"#, "traces of OpenTelemetry"),
         ("curl 'https://a.example/token' \\\n --data-raw 'a=b'\n", "a request that was copied"),
         ("fetch(\"https://a.example/token\", {\n  \"method\": \"POST\"\n});", "a request that was copied"),
         ("POST /token HTTP/1.1\r\nHost: a.example\r\n\r\na=b", "an HTTP message"),

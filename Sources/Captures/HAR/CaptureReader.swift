@@ -109,6 +109,7 @@ package enum CaptureReader {
                     length: found.length
                 )
             case .member(let name): collector.add(member: name, json: found.bytes)
+            case .beside(let name): collector.add(beside: name, json: found.bytes, offset: found.offset)
             }
         }
         switch scanner.ending {

@@ -15,6 +15,7 @@ final class EntryCollector {
     private var members: [JSONObject.Member] = []
     /// Of further logs in the same file.
     private var otherLogs: [Int: JSONObject] = [:]
+    private var besideLog = JSONObject()
     private var losses = LossList()
     /// How many entries there were something to say of, by the member it lies in, and where the last one begins.
     private var remarks: [String: (count: Int, lastOffset: Int)] = [:]
@@ -105,6 +106,17 @@ final class EntryCollector {
         members.append(JSONObject.Member(name: name, value: value))
     }
 
+    /// Takes a member that stands beside `log`; `json` is empty where it is too large.
+    func add(beside name: String, json: [UInt8], offset: Int) {
+        if json.isEmpty {
+            let most = EntryScanner.mostBeside >> 20
+            let what = "\"\(name)\" beside \"log\" is not kept: it has more than \(most) MB"
+            lose(Capture.Loss(offset: offset, line: source.line(of: offset), what: what))
+        } else if let value = try? JSONParser.parse(json) {
+            besideLog.members.append(JSONObject.Member(name: name, value: value))
+        }
+    }
+
     /// Whether all could be used.
     var isWhole: Bool { losses.told.isEmpty }
 
@@ -117,6 +129,9 @@ final class EntryCollector {
         if !otherLogs.isEmpty, !members.contains(where: { $0.name == Self.otherLogsName }) {
             let logs = otherLogs.sorted { $0.key < $1.key }.map { JSONValue.object($0.value) }
             members.append(JSONObject.Member(name: Self.otherLogsName, value: .array(logs)))
+        }
+        if !besideLog.isEmpty, !members.contains(where: { $0.name == Capture.besideLogName }) {
+            members.append(JSONObject.Member(name: Capture.besideLogName, value: .object(besideLog)))
         }
         capture.logMembers = JSONObject(members)
         capture.alignClocks()

@@ -12,6 +12,8 @@ struct EntryScanner {
             case entry
             /// Another member of `log`: `creator`, `version`, `pages`, …
             case member(String)
+            /// A member beside `log`, without bytes where they are more than ``EntryScanner/mostBeside``.
+            case beside(String)
         }
 
         var kind: Kind
@@ -65,6 +67,10 @@ struct EntryScanner {
     private var isEscaped = false
     private var isScalar = false
     private var isName = false
+    private var isLeftOut = false
+
+    /// Bytes that are held of a member beside `log`: in JSON that is no HAR it may be all there is.
+    static let mostBeside = 4 << 20
 
     /// Strings that are longer are not held; nil holds all.
     private let stringLimit: Int?
@@ -165,7 +171,7 @@ struct EntryScanner {
             }
             beginSkipping(at: offset, kind: .entry)
         default:
-            beginSkipping(at: offset, kind: level == .log ? .member(memberName) : nil)
+            beginSkipping(at: offset, kind: level == .log ? .member(memberName) : .beside(memberName))
         }
     }
 
@@ -194,12 +200,17 @@ struct EntryScanner {
         pendingKind = kind
         pendingOffset = offset
         pending.removeAll(keepingCapacity: true)
+        isLeftOut = false
         depth = 0
         isInString = false
         isScalar = false
     }
 
     private mutating func keep(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, isInString: Bool) {
+        if case .beside? = pendingKind, isLeftOut || pending.count + bytes.count > Self.mostBeside {
+            isLeftOut = true
+            return pending.removeAll()
+        }
         guard let stringLimit else { return pending.append(contentsOf: bytes) }
         guard isInString else {
             pending.append(contentsOf: bytes)
