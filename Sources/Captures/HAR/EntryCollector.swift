@@ -6,8 +6,8 @@ final class EntryCollector {
     /// Whether the entries stand in the file as JSON.
     private let isStrict: Bool
     private(set) var exchanges: [Exchange] = []
-    private var offsets: [Int] = []
-    private var lengths: [Int] = []
+    /// Of each exchange's entry.
+    private var places: [(offset: Int, length: Int)] = []
     private var pool = StringPool()
     private let recentBodies = RecentBodies()
     private var guessedSchemes = GuessedSchemes()
@@ -17,13 +17,10 @@ final class EntryCollector {
     private var otherLogs: [Int: JSONObject] = [:]
     private var besideLog = JSONObject()
     private var losses = LossList()
-    /// How many entries there were something to say of, by the member it lies in, and where the last one begins.
-    private var remarks: [String: (count: Int, lastOffset: Int)] = [:]
+    private var remarks = EntryRemarks()
 
     /// Entries by whose length the number of all is guessed.
     private static let sampleSize = 1000
-    /// Of what may be the same in every entry.
-    private static let toldRemarks = 3
 
     /// Of the last entry whose time is known: others have one that is not, and began about when it did.
     private var lastStart: (time: Timestamp, isZoneKnown: Bool)?
@@ -34,55 +31,49 @@ final class EntryCollector {
     }
 
     func add(entry written: JSONObject, offset: Int, length: Int) {
-        let index = exchanges.count
         let plain = EntrySpelling.plain(written)
         let entry = plain ?? written
-        // What is not spelled as in HAR is not found by its names alone.
-        let isAsWritten = isStrict && plain == nil
-        if index == Self.sampleSize {
-            // Grown by doubling the list would hold twice what it needs.
-            let expected = source.size / max(1, offset / Self.sampleSize)
-            exchanges.reserveCapacity(expected + expected / 16)
-        }
-        var number = 0
-        var exchange = HAREntry.exchange(of: entry) { [source, isStrict, recentBodies] body in
-            // A body that stays in the file: the entry is read again when somebody wants it.
-            let key = RecentBodies.Key(offset: offset, number: number)
-            number += 1
-            return {
-                recentBodies.bytes(key) {
-                    isAsWritten
-                        ? body.bytes(inEntry: source.bytes(at: offset, count: length))
-                        : EntryCollector.entry(in: source, at: offset, length, isStrict: isStrict)
-                            .flatMap(body.bytes(in:))
-                }
-            }
-        }
-        if Producers.isSuspicious(exchange) {
-            for remark in Producers.remarks(on: entry) {
-                let count = (remarks[remark.member]?.count ?? 0) + 1
-                remarks[remark.member] = (count, offset)
-                // Lines are counted from the beginning of the file.
-                guard count <= Self.toldRemarks else { continue }
-                lose(
-                    Capture.Loss(
-                        offset: offset,
-                        line: source.line(of: offset),
-                        what: "entry \(index): \(remark.what)"
-                    )
-                )
-            }
-        }
+        if exchanges.count == Self.sampleSize { reserve(sampled: offset) }
+        var exchange = HAREntry.exchange(
+            of: entry,
+            deferral: deferral(
+                in: StoredEntry(source: source, isStrict: isStrict, place: (offset, length)),
+                isPlain: plain == nil
+            )
+        )
+        if Producers.isSuspicious(exchange) { tellRemarks(on: entry, at: offset) }
         if exchange.startedAt.nanoseconds != 0 {
             lastStart = (exchange.startedAt, exchange.isZoneKnown)
         } else if let lastStart {
             (exchange.startedAt, exchange.isZoneKnown) = lastStart
         }
-        guessedSchemes.note(exchange, at: index, request: entry["request"])
+        guessedSchemes.note(exchange, at: exchanges.count, request: entry["request"])
         pool.share(&exchange)
         exchanges.append(exchange)
-        offsets.append(offset)
-        lengths.append(length)
+        places.append((offset, length))
+    }
+
+    /// Makes room for all entries, by the bytes that the first of them have: grown by doubling the list would hold twice what
+    /// it needs.
+    private func reserve(sampled bytes: Int) {
+        let expected = source.size / max(1, bytes / Self.sampleSize)
+        exchanges.reserveCapacity(expected + expected / 16)
+    }
+
+    /// Of bodies that stay in the file: the entry is read again when somebody wants one.
+    private func deferral(in stored: StoredEntry, isPlain: Bool) -> HAREntry.Deferral {
+        var number = 0
+        return { [recentBodies] body in
+            let key = RecentBodies.Key(offset: stored.place.offset, number: number)
+            number += 1
+            return { recentBodies.bytes(key) { stored.bytes(of: body, isPlain: isPlain) } }
+        }
+    }
+
+    private func tellRemarks(on entry: JSONObject, at offset: Int) {
+        for remark in Producers.remarks(on: entry) where remarks.note(remark.member, at: offset) {
+            lose(at: offset, "entry \(exchanges.count): \(remark.what)")
+        }
     }
 
     /// Whether our recorder wrote it, which names itself before its entries.
@@ -111,7 +102,7 @@ final class EntryCollector {
         if json.isEmpty {
             let most = EntryScanner.mostBeside >> 20
             let what = "\"\(name)\" beside \"log\" is not kept: it has more than \(most) MB"
-            lose(Capture.Loss(offset: offset, line: source.line(of: offset), what: what))
+            lose(at: offset, what)
         } else if let value = try? JSONParser.parse(json) {
             besideLog.members.append(JSONObject.Member(name: name, value: value))
         }
@@ -122,67 +113,47 @@ final class EntryCollector {
 
     func lose(_ loss: Capture.Loss) { losses.append(loss) }
 
+    private func lose(at offset: Int, _ what: String) { losses.append(loss(at: offset, what)) }
+
+    private func loss(at offset: Int, _ what: String) -> Capture.Loss {
+        Capture.Loss(offset: offset, line: source.line(of: offset), what: what)
+    }
+
     func capture() -> Capture {
         let settled = guessedSchemes.settle(&exchanges)
         var capture = Capture(exchanges)
         capture.creator = creator
-        if !otherLogs.isEmpty, !members.contains(where: { $0.name == Self.otherLogsName }) {
-            let logs = otherLogs.sorted { $0.key < $1.key }.map { JSONValue.object($0.value) }
-            members.append(JSONObject.Member(name: Self.otherLogsName, value: .array(logs)))
-        }
-        if !besideLog.isEmpty, !members.contains(where: { $0.name == Capture.besideLogName }) {
-            members.append(JSONObject.Member(name: Capture.besideLogName, value: .object(besideLog)))
-        }
-        capture.logMembers = JSONObject(members)
+        capture.logMembers = logMembers
         capture.alignClocks()
-        capture.losses = losses.told
-        for (member, (count, last)) in remarks.sorted(by: { $0.key < $1.key }) where count > Self.toldRemarks
-        {
-            let what = "\(count - Self.toldRemarks) more entries have such a \(member), this is the last"
-            capture.losses.append(Capture.Loss(offset: last, line: source.line(of: last), what: what))
-        }
+        capture.losses = losses.told + remarks.others.map { loss(at: $0.offset, $0.what) }
         if let others = losses.others { capture.losses.append(others) }
-        capture.loadEntry = { [source, offsets, lengths, isStrict] index in
-            if isStrict {
-                let bytes = source.bytes(at: offsets[index], count: lengths[index])
-                guard let entry = try? JSONParser.parse(bytes) else { return bytes }
-                let plain = EntrySpelling.plain(entry)
-                guard plain != nil || Producers.isUnusual(entry) else { return bytes }
-                return HAREntry.text(ofUnusual: plain ?? entry)
-            }
-            let entry = EntryCollector.entry(in: source, at: offsets[index], lengths[index], isStrict: false)
-            return entry.map {
-                Producers.isUnusual($0) ? HAREntry.text(ofUnusual: $0) : JSONWriter.bytes(of: $0)
-            }
-                ?? []
+        let stored = { @Sendable [source, isStrict, places] (index: Int) in
+            StoredEntry(source: source, isStrict: isStrict, place: places[index])
         }
-        if !settled.isEmpty, let load = capture.loadEntry {
+        capture.loadEntry = { stored($0).text }
+        if !settled.isEmpty {
             capture.loadEntry = { [exchanges] in
-                settled.contains($0) ? HAREntry.text(of: exchanges[$0]) : load($0)
+                settled.contains($0) ? HAREntry.text(of: exchanges[$0]) : stored($0).text
             }
         }
-        capture.loadOriginal = { [source, offsets, lengths, isStrict] index in
-            EntryCollector.entry(in: source, at: offsets[index], lengths[index], isStrict: isStrict)?.object
-        }
-        capture.findLine = { [source, offsets] index in source.line(of: offsets[index]) }
+        capture.loadOriginal = { stored($0).entry?.object }
+        capture.findLine = { stored($0).line }
         return capture
+    }
+
+    /// What stands in `log` besides entries, and what of the file has no place there.
+    private var logMembers: JSONObject {
+        var log = JSONObject(members)
+        if !otherLogs.isEmpty, log[Self.otherLogsName] == nil {
+            let logs = otherLogs.sorted { $0.key < $1.key }.map { JSONValue.object($0.value) }
+            log.members.append(JSONObject.Member(name: Self.otherLogsName, value: .array(logs)))
+        }
+        if !besideLog.isEmpty, log[Capture.besideLogName] == nil {
+            log.members.append(JSONObject.Member(name: Capture.besideLogName, value: .object(besideLog)))
+        }
+        return log
     }
 
     /// The member of `log` under which stands what other logs of the same file had besides entries.
     private static let otherLogsName = "_otherLogs"
-
-    /// An entry that is in the file, as HAR spells it.
-    private static func entry(in source: CaptureSource, at offset: Int, _ length: Int, isStrict: Bool)
-        -> JSONValue?
-    {
-        var json: [UInt8] = []
-        if isStrict {
-            json = source.bytes(at: offset, count: length)
-        } else {
-            var reader = LenientReader(source, at: offset)
-            guard (try? reader.value(into: &json)) != nil else { return nil }
-        }
-        guard let entry = try? JSONParser.parse(json) else { return nil }
-        return EntrySpelling.plain(entry) ?? entry
-    }
 }
