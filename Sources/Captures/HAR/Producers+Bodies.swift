@@ -17,46 +17,61 @@ extension Producers {
         guard let data = request["postData"]?.object else {
             return otherBody(of: request, headers, wireSize: wireSize, deferral: deferral)
         }
+        let parameters = data["params"]?.array ?? []
+        if bodyText(data) != nil || parameters.isEmpty {
+            return writtenBody(data, wireSize: wireSize, deferral: deferral)
+        }
+        return namedBody(data, wireSize: wireSize, deferral: deferral) ?? form(parameters, in: data, wireSize)
+    }
+
+    /// What a producer has in `postData` besides the body.
+    private static func others(in data: JSONObject) -> JSONObject {
         var foreign = HAREntry.remaining(data, without: HAREntry.bodyMembers)
         if let size = data["size"] { foreign.members.append(JSONObject.Member(name: "size", value: size)) }
         foreign["_encoding"] = nil
-        let parameters = data["params"]?.array ?? []
-        let text = bodyText(data)
-        guard text == nil, !parameters.isEmpty else {
-            // Beside the text they are what the producer made of it; of a file part they tell more.
-            if !parameters.isEmpty { foreign["params"] = data["params"] }
-            return HAREntry.body(
-                data,
-                text: text ?? bodyInComment(data),
-                wireSize: wireSize,
-                foreign: foreign,
-                deferral: deferral,
-                place: BodyText(path: ["request", "postData", "text"], isBase64: isBase64(data)) { entry in
-                    let data = entry["request"]?["postData"]?.object ?? JSONObject()
-                    return bodyText(data) ?? bodyInComment(data)
-                }
-            )
-        }
-        if let whole = wholeBody(in: parameters, of: data) {
-            return HAREntry.body(
-                data,
-                text: whole,
-                wireSize: wireSize,
-                foreign: foreign,
-                deferral: deferral,
-                place: BodyText(path: []) { entry in
-                    let data = entry["request"]?["postData"]?.object ?? JSONObject()
-                    return wholeBody(in: data["params"]?.array ?? [], of: data)
-                }
-            )
-        }
+        return foreign
+    }
+
+    /// A body whose text is there, or that has neither text nor parameters.
+    private static func writtenBody(_ data: JSONObject, wireSize: Int?, deferral: HAREntry.Deferral) -> Body {
+        var foreign = others(in: data)
+        // Beside the text they are what the producer made of it; of a file part they tell more.
+        if data["params"]?.array?.isEmpty == false { foreign["params"] = data["params"] }
+        return HAREntry.body(
+            data,
+            text: bodyText(data) ?? bodyInComment(data),
+            wireSize: wireSize,
+            foreign: foreign,
+            deferral: deferral,
+            place: BodyText(path: ["request", "postData", "text"], isBase64: isBase64(data)) { entry in
+                let data = entry["request"]?["postData"]?.object ?? JSONObject()
+                return bodyText(data) ?? bodyInComment(data)
+            }
+        )
+    }
+
+    /// A body that stands in the name of its one parameter; nil for others.
+    private static func namedBody(_ data: JSONObject, wireSize: Int?, deferral: HAREntry.Deferral) -> Body? {
+        guard let text = textInName(data) else { return nil }
+        return HAREntry.body(
+            data,
+            text: text,
+            wireSize: wireSize,
+            foreign: others(in: data),
+            deferral: deferral,
+            place: BodyText(path: []) { textInName($0["request"]?["postData"]?.object ?? JSONObject()) }
+        )
+    }
+
+    private static func form(_ parameters: [JSONValue], in data: JSONObject, _ wireSize: Int?) -> Body {
+        var foreign = others(in: data)
         // Parts of a multipart form have their files' names and types beside the value.
         if parameters.contains(where: { ($0.object?.members.count ?? 0) > 2 }) {
             foreign["params"] = data["params"]
         }
         return Body(
             content: .parameters(fields(.array(parameters))),
-            mediaType: self.text(data["mimeType"]),
+            mediaType: text(data["mimeType"]),
             wireSize: wireSize,
             foreign: foreign
         )
@@ -70,8 +85,9 @@ extension Producers {
     }
 
     /// Charles takes a JSON body for a form of one parameter, named as the body up to its first `=`.
-    private static func wholeBody(in parameters: [JSONValue], of data: JSONObject) -> String? {
-        guard parameters.count == 1, let name = parameters[0]["name"]?.string,
+    private static func textInName(_ data: JSONObject) -> String? {
+        guard let parameters = data["params"]?.array, parameters.count == 1,
+            let name = parameters[0]["name"]?.string,
             let first = name.utf8.first(where: { $0 > 0x20 }), first == 0x7b || first == 0x5b,
             !(text(data["mimeType"]) ?? "").lowercased().hasPrefix("multipart/")
         else { return nil }
