@@ -112,50 +112,49 @@ package enum CaptureReader {
             case .beside(let name): collector.add(beside: name, json: found.bytes, offset: found.offset)
             }
         }
-        switch scanner.ending {
-        case .whole: break
-        // It is being written to: where it ended the next entry begins now.
-        case .torn(let unfinished)
-        where source.hasGrown && collector.isOurs && unfinished <= CaptureFile.tail.count: break
-        case .torn(let unfinished):
-            collector.lose(
-                Capture.Loss(
-                    offset: scanner.endOfLastEntry,
-                    line: source.line(of: scanner.endOfLastEntry),
-                    what: unfinished > 0
-                        ? "entry \(scanner.entryCount) is cut off after \(unfinished) bytes; the \(scanner.entryCount) before it are whole"
-                        : scanner.entryCount > 0
-                            ? "the file breaks off behind entry \(scanner.entryCount - 1); no entry is lost"
-                            : "the file breaks off behind the beginning of the entries; no entry is lost",
-                    isEnd: true
-                )
-            )
-        case .noEntries:
+        guard scanner.ending != .noEntries else {
             throw EntryScanner.Problem(
                 offset: source.size,
                 expected: "\"log\" with \"entries\", but the file ends here"
             )
         }
+        if let loss = loss(behind: scanner, isOurs: collector.isOurs, source) { collector.lose(loss) }
         let capture = collector.capture()
-        if capture.count == 0, collector.hasPagesWithEntries, let other = tolerant(source), other.count > 0 {
-            return other
-        }
-        // Where a quote is missing the rest of the file looks like one entry that never ends, and behind NUL bytes it is not
-        // looked at. Of ours, the writer goes on behind what is whole, and both have to agree.
-        if !collector.isOurs, case .torn(let unfinished) = scanner.ending,
-            holdsEntries(source, from: scanner.endOfLastEntry, atLeast: unfinished > 0 ? 2 : 1),
-            let other = tolerant(source), other.count > capture.count
-        {
-            return other
-        }
+        let mayHoldMore =
+            capture.count == 0 && collector.hasPagesWithEntries
+            || !collector.isOurs && holdsEntries(behind: scanner, source)
+        if mayHoldMore, let other = tolerant(source), other.count > capture.count { return other }
         return capture
     }
 
-    private static func holdsEntries(_ source: CaptureSource, from offset: Int, atLeast count: Int) -> Bool {
-        let rest = source.bytes(at: offset, count: 4 << 20)
+    /// What is missing at the end; nil where nothing is, as far as that is known.
+    private static func loss(behind scanner: EntryScanner, isOurs: Bool, _ source: CaptureSource) -> Capture
+        .Loss?
+    {
+        guard case .torn(let unfinished) = scanner.ending else { return nil }
+        // It is being written to: where it ended the next entry begins now.
+        if source.hasGrown, isOurs, unfinished <= CaptureFile.tail.count { return nil }
+        let count = scanner.entryCount
+        let what =
+            unfinished > 0
+            ? "entry \(count) is cut off after \(unfinished) bytes; the \(count) before it are whole"
+            : "the file breaks off behind \(count > 0 ? "entry \(count - 1)" : "the beginning of the entries"); no entry is lost"
+        let end = scanner.endOfLastEntry
+        return Capture.Loss(offset: end, line: source.line(of: end), what: what, isEnd: true)
+    }
+
+    /// Whether entries stand behind the last whole one.
+    ///
+    /// Where a quote is missing the rest of the file looks like one entry that never ends, and behind NUL bytes it is not looked
+    /// at. Of a capture of ours that is no question: the writer goes on behind what is whole, and both have to agree.
+    private static func holdsEntries(behind scanner: EntryScanner, _ source: CaptureSource) -> Bool {
+        guard case .torn(let unfinished) = scanner.ending else { return false }
+        // The unfinished one is the first.
+        let least = unfinished > 0 ? 2 : 1
+        let rest = source.bytes(at: scanner.endOfLastEntry, count: 4 << 20)
         let name = Array("\"startedDateTime\"".utf8)
         var place = 0
-        for _ in 0..<count {
+        for _ in 0..<least {
             guard let found = ByteSearch.index(of: name, in: rest, from: place) else { return false }
             place = found + 1
         }
