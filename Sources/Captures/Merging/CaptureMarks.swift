@@ -69,10 +69,7 @@ private struct ServerDates {
         else { return }
         // Whole seconds, the rest cut off.
         let stamp = ClockSpan.nanoseconds(of: date)
-        let interval = ClockEstimate.Interval(
-            low: stamp - span.end - span.grain,
-            high: stamp + 1_000_000_000 - span.start
-        )
+        let interval = ClockEstimate.Interval(low: stamp - span.end, high: stamp + 1_000_000_000 - span.start)
         intervals[host, default: []].append(interval)
     }
 

@@ -54,7 +54,10 @@ enum ClockEstimate {
     static func interval(_ a: ClockSpan, _ b: ClockSpan) -> Interval {
         let begin = b.start - a.start
         let end = b.end - a.end
-        let interval = Interval(low: min(begin, end) - a.grain, high: max(begin, end) + b.grain)
+        let interval = Interval(
+            low: min(begin, end) - a.grain(beyond: b),
+            high: max(begin, end) + b.grain(beyond: a)
+        )
         return a.isLengthKnown && b.isLengthKnown ? interval : interval.widened(by: 1_000_000_000)
     }
 }

@@ -43,9 +43,13 @@ struct ClockSpan: Sendable, Equatable {
         return span
     }
 
+    /// By how much this one may be later than another, of which less is left out; recorders that leave out the same are taken
+    /// to tell the same.
+    func grain(beyond other: ClockSpan) -> Int64 { max(0, grain - other.grain) }
+
     /// How far this one reaches out of another, which is the longer one, at the least.
     func excess(over outer: ClockSpan) -> Int64 {
-        max(0, outer.start - start - grain, end - outer.end - outer.grain)
+        max(0, outer.start - start - grain(beyond: outer), end - outer.end - outer.grain(beyond: self))
     }
 
     static func nanoseconds(_ duration: Duration) -> Int64 {

@@ -14,12 +14,10 @@ struct HandedOverValues: Sendable {
 
     mutating func add(_ exchange: Exchange, _ span: ClockSpan) {
         let query = exchange.request.url.queryItems
-        // What is brought on may have been brought so late.
-        let latest = span.start + span.grain
         if let code = query.first("code"), code.utf8.count >= Self.shortest {
             called[code] = min(called[code] ?? span.start, span.start)
         }
-        if let uri = query.first("request_uri") { asked[uri] = min(asked[uri] ?? latest, latest) }
+        if let uri = query.first("request_uri") { asked[uri] = min(asked[uri] ?? span.start, span.start) }
         if let code = exchange.response?.location.flatMap({ RecordedURL($0).queryItems.first("code") }),
             code.utf8.count >= Self.shortest
         {
@@ -29,7 +27,7 @@ struct HandedOverValues: Sendable {
             return
         }
         if form.first("grant_type") != nil, let code = form.first("code") {
-            spent[code] = min(spent[code] ?? latest, latest)
+            spent[code] = min(spent[code] ?? span.start, span.start)
         } else if form.first("client_id") != nil || form.first("response_type") != nil,
             let bytes = exchange.response?.body?.bytes, bytes.count < 1 << 12,
             let uri = (try? JSONParser.parse(bytes))?["request_uri"]?.string

@@ -19,8 +19,8 @@ struct NeighbourGroup {
     {
         let a = a.sorted { ($0.span.start, $0.entry) < ($1.span.start, $1.entry) }
         let b = b.sorted { ($0.span.start, $0.entry) < ($1.span.start, $1.entry) }
-        // The clocks of both captures may leave out parts of a second.
-        let reach = slack + (a.first?.span.grain ?? 0) + (b.first?.span.grain ?? 0)
+        // The clock of one capture may leave out parts of a second.
+        let reach = slack + abs((a.first?.span.grain ?? 0) - (b.first?.span.grain ?? 0))
         var candidates: [[Int]] = []
         var first = 0
         // No exchange of A ends later than this one, of those before it: where the search may begin.
