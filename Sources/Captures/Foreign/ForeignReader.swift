@@ -165,24 +165,24 @@ struct ForeignReader: Sendable {
 
     /// Nil where there is none, or nothing comes out of it.
     private func pastedCapture(in source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
-        guard let pasted = PastedText(source) else { return nil }
-        let text = ScratchText(folder: scratch, name: name)
-        guard (try? pasted.convert(into: text)) != nil, let source = try? text.source() else { return nil }
-        return try? read(source, depth: depth + 1, budget: budget)
+        PastedText(source).flatMap { converted($0.convert, depth: depth, budget: budget) }
     }
 
     /// A capture among other text, be it quoted, pasted or printed; nil where there is none.
     private func captureInText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
-        markedCapture(in: source, depth: depth, budget: budget)
+        MarkedLines(source).flatMap { converted($0.convert, depth: depth, budget: budget) }
             ?? pastedCapture(in: source, depth: depth, budget: budget)
             ?? CaptureReader.readBehindLines(source)
     }
 
-    /// Nil where there is none, or nothing comes out of it.
-    private func markedCapture(in source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
-        guard let marked = MarkedLines(source) else { return nil }
+    /// What was found in a text, converted and read; nil where nothing comes out of it.
+    private func converted(
+        _ convert: (ScratchText) throws(CaptureError) -> Void,
+        depth: Int,
+        budget: UnpackingBudget
+    ) -> Capture? {
         let text = ScratchText(folder: scratch, name: name)
-        guard (try? marked.convert(into: text)) != nil, let source = try? text.source() else { return nil }
+        guard (try? convert(text)) != nil, let source = try? text.source() else { return nil }
         return try? read(source, depth: depth + 1, budget: budget)
     }
 

@@ -3,8 +3,8 @@ import JSON
 /// Finds the entries of a HAR text by structure alone, window by window; decodes nothing but the names on the
 /// way.
 ///
-/// Only the way `log.entries[n]` is read; every other value is skipped by counting brackets outside of
-/// strings. Memory is bounded by the largest entry.
+/// Only the way `log.entries[n]` is read; members of `log` and beside it are handed on, and every other value is skipped by
+/// counting brackets outside of strings. Memory is bounded by the largest of them.
 struct EntryScanner {
     /// A value with its place in the file.
     struct Found {
