@@ -3,8 +3,8 @@ package import Captures
 /// The names of the specifications for what some providers call otherwise.
 ///
 /// The API of AWS IAM Identity Center (`aws sso login`) has the members of its JSON in camel case; TikTok calls a client `client_key`;
-/// Salesforce's grant for devices is `device` and has the device's code as `code`. Each parameter keeps the place, and with it the name,
-/// under which it was sent.
+/// Salesforce's grant for devices is `device` and has the device's code as `code`; Amazon and Entra's first endpoints call it `device_code`.
+/// Each parameter keeps the place, and with it the name, under which it was sent.
 package enum OtherNames {
     /// Whether a URL is one of an API that is spoken to in JSON, token requests included.
     package static func areOfJSON(at url: RecordedURL) -> Bool {
@@ -19,16 +19,34 @@ package enum OtherNames {
         if isTikTok(url), !parameters.contains("client_id") {
             return parameters.renamed { $0 == "client_key" ? "client_id" : $0 }
         }
-        return deviceGrant(parameters)
+        return deviceGrant(parameters, at: url)
     }
 
-    private static func deviceGrant(_ parameters: Parameters) -> Parameters {
-        guard let index = parameters.items.firstIndex(where: { $0.name == "grant_type" }),
-            parameters.items[index].value == "device", !parameters.contains("device_code")
-        else { return parameters }
-        var named = parameters.renamed { $0 == "code" ? "device_code" : $0 }
+    private static func deviceGrant(_ parameters: Parameters, at url: RecordedURL) -> Parameters {
+        guard let index = parameters.items.firstIndex(where: { $0.name == "grant_type" }) else {
+            return parameters
+        }
+        let hasCode = parameters.contains("device_code")
+        switch parameters.items[index].value {
+        case "device" where !hasCode: break
+        case "device_code" where isAmazon(url) || isFirstOfEntra(url): break
+        default: return parameters
+        }
+        var named = hasCode ? parameters : parameters.renamed { $0 == "code" ? "device_code" : $0 }
         named.items[index].value = GrantType.deviceCode
         return named
+    }
+
+    /// Login with Amazon, in its regions.
+    private static func isAmazon(_ url: RecordedURL) -> Bool {
+        (url.host ?? "").hasPrefix("api.amazon.") && url.path.asciiLowercased() == "/auth/o2/token"
+    }
+
+    /// The token endpoint without a version in its path.
+    private static func isFirstOfEntra(_ url: RecordedURL) -> Bool {
+        let host = url.host ?? ""
+        return (host.hasPrefix("login.microsoftonline.") || host == "login.windows.net")
+            && url.path.hasSuffix("/oauth2/token")
     }
 
     private static func isIdentityCenter(_ url: RecordedURL) -> Bool {

@@ -89,6 +89,44 @@ struct DeviceFlowTests {
         #expect(code.value == device && code.place.name == "code")
     }
 
+    /// Entra's endpoint without a version, and Amazon's.
+    @Test(arguments: [
+        ("https://login.microsoftonline.com/common/oauth2", "/devicecode", "/token", "code"),
+        ("https://api.amazon.com/auth/o2", "/create/codepair", "/token", "device_code"),
+    ])
+    func grantWithTheCodesNameIsADevices(base: String, begin: String, token: String, name: String) throws {
+        var capture = CaptureBuilder()
+        let device = "device-code-of-the-first-one"
+        capture.post(
+            base + begin,
+            [("response_type", "device_code"), ("client_id", "tv"), ("scope", "profile")],
+            body: .json(
+                """
+                {"device_code":"\(device)","user_code":"E8X3QW4B","interval":5,"expires_in":600,\
+                "verification_uri":"https://tv.example/code"}
+                """
+            )
+        )
+        let poll = [("grant_type", "device_code"), ("client_id", "tv"), (name, device)]
+        capture.post(base + token, poll, 400, body: .json(#"{"error":"authorization_pending"}"#))
+        capture.post(base + token, poll, body: .json(tokens))
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1 && flow.ending == .success)
+        #expect(flow.tokenRequests.map(\.grantType) == [GrantType.deviceCode, GrantType.deviceCode])
+    }
+
+    /// What a client calls so at another provider stays what it sent.
+    @Test func grantWithTheCodesNameIsNoneElsewhere() throws {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://idp.example/token",
+            [("grant_type", "device_code"), ("client_id", "tv"), ("device_code", "device-code-1")],
+            400,
+            body: .json(#"{"error":"unsupported_grant_type"}"#)
+        )
+        #expect(capture.flows.first?.tokenRequests.first?.grantType == "device_code")
+    }
+
     /// AWS speaks JSON in camel case.
     @Test func deviceOfIdentityCenterIsOne() throws {
         var capture = CaptureBuilder()
