@@ -28,8 +28,7 @@ package struct ErrorResponse: Sendable, Hashable {
         let nested = Self.nested(error.value)
         self.init(
             error: nested?.name ?? error.value,
-            description: nested?.words
-                ?? Self.descriptions.lazy.compactMap { parameters[$0] }.first { !$0.isEmpty },
+            description: nested?.words ?? Self.words(in: parameters),
             uri: parameters["error_uri"],
             place: error.place
         )
@@ -43,6 +42,20 @@ package struct ErrorResponse: Sendable, Hashable {
         else { return nil }
         return (name, words)
     }
+
+    /// The description, with the hint that league/oauth2-server (Laravel Passport) has beside it: there the description is the
+    /// specification's own sentence, which fits any reason, and the hint says which it is.
+    private static func words(in parameters: Parameters) -> String? {
+        let words = descriptions.lazy.compactMap { parameters[$0] }.first { !$0.isEmpty }
+        guard let hint = parameters["hint"], !hint.isEmpty else { return words }
+        guard let words, !sentences.contains(where: words.hasPrefix) else { return hint }
+        return words.containsBytes(hint) ? words : "\(words) \(hint)"
+    }
+
+    /// How those of RFC 6749, section 5.2, for invalid_request and invalid_grant begin.
+    private static let sentences = [
+        "The request is missing a required parameter", "The provided authorization grant",
+    ]
 
     /// That of the specifications, and what servers have instead of it (Zoom, frameworks for APIs).
     private static let descriptions = ["error_description", "reason", "message", "error_message", "detail"]

@@ -38,6 +38,19 @@ struct WrappedErrorTests {
         #expect(answer.isRefusal)
     }
 
+    /// As league/oauth2-server has it beside the sentence of the specification.
+    @Test(arguments: [
+        (
+            "The request is missing a required parameter, includes an invalid parameter value, or is otherwise malformed.",
+            "Authorization code has been revoked", "Authorization code has been revoked"
+        ), ("No such scope.", "Check the `read` scope", "No such scope. Check the `read` scope"),
+        ("Client authentication failed", "", "Client authentication failed"),
+    ]) func aHintSaysWhichReasonItIs(description: String, hint: String, words: String) {
+        let body =
+            #"{"error":"invalid_request","error_description":"\#(description)","hint":"\#(hint)"}"#
+        #expect(answer(body, status: 400).error?.description == words)
+    }
+
     @Test(arguments: [
         #"{"access_token":"a","errors":[{"message":"old"}]}"#,
         #"{"data":{"access_token":"a","error":"none"}}"#,
