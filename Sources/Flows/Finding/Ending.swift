@@ -169,10 +169,10 @@ struct Ending {
         if request.answer.isSuccess { return isReadable(request.answer) ? .success : outcomeInBrowser }
         switch request.answer.error?.error {
         case "authorization_pending", "slow_down", "use_dpop_nonce", "mfa_required": return .incomplete
-        // The user's own no is asked for here by a device and by CIBA alone.
+        // The user's own no is asked for here by a device and by CIBA alone, and 401 is for the client's credentials.
         case "access_denied",
             "authorization_declined"
-        where GrantType.decoupled.contains(request.grantType):
+        where GrantType.decoupled.contains(request.grantType) && request.answer.status != 401:
             return AccessPolicy.words(in: request.answer) == nil ? .cancelled : .failure
         default: return .failure
         }

@@ -153,7 +153,15 @@ struct UserCancelledTests {
         #expect(try device("access_denied", "AADSTS50105: not assigned").finding(rule) == nil)
     }
 
-    private func device(_ error: String, _ text: String? = nil) throws -> Recording {
+    /// Auth0 says so of a client with a secret that is not its own.
+    @Test func clientThatIsRefusedIsNobodysNo() throws {
+        let recording = try device("access_denied", "Unauthorized", status: 401)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("token-invalid-client") != nil)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    private func device(_ error: String, _ text: String? = nil, status: Int = 400) throws -> Recording {
         let exchange = try #require(
             Recording("healthy/web-code-flow").exchanges.first { $0.request.url.path == "/token" }
         )
@@ -162,7 +170,7 @@ struct UserCancelledTests {
         return Recording([exchange])
             .sending("grant_type", "urn:ietf:params:oauth:grant-type:device_code").sending("code", nil)
             .sending("redirect_uri", nil).sending("device_code", "1234567890")
-            .answering("/token", 400, .object(answer))
+            .answering("/token", status, .object(answer))
     }
 
     @Test func leavesTheNearMissAlone() throws {
