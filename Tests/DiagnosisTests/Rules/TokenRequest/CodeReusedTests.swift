@@ -41,6 +41,7 @@ struct CodeReusedTests {
             true
         ),
         ("Inactive authorization code received from token request", true),
+        ("The specified authorization code has already been redeemed.", true),
         ("invalid code, hints: code been used", true),
         ("The authorization code is invalid or has expired.", false),
     ])
@@ -51,6 +52,21 @@ struct CodeReusedTests {
             ["error": "invalid_grant", "error_description": .string(text)]
         )
         #expect((recording.finding(rule)?.isPrimary == true) == isOne)
+    }
+
+    /// Laravel Passport's error for it is invalid_request, in the specification's words, and a hint beside them.
+    @Test func readsTheHintOfPassport() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            [
+                "error": "invalid_request",
+                "error_description":
+                    "The request is missing a required parameter, includes an invalid parameter value, or is otherwise malformed.",
+                "hint": "Authorization code has been revoked",
+            ]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
     }
 
     /// FusionAuth's error for a code that was used is invalid_request.
