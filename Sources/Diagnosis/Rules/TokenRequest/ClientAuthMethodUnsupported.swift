@@ -152,10 +152,10 @@ struct ClientAuthMethodUnsupported: Rule {
         )
     }
 
-    /// Without a name of a method, in lower case: ForgeRock, PingOne.
+    /// Without a name of a method, or a short one, in lower case: ForgeRock, PingOne, Zitadel's library.
     private static let refusals = [
         "invalid authentication method for accessing this endpoint",
-        "request denied: unsupported authentication method",
+        "request denied: unsupported authentication method", "auth_method post not supported",
     ]
 
     /// Those that the registry of OAuth parameters has for clients with credentials.

@@ -154,6 +154,7 @@ struct ClientSecretMismatch: Rule {
         "wrong client secret", "incorrect client secret", "client secret is incorrect",
         "client secret does not match",
         "client secret mismatch", "aadb2c90081", "invalid_client: client credentials are invalid",
+        "the specified client credentials are invalid",
         "bad_client_secret", "error validating client secret",
         // Stripe's keys are secrets that are for tests or for the real thing, and say whose code may come.
         "livemode api key but", "testmode api key but", "code provided does not belong to you",

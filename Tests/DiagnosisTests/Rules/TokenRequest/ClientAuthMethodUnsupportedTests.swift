@@ -187,6 +187,7 @@ struct ClientAuthMethodUnsupportedTests {
     @Test(arguments: [
         ("Invalid authentication method for accessing this endpoint.", true),
         ("Request denied: Unsupported authentication method (Correlation ID: 1)", true),
+        ("auth_method post not supported", true),
         ("Invalid authentication for this endpoint", false),
     ])
     func believesARefusalThatNamesNone(words: String, fires: Bool) throws {

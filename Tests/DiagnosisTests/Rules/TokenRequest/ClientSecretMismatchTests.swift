@@ -58,6 +58,7 @@ struct ClientSecretMismatchTests {
     /// Words that tell the secret from a client that is not known.
     @Test(arguments: [
         ("Client credentials are invalid.", "id.harbour.example", true),
+        ("The specified client credentials are invalid.", "id.harbour.example", true),
         ("Unauthorized", "oauth2.googleapis.com", true), ("Unauthorized", "id.harbour.example", false),
         ("The OAuth client was not found.", "oauth2.googleapis.com", false),
     ])
