@@ -64,12 +64,13 @@ struct TokenTypeInvalid: Rule {
         return (tokenless(in: flow) ?? lastTokenless(in: flow)).map { .violated($0) } ?? .holds
     }
 
-    /// Whether a provider documents its answer so: WeChat and Shopify name no type, Slack one of its own.
+    /// Whether a provider documents its answer so: WeChat, Shopify and WorkOS name no type, Slack one of its own.
     private static func isDialect(_ type: String, of endpoint: RecordedURL) -> Bool {
         let host = endpoint.host ?? ""
         if host == "slack.com" || host.hasSuffix(".slack.com") { return ["bot", "user"].contains(type) }
         let isWeChat = host == "api.weixin.qq.com" && endpoint.path.hasPrefix("/sns/oauth2/")
-        return type.isEmpty && (isWeChat || endpoint.path.hasSuffix("/admin/oauth/access_token"))
+        let paths = ["/admin/oauth/access_token", "/user_management/authenticate"]
+        return type.isEmpty && (isWeChat || paths.contains(where: endpoint.path.hasSuffix))
     }
 
     private static let dialect = """
@@ -99,7 +100,9 @@ struct TokenTypeInvalid: Rule {
     /// The members of an answer of success that has neither token nor error, at its top at least; nil of any other.
     private static func namesWithoutToken(in answer: Answer) -> String? {
         guard answer.isSuccess, let object = answer.json, object["id_token"] == nil,
-            object["access_token"] == nil, object["authed_user"] == nil, object["me"] == nil
+            object["access_token"] == nil, object["authed_user"] == nil, object["me"] == nil,
+            // By another name that is known (AWS).
+            !answer.parameters.contains("access_token")
         else { return nil }
         // Where the tokens are inside of a member, the others are no error.
         let nest = object.members.first {

@@ -244,8 +244,11 @@ struct RedirectURITokenMismatchTests {
         #expect((recording.abstention(rule) != nil) != fires)
     }
 
-    /// Shopify's token endpoint has no such parameter.
-    @Test(arguments: [("/admin/oauth/access_token", false), ("/oauth/access_token", true)])
+    /// Shopify's token endpoint and WorkOS' have no such parameter.
+    @Test(arguments: [
+        ("/admin/oauth/access_token", false), ("/user_management/authenticate", false),
+        ("/oauth/access_token", true),
+    ])
     func leavesAProviderThatDoesNotWantItAlone(path: String, fires: Bool) throws {
         let recording = try Recording(broken).sending("redirect_uri", nil).editing { exchange in
             guard exchange.request.url.path == "/token" else { return }

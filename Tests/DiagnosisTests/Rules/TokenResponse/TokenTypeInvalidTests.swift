@@ -108,6 +108,7 @@ struct TokenTypeInvalidTests {
             ("https://shop.myshopify.com/admin/oauth/access_token", nil, true),
             ("https://shop.myshopify.com/admin/oauth/access_token", "cat", false),
             ("https://api.weixin.qq.com/sns/oauth2/access_token", nil, true),
+            ("https://api.workos.com/user_management/authenticate", nil, true),
             ("https://id.harbour.example/oauth/access_token", nil, false),
         ] as [(String, String?, Bool)]
     )
