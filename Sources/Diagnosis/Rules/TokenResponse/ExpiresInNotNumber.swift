@@ -28,21 +28,46 @@ struct ExpiresInNotNumber: Rule {
     func verdict(on flow: Flow) -> Verdict {
         for request in flow.tokenRequests where request.answer.isSuccess {
             guard let note = fault(of: request.answer) else { continue }
+            let isDialect = Self.isDialect(request.answer, of: flow.capture[request.exchange].request.url)
             let value =
                 request.answer.json?["expires_in"].map { JSONWriter.text(of: $0) }
                 ?? request.answer.parameters["expires_in"] ?? ""
             return .violated(
-                Violation([
-                    Evidence(
-                        place: request.answer.place("expires_in"),
-                        value: Masking.shown(value, of: "expires_in"),
-                        note: note
-                    )
-                ])
+                Violation(
+                    [
+                        Evidence(
+                            place: request.answer.place("expires_in"),
+                            value: Masking.shown(value, of: "expires_in"),
+                            note: note
+                        )
+                    ],
+                    severity: isDialect ? .note : nil,
+                    explanation: isDialect ? Self.dialect : nil,
+                    fix: isDialect ? Self.dialectFix : nil
+                )
             )
         }
         return .holds
     }
+
+    /// Whether a provider documents digits as text: Firebase, and Entra's endpoints without a version.
+    private static func isDialect(_ answer: Answer, of endpoint: RecordedURL) -> Bool {
+        guard let text = answer.json?["expires_in"]?.string, !text.isEmpty,
+            text.utf8.allSatisfy(\.isASCIIDigit)
+        else { return false }
+        let host = endpoint.host ?? ""
+        return host == "securetoken.googleapis.com"
+            || host.hasPrefix("login.microsoftonline.") && endpoint.path.hasSuffix("/oauth2/token")
+    }
+
+    private static let dialect = """
+        This provider documents its answer so, with the seconds as text. Its own libraries know it; one that wants a number as it stands in RFC 6749 may fail to read \
+        the answer, or take the token for expired at once.
+        """
+    private static let dialectFix = """
+        Nothing needs fixing where the app reads the answer. Give a strict library the answer with a number in place of the text; Entra's endpoints of version 2.0 \
+        have one.
+        """
 
     /// Nil where it is a number of seconds, or left out.
     private func fault(of answer: Answer) -> String? {

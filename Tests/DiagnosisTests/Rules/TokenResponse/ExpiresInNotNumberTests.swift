@@ -34,6 +34,20 @@ struct ExpiresInNotNumberTests {
         #expect(recording.finding(rule)?.notes.first == note)
     }
 
+    /// Firebase and Entra's first version document the digits as text.
+    @Test(arguments: [
+        ("https://securetoken.googleapis.com/token", Severity.note),
+        ("https://login.microsoftonline.com/contoso/oauth2/token", .note),
+        ("https://login.microsoftonline.com/contoso/oauth2/v2.0/token", .warning),
+    ])
+    func whatIsDocumentedSoIsANote(url: String, severity: Severity) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL(url)
+        }
+        #expect(recording.finding(rule)?.severity == severity)
+    }
+
     @Test(arguments: [("600", true), ("ten minutes", false)]) func inAFormDigitsAreANumber(
         text: String,
         isGood: Bool
