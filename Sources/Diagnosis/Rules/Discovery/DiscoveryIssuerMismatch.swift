@@ -244,7 +244,7 @@ struct DiscoveryIssuerMismatch: Rule {
         let asked = RecordedURL(document.askedIssuer)
         let named = RecordedURL(issuer)
         guard !plain(asked.text).equalsBytes(of: plain(issuer)) else { return false }
-        return !isEntra(asked, named) && !isWSO2(asked, named) && !isCognito(named)
+        return !isEntra(asked, named) && !isB2C(asked, named) && !isWSO2(asked, named) && !isCognito(named)
     }
 
     /// Without the slash at the end; scheme and host in lower case and without the scheme's own port, as recorders write URLs.
@@ -266,6 +266,16 @@ struct DiscoveryIssuerMismatch: Rule {
         else { return false }
         return named.path.split(separator: "/").contains { $0 == "{tenantid}" || isIdentifier($0.utf8) }
             || other.split(separator: ".").first.map { isIdentifier($0.utf8) } ?? false
+    }
+
+    /// Azure AD B2C at a domain of the customer's own: the document is that of a policy, the issuer has the tenant's id.
+    private static func isB2C(_ asked: RecordedURL, _ named: RecordedURL) -> Bool {
+        guard asked.origin == named.origin else { return false }
+        let (path, issuer) = (asked.path.split(separator: "/"), named.path.split(separator: "/"))
+        guard path.count == 3, path[0].hasSuffix(".onmicrosoft.com") || isIdentifier(path[0].utf8),
+            path[2] == "v2.0", let tenant = issuer.first(where: { isIdentifier($0.utf8) })
+        else { return false }
+        return issuer == [tenant, "v2.0"] || issuer == ["tfp", tenant, path[1], "v2.0"]
     }
 
     /// Eight, four, four, four and twelve hexadecimal digits.

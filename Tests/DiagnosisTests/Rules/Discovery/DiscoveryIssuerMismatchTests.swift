@@ -125,6 +125,10 @@ struct DiscoveryIssuerMismatchTests {
             "https://9188040d-6c67-4c5b-b112-36a304b66dad.ciamlogin.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"
         ),
         (
+            "https://login.shop.example/shop.onmicrosoft.com/B2C_1_susi/v2.0/.well-known/openid-configuration",
+            "https://login.shop.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0/"
+        ),
+        (
             "https://is.example:9443/oauth2/oidcdiscovery/.well-known/openid-configuration",
             "https://is.example:9443/oauth2/token"
         ),
@@ -142,6 +146,10 @@ struct DiscoveryIssuerMismatchTests {
         ("https://id.example/.well-known/openid-configuration", "http://id.example"),
         ("https://id.example/.well-known/openid-configuration", "https://id.example:8443"),
         ("https://id.example/A/.well-known/openid-configuration", "https://id.example/a"),
+        (
+            "https://login.shop.example/shop.onmicrosoft.com/B2C_1_susi/v2.0/.well-known/openid-configuration",
+            "https://login.other.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0/"
+        ),
         (
             "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration",
             "https://login.microsoftonline.com/common/v2.0/x"
