@@ -43,7 +43,8 @@ struct ClientTypeMismatch: Rule {
                     evidence,
                     severity: call.isRepaired ? .note : .error,
                     explanation: isTakenForPage ? Self.takenForPage : nil,
-                    fix: isTakenForPage ? Self.takenForPageFix : nil,
+                    fix: isTakenForPage
+                        ? Self.takenForPageFix : Self.isOfProgram(call) ? Self.programFix : nil,
                     title: isTakenForPage ? "The provider takes the program that asks for a page" : nil,
                     exchange: call.exchange
                 )
@@ -75,6 +76,21 @@ struct ClientTypeMismatch: Rule {
         return CORSBlocked.isSaid(in: call.answer.errorText) && headers.contains("origin")
             && Self.isProgram(headers)
     }
+
+    /// Whether Entra says that only a page may redeem the code, and it came to a program on the user's own machine.
+    private static func isOfProgram(_ call: ClientCall) -> Bool {
+        guard crossOrigin.contains(where: call.answer.errorText.containsBytes),
+            let target = call.parameters["redirect_uri"].map({ RecordedURL($0) })
+        else { return false }
+        return !target.isWeb
+            || LoopbackHost.isLoopback(target.host ?? "")
+                && call.authentication.methods == [.none]
+    }
+
+    private static let programFix = """
+        The redirect URI is registered for a single-page application, whose code only a page may redeem. Take it out there and register it for the platform "mobile and desktop \
+        applications" of the same app registration.
+        """
 
     /// Whether the sender says that it is no browser, and has nothing of one.
     private static func isProgram(_ headers: HeaderFields) -> Bool {
@@ -121,11 +137,13 @@ struct ClientTypeMismatch: Rule {
         advanced settings of this client, which takes some minutes to hold.
         """
 
-    private static let texts = [
-        "aadsts9002327", "may only be redeemed via cross-origin requests",
-        "custom scheme uris are not allowed for", "not allowed for the web client type",
-        "not allowed for 'web' client type", disabledScheme,
-        // Google, of a device.
-        "invalid client type", "only clients of type",
-    ]
+    private static let crossOrigin = ["aadsts9002327", "may only be redeemed via cross-origin requests"]
+
+    private static let texts =
+        crossOrigin + [
+            "custom scheme uris are not allowed for", "not allowed for the web client type",
+            "not allowed for 'web' client type", disabledScheme,
+            // Google, of a device.
+            "invalid client type", "only clients of type",
+        ]
 }

@@ -21,6 +21,17 @@ struct ClientTypeMismatchTests {
         #expect(finding.evidence[1].note == "no Origin: not sent by a page")
     }
 
+    /// A program on the user's machine has a platform of its own at Entra.
+    @Test(arguments: [
+        ("http://127.0.0.1:53682/", true), ("example.shop:/cb", true), ("https://www.shop.example/cb", false),
+    ])
+    func tellsAProgramFromABackEnd(uri: String, isProgram: Bool) throws {
+        let recording = try Recording(broken).sending("redirect_uri", uri).sending("client_id", "shop-web")
+            .sendingHeader("Authorization", nil, to: "/token")
+        let fix = try #require(recording.finding(rule)).fix
+        #expect(fix.contains("mobile and desktop applications") == isProgram)
+    }
+
     @Test func leavesOtherTextsAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
