@@ -76,7 +76,10 @@ struct DPoPProofFaults {
     // MARK: - The proof itself
 
     private func type() -> [Evidence]? {
-        guard proof.token.type?.lowercased() != "dpop+jwt" else { return nil }
+        // The same media type, written out (RFC 7515, section 4.1.9).
+        guard !["dpop+jwt", "application/dpop+jwt"].contains(proof.token.type?.lowercased()) else {
+            return nil
+        }
         return [
             Evidence(
                 place: proof.place(ofHeader: "typ"),

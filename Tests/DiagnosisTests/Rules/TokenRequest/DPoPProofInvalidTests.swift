@@ -23,6 +23,15 @@ struct DPoPProofInvalidTests {
         #expect(try Recording(healthy).findings.filter { $0.severity != .note }.isEmpty)
     }
 
+    /// A media type may be written with what it belongs to (RFC 7515, section 4.1.9).
+    @Test(arguments: [("application/dpop+jwt", false), ("JWT", true)])
+    func looksAtTheType(type: String, isWrong: Bool) throws {
+        let recording = try Recording(healthy).provingWithHeader(to: "/userinfo") {
+            $0["typ"] = .string(type)
+        }
+        #expect((recording.finding(rule)?.places.contains("3 jwt.header typ") ?? false) == isWrong)
+    }
+
     @Test func isAWarningWhereTheServerTookIt() throws {
         let recording = try Recording(broken).answering(
             "/token",
