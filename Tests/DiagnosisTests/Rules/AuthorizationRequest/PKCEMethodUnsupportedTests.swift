@@ -32,6 +32,29 @@ struct PKCEMethodUnsupportedTests {
         #expect(finding?.evidence.first?.value == "missing")
     }
 
+    /// A client of MCP has to refuse metadata that do not say it.
+    @Test(
+        arguments: [
+            (nil, 3, true), (["plain"], 3, true), (["S256"], 3, false), (nil, 7, false),
+        ] as [([JSONValue]?, Int, Bool)]
+    )
+    func clientOfMCPStopsWithoutS256(methods: [JSONValue]?, count: Int, fires: Bool) throws {
+        let whole = try Recording("discovery/authorization-server-not-listed.near-miss")
+        let recording = Recording(Array(whole.exchanges.prefix(count))).editingAnswer(
+            of: "/.well-known/openid-configuration"
+        ) { $0["code_challenge_methods_supported"] = methods.map { .array($0) } }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(
+            finding.map {
+                $0.places == ["2 request.url ", "2 response.body code_challenge_methods_supported"]
+            } ?? true
+        )
+        // Of a client that is none of MCP nothing is said.
+        let other = recording.editing { $0.request.body = nil }
+        #expect(other.finding(rule) == nil)
+    }
+
     @Test func leavesAListedMethodAlone() throws {
         #expect(try Recording(broken).asking("code_challenge_method", "S256").finding(rule) == nil)
         #expect(try Recording("healthy/web-code-flow").finding(rule) == nil)
