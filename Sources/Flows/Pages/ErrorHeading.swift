@@ -110,6 +110,7 @@ package enum ErrorHeading {
         "unauthorized", "fehler", "erreur", "errore", "erro",
     ]
     private static let phrases = [
-        "went wrong", "bad request", "not authorized", "not allowed", "unable to", "could not", "timed out",
+        "went wrong", "bad request", "not authorized", "not allowed", "unable to", "could not", "couldn't",
+        "couldn\u{2019}t", "timed out",
     ]
 }

@@ -31,10 +31,12 @@ struct EmbeddedUserAgent: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var evidence: [Evidence] = []
         var isRefused = false
+        var isSeenThrough = false
         for attempt in flow.loginAttempts {
             let headers = flow.capture[attempt.exchange].request.headers
+            let refusal = attempt.refusal.flatMap { $0.says(Self.texts) ? $0 : nil }
             guard attempt.request != nil, let agent = headers.first("user-agent"),
-                let mark = Self.mark(of: agent)
+                let mark = Self.mark(of: agent) ?? refusal.map({ _ in Self.unmarked })
             else { continue }
             if evidence.count < 6 {
                 evidence.append(
@@ -45,14 +47,32 @@ struct EmbeddedUserAgent: Rule {
                     )
                 )
             }
-            if let refusal = attempt.refusal, refusal.says(Self.texts) {
+            if let refusal {
                 isRefused = true
+                isSeenThrough = isSeenThrough || refusal.says([Self.notSecure])
                 evidence.append(refusal.evidence(around: Self.texts))
             }
         }
         guard !evidence.isEmpty else { return .holds }
-        return .violated(Violation(evidence, severity: isRefused ? .error : .warning))
+        return .violated(
+            Violation(
+                evidence,
+                severity: isRefused ? .error : .warning,
+                explanation: isSeenThrough ? Self.seenThrough : nil,
+                fix: isSeenThrough ? Self.seenThroughFix : nil
+            )
+        )
     }
+
+    private static let unmarked = "names no web view: the provider goes by other signs"
+    private static let seenThrough = """
+        Google lets nobody sign in in a window that a program holds: a web view, a window of Electron or Tauri, a browser that a tool drives. It looks at more than the \
+        User-Agent, so that another name there does not help for long.
+        """
+    private static let seenThroughFix = """
+        Open the request in the browser that the user has, and take the answer at a loopback address or at a scheme of the app's own. A test that drives a browser is better \
+        off with a provider for tests, or with a session that somebody signed in to by hand.
+        """
 
     /// What shows that an agent is a web view; nil where nothing does.
     static func mark(of agent: String) -> String? {
@@ -71,5 +91,7 @@ struct EmbeddedUserAgent: Rule {
     private static let browsers = ["Safari/", "CriOS", "FxiOS", "EdgiOS", "OPiOS", "GSA/"]
 
     /// How a provider says that it wants none.
-    private static let texts = ["disallowed_useragent", "embedded webview policy"]
+    private static let texts = ["disallowed_useragent", "embedded webview policy", notSecure]
+    /// Google's page for those.
+    private static let notSecure = "this browser or app may not be secure"
 }

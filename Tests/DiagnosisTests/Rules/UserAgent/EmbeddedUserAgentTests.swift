@@ -45,6 +45,27 @@ struct EmbeddedUserAgentTests {
     ])
     func knowsBrowsers(agent: String) throws { #expect(try seen(by: agent).finding(rule) == nil) }
 
+    /// Google sees a window of a program's behind any name.
+    @Test func believesTheProviderWhateverTheNameIs() throws {
+        let recording = try Recording(Array(seen(by: "Mozilla/5.0 (X11) Chrome/126.0").exchanges.prefix(1)))
+            .editing { exchange in
+                exchange.response = RecordedResponse(
+                    status: 200,
+                    body: Body(
+                        text: """
+                            <title>Sign in - Google Accounts</title><h1>Couldn\u{2019}t sign you in</h1>
+                            <p>This browser or app may not be secure. Try using a different browser.</p>
+                            """,
+                        mediaType: "text/html"
+                    )
+                )
+            }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .error)
+        #expect(finding.isPrimary)
+        #expect(finding.notes.first == "names no web view: the provider goes by other signs")
+    }
+
     @Test func isAnErrorWhereTheProviderRefusesIt() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.prefix(1))).editing { exchange in
             exchange.response = RecordedResponse(
