@@ -15,6 +15,10 @@ struct CookieCourse {
             evidence = kept
             explanation = Self.keptByServer
             fix = Self.keptByServerFix
+        } else if let beside = Self.besideAnother(to: callback, flow) {
+            evidence = beside
+            explanation = Self.twice
+            fix = Self.twiceFix
         } else if let back = Self.cameBack(to: callback, flow) {
             evidence = back
             explanation = Self.unread
@@ -54,6 +58,25 @@ struct CookieCourse {
             }.first
     }
 
+    /// A cookie of this login that came back together with another one of its name: a browser keeps those apart whose Domain or Path is
+    /// another, and sends both (RFC 6265, sections 5.3 and 5.4).
+    private static func besideAnother(to callback: RejectedCallback, _ flow: Flow) -> Evidence? {
+        let login = flow.logins.first { $0.response?.callback == callback.exchange }
+        guard let request = login?.request, !callback.isRedeemed(in: flow) else { return nil }
+        let sent = flow.capture[callback.place].request.cookies
+        return LoginCookies.set(for: request, callback: callback, in: flow).lazy
+            .compactMap { setting -> Evidence? in
+                let values = sent.filter { $0.name == setting.cookie.name }.map(\.value)
+                guard values.contains(setting.cookie.value), Set(values).count > 1 else { return nil }
+                let isFirst = values.first == setting.cookie.value
+                return Evidence(
+                    place: Place(exchange: callback.place, part: .requestHeader, name: "Cookie"),
+                    value: "\(setting.cookie.name), \(values.count) times",
+                    note: "that of this login stands \(isFirst ? "first" : "behind another's value")"
+                )
+            }.first
+    }
+
     /// A cookie that the app set where it sent the browser to the provider and that came back with the same value.
     private static func cameBack(to callback: RejectedCallback, _ flow: Flow) -> Evidence? {
         let login = flow.logins.first { $0.response?.callback == callback.exchange }
@@ -85,6 +108,14 @@ struct CookieCourse {
     private static let keptByServerFix = """
         Pass the Set-Cookie fields of that answer on to the browser, or do not begin logins while a page is made on the server: send the browser to the \
         app's own address to sign in at, and let that one set its cookies and send it to the provider.
+        """
+    private static let twice = """
+        The callback brought the cookie by which the app knows the login, and with it another one of the same name, which was set before with another Domain or Path. \
+        A browser keeps such cookies apart and sends both. Most servers read one of them, the first mostly, and here it was not this login's, or they give up.
+        """
+    private static let twiceFix = """
+        Delete the cookies of that name for the host and the domains above it, and sign in again. Then have whatever sets it do so with one Domain and Path throughout: after \
+        a change of these take a new name for it, or have the app delete the old one. Two programs below one domain need two names.
         """
     private static let unread = """
         The provider's answer reached the redirect URI, and the app answered with an error. The provider had no part in that, and neither had the browser: \

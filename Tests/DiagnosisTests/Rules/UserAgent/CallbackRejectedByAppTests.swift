@@ -55,6 +55,28 @@ struct CallbackRejectedByAppTests {
         #expect(finding.evidence.suffix(2).map(\.value) == ["none", "none"])
     }
 
+    /// A browser keeps two cookies of a name where their Domain or Path differs, and sends both.
+    @Test(
+        arguments: [
+            (["an-older-one", nil], "that of this login stands behind another's value"),
+            ([nil, "an-older-one"], "that of this login stands first"),
+        ] as [([String?], String)]
+    )
+    func tellsThatAnotherCookieOfTheNameCame(values: [String?], note: String) throws {
+        let recording = try Recording(broken)
+        let sent = try #require(recording.exchanges[3].request.headers.first("cookie"))
+        let header = values.map { $0.map { "shop_login=\($0)" } ?? sent }.joined(separator: "; ")
+        let doubled = recording.replacing("Cookie", with: header, at: 3).editing {
+            $0.request.listedCookies = []
+        }
+        let finding = try #require(doubled.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places.last == "3 request.header Cookie")
+        #expect(finding.evidence.last?.value == "shop_login, 2 times")
+        #expect(finding.notes.last == note)
+        #expect(finding.explanation.contains("another one of the same name"))
+    }
+
     /// A library without leeway refuses a token that was issued two seconds later by the app's clock.
     @Test(arguments: [(1, false), (2, true), (90, true), (-60, false)])
     func comparesTheTokensTimeWithTheAppsClock(ahead: Int64, isEarly: Bool) throws {
