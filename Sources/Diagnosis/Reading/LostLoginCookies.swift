@@ -51,7 +51,9 @@ struct LostLoginCookies {
         )
         for callback in RejectedCallback.all(in: flow) {
             let isRedeemed = callback.isRedeemed(in: flow)
-            guard !isRedeemed || mayLackSession(callback, in: flow) else { continue }
+            guard !isRedeemed || mayLackSession(callback, in: flow), !isOfService(callback, flow) else {
+                continue
+            }
             guard
                 let request = begun[callback.exchange].flatMap(\.self)
                     ?? lastRequest(before: callback, in: flow)
@@ -73,6 +75,11 @@ struct LostLoginCookies {
             }
         }
         return reading
+    }
+
+    /// Whether one address takes the answers for all apps behind it, and finds the login by its state: Google's Identity-Aware Proxy.
+    private static func isOfService(_ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        flow.capture[callback.exchange].request.url.host == "iap.googleapis.com"
     }
 
     /// Where the app sent the browser off: not a reload of that page, nor what the provider made of the request.

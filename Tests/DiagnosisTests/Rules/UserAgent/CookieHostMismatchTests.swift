@@ -25,6 +25,22 @@ struct CookieHostMismatchTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// Google's Identity-Aware Proxy has one redirect URI for all apps, at a host that none of their cookies is for.
+    @Test(arguments: [("iap.googleapis.com", false), ("login.harbour.example", true)])
+    func leavesTheServiceThatAnswersForAllAppsAlone(host: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            func moved(_ text: String) -> String {
+                text.replacing("www.shop.example", with: host)
+            }
+            exchange.request.url = RecordedURL(moved(exchange.request.url.text))
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(to: moved(location))
+            }
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.finding("callback-rejected-by-app") != nil)
+    }
+
     /// The app is a broker, to which another app sent the user: that one's cookie is for its own callback.
     @Test func leavesTheCookieOfABrokersClientAlone() throws {
         var recording = try Recording("user-agent/callback-rejected-by-app")
