@@ -37,7 +37,15 @@ enum LibraryErrors {
         (
             "missing_signature_verifier",
             "Spring Security: the address of the provider's keys (jwk-set-uri) is not configured"
-        ), ("InvalidStateException", "Laravel Socialite: the state is not the one in the session"),
+        ),
+        (
+            "InvalidStateException",
+            "Laravel Socialite, or Symfony's OAuth2 client bundle: the state is not the one in the session"
+        ),
+        (
+            "csrf_attack",
+            "Ueberauth: its cookie with the state did not come with the callback, or the provider's strategy does not pass the state on"
+        ),
         ("IDX21323", "ASP.NET: the cookie with the nonce did not come with the callback"),
         ("IDX20803", "ASP.NET: the provider's metadata could not be read"),
         ("IDX20804", "ASP.NET: the provider's metadata could not be read"),
@@ -72,6 +80,15 @@ enum LibraryErrors {
         ("State token does not match", "Nextcloud: the state is not the one in the session"),
         ("no session state found", "lua-resty-openidc: its session's cookie did not come with the callback"),
         ("missing OAuth state", "Vault: it holds no such state, or not any more"),
+        (
+            "could not find a matching session for this request",
+            "Goth: its session's cookie did not come with the callback, or was sealed with another key"
+        ), ("Sign-in session not found", "Logto: its cookie did not come with the callback"),
+        (
+            "Invalid session state: stored",
+            "Vouch: its session's cookie did not come with the callback, or something between the two took it out"
+        ), ("authorization state not found", "caddy-security: it holds no such state, or not any more"),
+        ("OIDC Auth Failure: No state cookie found", "Couchbase Sync Gateway: its cookie did not come"),
         (
             "Unable to exchange external code",
             "Supabase Auth: the provider refused its exchange of the code, mostly for the client id or secret that it is set to; Apple's secret has to be made anew every six months"
