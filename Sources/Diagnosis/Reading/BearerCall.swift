@@ -206,6 +206,13 @@ struct BearerRefusal {
         challenges.lazy.compactMap { $0["error"] }.first ?? answer.error?.error
     }
 
+    /// Whether it says that it could not fetch the keys to verify tokens with: Envoy and Istio, Spring.
+    var missesKeys: Bool {
+        let said = challenges.compactMap { $0["error_description"] }.joined(separator: " ")
+        let text = (said.prefixBytes(Self.limit) + " " + body).asciiLowercased()
+        return ["jwks remote fetch is failed", "retrieve remote jwk set"].contains(where: text.containsBytes)
+    }
+
     /// Whether it says what a resource server says to a token (RFC 6750), of whatever scheme.
     var isBearerChallenge: Bool { challenges.contains { $0.scheme == "bearer" || $0.scheme == "dpop" } }
 
@@ -238,7 +245,10 @@ struct BearerRefusal {
         .expiry: [
             "expired", "\"exp\"", "'exp'", "exp claim", "lifetime", "not active", "idx10222", "idx10223",
         ],
-        .signature: ["signature", "signing key", "idx10500", "idx10501", "idx10503", "idx10511", "jwks"],
+        .signature: [
+            "signature", "signing key", "idx10500", "idx10501", "idx10503", "idx10511", "jwks",
+            "remote jwk set",
+        ],
         .scope: ["insufficient_scope", "missing scope", "openid scope"],
         .shape: [
             "jwt malformed", "invalid compact jws", "not enough segments", "idx14100", "idx12741",

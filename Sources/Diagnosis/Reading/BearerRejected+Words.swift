@@ -66,6 +66,15 @@ extension BearerRejected {
         this one was signed with.
         """
 
+    static let unfetched = """
+        A call with an access token was refused because the API, or the gateway in front of it, did not get the provider's keys: it says nothing of the token itself.
+        """
+
+    static let unfetchedFix = """
+        From where the API runs, open the address of the keys that it is set to (jwks_uri): a name that does not resolve there, a firewall or proxy on the way out, a certificate that \
+        is not trusted there, an address of another realm. In a mesh the gateway itself needs the way out (Istio: a ServiceEntry, or the keys in the policy).
+        """
+
     static let unverifiedFix = """
         Have the API read the keys from the jwks_uri of the token's issuer, and read them again when a token names a kid that it does not know: \
         keys that are fetched once, or belong to another environment, fail after a rotation. Some providers sign tokens for their own APIs alone \

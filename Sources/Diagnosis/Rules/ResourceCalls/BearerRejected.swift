@@ -101,9 +101,13 @@ struct BearerRejected: Rule {
             violation.fix = certificate.fix
             violation.title = certificate.title
         } else if isForItsKey {
-            violation.explanation = Self.unverified
-            violation.fix = Self.unverifiedFix
-            violation.title = "The API could not verify the access token's signature"
+            let isUnfetched = refusal.missesKeys
+            violation.explanation = isUnfetched ? Self.unfetched : Self.unverified
+            violation.fix = isUnfetched ? Self.unfetchedFix : Self.unverifiedFix
+            violation.title =
+                isUnfetched
+                ? "The API could not get the keys to verify the access token with"
+                : "The API could not verify the access token's signature"
         } else if call.isLone {
             violation.explanation = Self.lone
             violation.fix = Self.loneFix

@@ -383,6 +383,21 @@ struct BearerRejectedTests {
         #expect(late.finding(rule)?.title == BearerRejectedTests.title)
     }
 
+    /// Envoy's words, and Spring's.
+    @Test(arguments: [
+        "Jwks remote fetch is failed",
+        "An error occurred while attempting to decode the Jwt: Couldn't retrieve remote JWK set: timed out",
+    ])
+    func saysThatTheAPIHasNoKeys(words: String) throws {
+        let recording = try Recording("resource-calls/audience-mismatch.near-miss").answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error=\"invalid_token\", error_description=\"\(words)\""
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The API could not get the keys to verify the access token with")
+    }
+
     @Test(arguments: [("/userinfo", true), ("/orders", false)])
     func repeatsWhatUserInfoSaysOfACall(path: String, fires: Bool) throws {
         let recording = try Recording(broken).editingLast("/orders") { exchange in
