@@ -60,8 +60,51 @@ struct DiscoveryMissingEndpoint: Rule {
                 )
             )
         }
-        return .holds
+        return missedByClient(among: documents, flow).map { .violated($0) } ?? .holds
     }
+
+    // MARK: - What a client misses
+
+    /// A member that the document lacks and that the client's server names in its own error: strict libraries read the metadata into a
+    /// type that has all that is required.
+    private func missedByClient(among documents: [MetadataDocument], _ flow: Flow) -> Violation? {
+        for document in documents where !flow.wentOn(after: document) {
+            guard let work = flow.surroundings.failedWork(behind: document.exchange) else { continue }
+            let words = PageText.words(of: flow.capture[work].response?.body, limit: 1 << 16)
+            guard
+                let name = Self.required.first(where: {
+                    document.answer.json?[$0] == nil && words.containsBytes($0)
+                })
+            else { continue }
+            return Violation(
+                [
+                    document.urlEvidence,
+                    Evidence(place: document.answer.place(name), value: "missing"),
+                    Evidence(
+                        place: Place(exchange: work, part: .responseBody, name: ""),
+                        value: Masking.shown(Excerpt.around(name, in: words), of: "body"),
+                        note: "the client's own words"
+                    ),
+                ],
+                severity: .error,
+                explanation: """
+                    The client read the metadata and refused them for a member that is not there. OpenID Connect Discovery requires it, and strict libraries take no document without, \
+                    whether the login needs it or not.
+                    """,
+                fix:
+                    "Have the provider publish the member, or give the client its endpoints and keys by hand.",
+                title: "The metadata lack a member that the client insists on",
+                exchange: document.exchange
+            )
+        }
+        return nil
+    }
+
+    /// What OpenID Connect Discovery, section 3, requires, besides endpoints.
+    private static let required = [
+        "subject_types_supported", "id_token_signing_alg_values_supported", "response_types_supported",
+        "issuer", "jwks_uri",
+    ]
 
     // MARK: - What is needed
 

@@ -45,6 +45,32 @@ struct DiscoveryMissingEndpointTests {
         #expect(recording.finding(rule)?.severity == .error)
     }
 
+    /// A strict library refuses the document for a member that the login would not need, and its server says so.
+    @Test(arguments: [
+        ("missing field `subject_types_supported`", true), ("the disk is full", false),
+        ("missing field `token_endpoint_auth_methods_supported`", false),
+    ])
+    func believesTheClientThatMissesAMember(words: String, fires: Bool) throws {
+        var recording = changing(try Recording("discovery/discovery-issuer-mismatch")) { document in
+            document["issuer"] = "https://id.harbour.example"
+            document["subject_types_supported"] = nil
+        }
+        var work = recording.exchanges[0]
+        recording.exchanges[0].client.process = "shop-server"
+        work.client.process = "firefox"
+        work.request.url = RecordedURL("https://shop.example/login")
+        work.startedAt = work.startedAt + .milliseconds(-5)
+        work.duration = .seconds(5)
+        work.response = RecordedResponse(
+            status: 500,
+            body: Body(text: "Failed to parse server response: \(words)", mediaType: "text/plain")
+        )
+        recording.exchanges.insert(work, at: 0)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(finding.map { $0.evidence[1].place.name == "subject_types_supported" } ?? true)
+    }
+
     @Test func plainOAuthNeedsNoKeys() throws {
         let recording = changing(try Recording("healthy/native-app")) { $0["jwks_uri"] = nil }.editing {
             guard $0.request.url.path == path else { return }
