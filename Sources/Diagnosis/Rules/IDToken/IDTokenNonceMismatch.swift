@@ -56,8 +56,44 @@ struct IDTokenNonceMismatch: Rule {
             guard let sent = login.request.parameters.parameter("nonce"),
                 delivered.isCertain(of: login, in: flow)
             else { return .holds }
-            return judge(claim, delivered, sent, flow).map { .violated($0) } ?? .holds
+            let violation =
+                judge(claim, delivered, sent, flow) ?? lostPlus(claim, delivered, login, sent, flow)
+            return violation.map { .violated($0) } ?? .holds
         }
+    }
+
+    /// A nonce that was sent with a bare plus, which a query has for a space: the token brings the space, and the app that compares it
+    /// with what it meant refused the login.
+    private func lostPlus(
+        _ claim: JSONValue,
+        _ delivered: DeliveredIDToken,
+        _ login: Login,
+        _ sent: Parameter,
+        _ flow: Flow
+    ) -> Violation? {
+        guard sent.rawValue.containsBytes("+"), let came = claim.string, came.containsBytes(" "),
+            let callback = login.response?.callback, case .rejected = flow.fate(ofCallback: callback)
+        else { return nil }
+        return Violation(
+            [
+                Evidence(
+                    place: sent.place,
+                    value: Masking.shown(sent.rawValue, of: "nonce"),
+                    note: "a + that is not encoded, which stands for a space"
+                ),
+                Evidence(
+                    place: delivered.idToken.place(ofClaim: "nonce"),
+                    value: Masking.shown(came, of: "nonce"),
+                    note: "with the space"
+                ),
+            ],
+            explanation: """
+                The nonce has a + in it that was put into the query as it is, where + stands for a space. The provider read a space and wrote it into the ID token; the app compares that \
+                with the nonce it meant. It fails for those nonces alone that have a + in them, now and then.
+                """,
+            fix: "Encode the parameter (%2B for +), or make nonces of letters, digits, - and _ (base64url).",
+            exchange: delivered.idToken.place.exchange
+        )
     }
 
     private func judge(_ claim: JSONValue, _ delivered: DeliveredIDToken, _ sent: Parameter, _ flow: Flow)

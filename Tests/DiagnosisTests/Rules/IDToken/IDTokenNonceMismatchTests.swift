@@ -33,6 +33,24 @@ struct IDTokenNonceMismatchTests {
         #expect(finding.fix.hasPrefix("Hash the nonce on both sides") == isHash)
     }
 
+    /// In a query a bare plus is a space (RFC 6749, appendix B).
+    @Test(arguments: [("+", "ab c", 500, true), ("%2B", "ab+c", 500, false), ("+", "ab c", 302, false)])
+    func findsAPlusThatWasReadAsASpace(sent: String, came: String, status: Int, fires: Bool) throws {
+        let recording = try Recording(broken).asking("nonce", "abPLUSc").editing { exchange in
+            func plus(_ text: String) -> String { text.replacing("PLUS", with: sent) }
+            exchange.request.url = RecordedURL(plus(exchange.request.url.text))
+            if let location = exchange.response?.location, location.contains("PLUS") {
+                exchange.response?.redirect(to: plus(location))
+            }
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.status = status
+            if status == 302 { exchange.response?.redirect(to: "https://www.shop.example/") }
+        }.editingIDToken(claims: { $0["nonce"] = .string(came) })
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(finding.map { $0.notes.last == "with the space" } ?? true)
+    }
+
     @Test func leavesARefreshAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
