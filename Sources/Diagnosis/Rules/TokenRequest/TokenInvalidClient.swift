@@ -50,7 +50,7 @@ struct TokenInvalidClient: Rule {
         }
         if !isRepaired,
             let cause = deletion(before: refused, flow, evidence) ?? copied(refused, evidence)
-                ?? unencoded(refused, evidence)
+                ?? unencoded(refused, evidence) ?? unset(refused, evidence)
         {
             return .violated(cause)
         }
@@ -142,6 +142,36 @@ struct TokenInvalidClient: Rule {
     private static let unencodedSecretFix = """
         Have a library write the form, or encode each value first (encodeURIComponent, urllib.parse.urlencode): a + becomes %2B. With \
         curl, take --data-urlencode in place of --data.
+        """
+
+    /// That a word was sent for a secret which a program writes where it has no value.
+    private func unset(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
+        refused.lazy.compactMap { call in call.authentication.secret.map { (call, $0) } }
+            .first { MissingToken.isOne($0.1.value) }
+            .map { call, secret in
+                Violation(
+                    evidence + [
+                        Evidence(
+                            place: secret.place,
+                            value: secret.value,
+                            note: "the secret that was sent: what a program writes for no value"
+                        )
+                    ],
+                    explanation: Self.isUnset,
+                    fix: Self.isUnsetFix,
+                    title: "The client sent a word for a missing value as its secret",
+                    exchange: call.exchange,
+                    isCause: true
+                )
+            }
+    }
+
+    private static let isUnset = """
+        The client has no secret where it runs, and its library made a text of that: undefined, null. To the provider it is a wrong secret, and where the client is a public one, a client \
+        that authenticates though it has nothing to do so with.
+        """
+    private static let isUnsetFix = """
+        Set the secret where the program reads it, or, for a client that has none, say so to the library (token_endpoint_auth_method none), so that it sends client_id alone.
         """
 
     /// A secret that was sent with what came along with it.

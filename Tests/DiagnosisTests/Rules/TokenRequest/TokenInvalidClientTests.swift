@@ -9,6 +9,19 @@ struct TokenInvalidClientTests {
     private let rule = "token-invalid-client"
     private let broken = "token-request/token-invalid-client"
 
+    /// What programs write for a value that is not there.
+    @Test(arguments: [("undefined", true), ("null", true), ("nullable-9a2e", false)])
+    func tellsAWordFromASecret(secret: String, isWord: Bool) throws {
+        let recording = try Recording("token-request/token-invalid-client").sendingHeader(
+            "Authorization",
+            "Basic " + Base64.encode("shop-web:\(secret)".utf8),
+            to: "/token"
+        )
+        let finding = try #require(recording.finding("token-invalid-client"))
+        #expect((finding.title == "The client sent a word for a missing value as its secret") == isWord)
+        #expect((finding.evidence.last?.value == secret) == isWord)
+    }
+
     @Test func namesTheAnswerAndTheMethod() throws {
         let finding = try #require(Recording(broken).finding(rule))
         #expect(finding.isPrimary)
