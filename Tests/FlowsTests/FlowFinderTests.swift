@@ -162,6 +162,26 @@ struct FlowFinderTests {
         #expect(flow.ending == .success)
     }
 
+    /// Which a client may leave out that has registered one alone (RFC 6749, section 3.1.2.3); some leave out the state, too.
+    @Test(arguments: [["redirect_uri"], ["redirect_uri", "state"]])
+    func answerToARequestWithoutARedirectURIIsOne(without names: [String]) throws {
+        var capture = CaptureBuilder()
+        let login = ShopLogin()
+        let request = login.request.filter { !names.contains($0.0) }
+        let answer = [("code", login.code), ("state", login.state)].filter { !names.contains($0.0) }
+        let callback = "\(login.redirectURI)?\(FormBody.encode(answer))"
+        capture.redirect(
+            "\(login.issuer)/authorize?\(FormBody.encode(request))",
+            to: callback,
+            headers: ShopLogin.browser
+        )
+        capture.get(callback, 500, headers: ShopLogin.browser, body: .html("<h1>Error</h1>"))
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1)
+        #expect(flow.authorizationResponses.first?.callback == 1)
+        #expect(flow.ending == .failure)
+    }
+
     @Test func refusedPushedRequestIsAFlowOfItsOwn() {
         var capture = CaptureBuilder()
         capture.post(
