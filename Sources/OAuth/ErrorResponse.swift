@@ -80,9 +80,22 @@ package struct ErrorResponse: Sendable, Hashable {
             // Others write success so.
             number.value != "200", number.value.utf8.contains(where: { $0 != 0x30 }),
             !["access_token", "code"].contains(where: parameters.contains)
-        else { return nil }
+        else {
+            self.init(messaged: parameters)
+            return
+        }
         self.init(error: number.value, description: words, place: number.place)
     }
+
+    /// Twitch's answers have the names of RFC 8628, section 3.5, for a message, beside the status as a number.
+    private init?(messaged parameters: Parameters) {
+        guard let message = parameters.parameter("message"), Self.ofDevices.contains(message.value),
+            parameters.contains("status"), !parameters.contains("access_token")
+        else { return nil }
+        self.init(error: message.value, place: message.place)
+    }
+
+    private static let ofDevices: Set<String> = ["authorization_pending", "slow_down", "expired_token"]
 
     /// Facebook's dialog has names of its own for an error of the request.
     init?(named parameters: Parameters) {

@@ -38,6 +38,17 @@ struct WrappedErrorTests {
         #expect(answer.isRefusal)
     }
 
+    /// Twitch's answers to a device.
+    @Test(
+        arguments: [
+            (#"{"status":400,"message":"authorization_pending"}"#, "authorization_pending"),
+            (#"{"status":400,"message":"invalid device code"}"#, nil),
+            (#"{"message":"authorization_pending"}"#, nil),
+        ] as [(String, String?)]
+    ) func aMessageIsTheErrorOfADevice(body: String, error: String?) {
+        #expect(answer(body, status: 400).error?.error == error)
+    }
+
     /// As league/oauth2-server has it beside the sentence of the specification.
     @Test(arguments: [
         (
