@@ -98,13 +98,21 @@ struct PageCall {
 
     /// Of a page that has to be allowed: on the web, or of an app that shows its pages at a scheme of its own.
     ///
-    /// So do Capacitor, Ionic and Tauri. Extensions, files and Electron have other rules.
+    /// So do Capacitor, Ionic and Tauri. Extensions have to be where they were given no permission for the host; files and Electron
+    /// have other rules.
     private static func origin(of text: String) -> String? {
         if let origin = RecordedURL(text).origin { return origin }
-        return appSchemes.contains(where: text.lowercased().hasPrefix) ? text : nil
+        return (appSchemes + extensionSchemes).contains(where: text.lowercased().hasPrefix) ? text : nil
     }
 
     private static let appSchemes = ["capacitor://", "ionic://", "tauri://"]
+    private static let extensionSchemes = [
+        "chrome-extension://", "moz-extension://", "safari-web-extension://",
+    ]
+
+    /// Whether a browser's extension made the call, which may read every answer of a host that its manifest names, and sends no
+    /// preflight there.
+    var isOfExtension: Bool { Self.extensionSchemes.contains(where: origin.lowercased().hasPrefix) }
 
     var errorText: String { answer?.errorText ?? "" }
 

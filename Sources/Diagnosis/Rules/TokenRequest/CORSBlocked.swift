@@ -43,7 +43,11 @@ struct CORSBlocked: Rule {
         for call in calls { last["\(call.method) \(call.url.withoutQuery)"] = call }
         for call in calls where last["\(call.method) \(call.url.withoutQuery)"]?.exchange == call.exchange {
             if var violation = judge(call, flow) {
-                if RecordedURL(call.origin).origin == nil { violation.fix = Self.ofAppFix }
+                if call.isOfExtension {
+                    violation.fix = Self.ofExtensionFix
+                } else if RecordedURL(call.origin).origin == nil {
+                    violation.fix = Self.ofAppFix
+                }
                 if call.isLogout {
                     violation.explanation = Self.ofLogout
                     violation.fix = Self.ofLogoutFix
@@ -58,6 +62,8 @@ struct CORSBlocked: Rule {
     // MARK: - A call that was recorded
 
     private func judge(_ call: PageCall, _ flow: Flow) -> Violation? {
+        // A preflight shows that an extension has no permission for the host.
+        guard !call.isOfExtension || preflight(of: call, flow) != nil else { return nil }
         guard let response = flow.capture[call.exchange].response else { return unanswered(call, flow) }
         return answered(call, response)
     }
@@ -131,6 +137,11 @@ struct CORSBlocked: Rule {
     private static let ofAppFix = """
         Make the call by the app's native side (CapacitorHttp, Tauri's HTTP plug-in, a library of the system), which is bound to no \
         origin. Or allow the app's origin at the provider, exactly as it is sent; Entra and others register origins of the web alone.
+        """
+
+    private static let ofExtensionFix = """
+        Name the provider's host among the host_permissions of the extension's manifest, and make the call from its service worker or its own pages, not from a content script: \
+        then the browser asks nobody. A client secret has no place in an extension: where the provider wants one, let a server exchange the code.
         """
 
     /// Entra lets the page read this one answer.

@@ -37,6 +37,19 @@ struct CORSBlockedTests {
         #expect(try Recording(healthy).finding(rule) == nil)
     }
 
+    /// An extension that has the permission for a host sends no preflight, and reads what it is answered.
+    @Test(arguments: [(true, true), (false, false)])
+    func extensionWithoutPermissionIsOne(isAsked: Bool, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.headers.contains("origin") else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "origin" }
+            exchange.request.headers.append("Origin", "chrome-extension://laolmfhjaobpboigjfbclcphckmjodlp")
+        }.without { !isAsked && $0.request.method == "OPTIONS" }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(finding?.fix.contains("host_permissions") ?? true)
+    }
+
     @Test func seesAPreflightAlone() throws {
         let recording = try Recording(broken).without {
             $0.request.url.path == "/token" && $0.request.method == "POST"
