@@ -89,6 +89,24 @@ struct GoTrueTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// The app began the login with an address that stands for its own window alone.
+    @Test(arguments: [("net::ERR_CONNECTION_REFUSED", true), (nil, false)] as [(String?, Bool)])
+    func appThatNobodyReachesIsTold(failure: String?, fires: Bool) throws {
+        var recording = login()
+        recording.exchanges.removeLast()
+        recording.exchanges[2].response?.redirect(to: "https://tauri.localhost/?code=\(Self.code)")
+        var landing = recording.exchanges[2]
+        landing.startedAt = landing.startedAt + .seconds(1)
+        landing.request.url = RecordedURL("https://tauri.localhost/?code=\(Self.code)")
+        landing.response = failure == nil ? RecordedResponse(status: 200) : nil
+        landing.failure = failure
+        recording.exchanges.append(landing)
+        let finding = recording.finding("callback-unreachable")
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(finding.map { $0.places == ["2 response.location ", "3 response.status "] } ?? true)
+        #expect(recording.outcomes == [fires ? .failure : .success])
+    }
+
     private func refusal(_ code: String, _ words: String) -> String {
         #"{"code":400,"error_code":"\#(code)","msg":"\#(words)"}"#
     }

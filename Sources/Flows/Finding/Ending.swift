@@ -120,7 +120,8 @@ struct Ending {
             DeadEnd.witness(of: response, to: request, exchanged: [], in: index) != nil
             || isRefusedToItsPage(response, request, [])
         let isTurnedAway = TurnedAway.sign(of: response, to: request, exchanged: [], in: index) != nil
-        guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway
+        guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway,
+            UnreachedLanding.of(callback, in: index) == nil
         else { return .failure }
         return isLeftByItsPage(response) || isLeftByItsProgram(response, request) ? .incomplete : .success
     }

@@ -42,8 +42,42 @@ struct CallbackUnreachable: Rule {
             }
             return .violated(violation(response, failure, isHungUp: isHungUp, flow))
         }
-        return errorLost.map { .violated($0) } ?? .holds
+        return (landing(in: flow) ?? errorLost).map { .violated($0) } ?? .holds
     }
+
+    /// The address to which a server sent the browser on, with a code or tokens of its own for the app.
+    private func landing(in flow: Flow) -> Violation? {
+        guard flow.ending == .failure,
+            let callback = flow.authorizationResponses.last(where: { $0.callback != nil })?.callback,
+            let landing = UnreachedLanding.of(callback, in: flow.surroundings),
+            let location = flow.capture[callback].response?.location
+        else { return nil }
+        return Violation(
+            [
+                Evidence(
+                    place: Place(exchange: callback, part: .responseLocation, name: ""),
+                    value: Masking.shown(location, of: "location")
+                ),
+                Evidence(
+                    place: Place(exchange: landing, part: .responseStatus, name: ""),
+                    value: flow.capture[landing].failure ?? "no answer"
+                ),
+            ],
+            explanation: Self.landing,
+            fix: Self.landingFix,
+            title: "The browser could not reach the address that it was sent on to",
+            exchange: landing
+        )
+    }
+
+    private static let landing = """
+        The server that signs in for the app took the provider's answer and sent the browser on to the app, with what it made of it. The address that it was told to send it to did \
+        not respond: for the app the login is lost.
+        """
+    private static let landingFix = """
+        Have the app begin the login with an address that a browser can reach (redirect_to, return URL): a name that stands for the app's own window alone (https://tauri.localhost) is \
+        none. Listen on http://127.0.0.1 at a port, or register a scheme, and name it to the server.
+        """
 
     private func violation(
         _ response: AuthorizationResponse,
