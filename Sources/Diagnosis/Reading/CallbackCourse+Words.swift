@@ -92,6 +92,15 @@ extension CallbackCourse {
         the proxy's buffer for response headers (proxy_buffer_size of nginx), or keep the tokens on the server and an identifier in the cookie. Else the app \
         stopped or took too long, and its own log says where.
         """
+    static let otherProgram = """
+        The provider's answer came to this machine, and what listens at that port has nothing at that path. The program that opened the browser did not get it: another program's server \
+        had the port first, or the program's own listens at another path.
+        """
+    static let otherProgramFix = """
+        See who listens at the port (netstat -ano on Windows, lsof -i elsewhere) and stop it for the login. Better, let the program listen on http://127.0.0.1 at a free port of its choice, \
+        which providers have to allow (RFC 8252, section 7.3), and say so when it gets none.
+        """
+
     static let nowhere = """
         The provider's answer came to an address at which the app has nothing: the redirect URI that is registered and sent is not the path that the app \
         listens at.

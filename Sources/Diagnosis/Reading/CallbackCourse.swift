@@ -54,7 +54,9 @@ struct CallbackCourse {
         switch answer?.status {
         case 502, 504: return CallbackCourse([], gateway, gatewayFix)
         case 404 where !callback.isRedeemed(in: flow) && !isOwnWord(answer):
-            return CallbackCourse([], nowhere, nowhereFix)
+            return server(ofAnotherProgramAt: callback, flow).map {
+                CallbackCourse([$0].compactMap(\.self), otherProgram, otherProgramFix)
+            } ?? CallbackCourse([], nowhere, nowhereFix)
         default: break
         }
         if let stored = beginningInStore(callback, flow) {
@@ -67,6 +69,31 @@ struct CallbackCourse {
         return CookieCourse(of: callback, in: flow).map {
             CallbackCourse([$0.evidence], $0.explanation, $0.fix)
         } ?? CallbackCourse()
+    }
+
+    /// What the answer at a loopback address says of its server, where a program opened the browser itself and nothing had been loaded
+    /// there before: `.some(nil)` where it says nothing, nil where it may be the app.
+    private static func server(ofAnotherProgramAt callback: RejectedCallback, _ flow: Flow) -> Evidence?? {
+        let exchange = flow.capture[callback.exchange]
+        let login = flow.logins.first { $0.response?.callback == callback.exchange }
+        guard LoopbackHost.isLoopback(exchange.request.url.host ?? ""), let request = login?.request,
+            flow.surroundings.redirectedFrom[request.exchange] == nil
+        else { return nil }
+        let before = flow.surroundings.order[..<flow.surroundings.position[request.exchange]]
+        guard
+            !before.suffix(mostMeanwhile).contains(where: {
+                flow.capture[$0].request.url.origin == exchange.request.url.origin
+            })
+        else { return nil }
+        return .some(
+            exchange.response?.headers.first("server").map { name in
+                Evidence(
+                    place: Place(exchange: callback.exchange, part: .responseHeader, name: "Server"),
+                    value: Masking.shown(name, of: "server"),
+                    note: "who answered"
+                )
+            }
+        )
     }
 
     /// What an app says in JSON it says itself.

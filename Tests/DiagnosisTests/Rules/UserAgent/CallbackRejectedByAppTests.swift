@@ -55,6 +55,48 @@ struct CallbackRejectedByAppTests {
         #expect(finding.evidence.suffix(2).map(\.value) == ["none", "none"])
     }
 
+    /// A program opened the browser, and another one's server has its port.
+    @Test(arguments: [true, false]) func tellsOfAServerThatWasThereFirst(isBegunByProgram: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            func moved(_ text: String) -> String {
+                text.replacing("https://www.shop.example", with: "http://localhost")
+                    .replacing("https%3A%2F%2Fwww.shop.example", with: "http%3A%2F%2Flocalhost")
+            }
+            exchange.request.url = RecordedURL(moved(exchange.request.url.text))
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(to: moved(location))
+            }
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.response?.status = 404
+            exchange.response?.headers.append("Server", "Apache/2.4")
+        }.without { isBegunByProgram && $0.request.url.path == "/login" }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.explanation.contains("another program's server") == isBegunByProgram)
+        #expect((finding.evidence.last?.value == "Apache/2.4") == isBegunByProgram)
+    }
+
+    @Test(arguments: [
+        ("could not find a matching session for this request", "Goth"),
+        ("Ueberauth.Failure.Error{message_key: :csrf_attack}", "Ueberauth"),
+        ("LogtoClientError: Sign-in session not found.", "Logto"),
+        ("/auth Invalid session state: stored %!s(nil), returned abc", "Vouch"),
+        ("OAuth 2.0 authorization state not found", "caddy-security"),
+        ("OIDC Auth Failure: No state cookie found, client needs to support cookies", "Couchbase"),
+        ("InvalidStateException: Invalid state parameter passed in callback URL.", "Symfony"),
+    ])
+    func knowsWhatLibrariesSay(words: String, library: String) throws {
+        let finding = try #require(
+            try answered { response in
+                response = RecordedResponse(
+                    status: 400,
+                    body: Body(text: "<h1>Error</h1><p>\(words)", mediaType: "text/html")
+                )
+            }.finding(rule)
+        )
+        #expect(finding.notes.contains { $0.contains(library) })
+    }
+
     /// A browser keeps two cookies of a name where their Domain or Path differs, and sends both.
     @Test(
         arguments: [
