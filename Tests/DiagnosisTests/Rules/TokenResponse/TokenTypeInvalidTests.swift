@@ -9,6 +9,20 @@ struct TokenTypeInvalidTests {
     private let rule = "token-type-invalid"
     private let broken = "token-response/token-type-invalid"
 
+    /// The API of AWS speaks camel case, and its names are known.
+    @Test func accessTokenOfIdentityCenterIsOne() throws {
+        let recording = try Recording(Array(Recording("healthy/native-app").exchanges.prefix(4)))
+            .answering(
+                "/token",
+                200,
+                ["accessToken": "aoaAAAAAG7xk2", "tokenType": "Bearer", "expiresIn": 28800]
+            ).editing { exchange in
+                guard exchange.request.url.path == "/token" else { return }
+                exchange.request.url = RecordedURL("https://oidc.eu-west-1.amazonaws.com/token")
+            }
+        #expect(recording.finding("token-type-invalid") == nil)
+    }
+
     @Test func namesTheMembersThatAreThere() throws {
         let finding = try #require(Recording(broken).finding(rule))
         #expect(finding.isPrimary)
