@@ -59,6 +59,8 @@ enum UserRefusal {
     private static let faults = [
         "failed", "failure", "expired", "timed out", "timeout", "time out", "invalid",
         "exception", "not found", "not exist", "not enabled", "not configured", "not supported",
+        // Hydra, of a link that was followed twice.
+        "already been used",
     ]
 
     /// What may be said of both.

@@ -38,7 +38,10 @@ struct UserCancelledTests {
     @Test(arguments: [
         ("Failed authentication: AuthN_Session_Expired", false), ("The session timed out", false),
         ("Service not found: https://api.harbour.example", false),
-        ("Authentication failed: user cancelled", true), ("Permissions error", true),
+        (
+            "The resource owner or authorization server denied the request. The consent verifier has already been used.",
+            false
+        ), ("Authentication failed: user cancelled", true), ("Permissions error", true),
     ])
     func whatBrokeIsNobodysNo(text: String, isOne: Bool) throws {
         let recording = try Recording(broken).redirecting(with: [("error_description", text)])
