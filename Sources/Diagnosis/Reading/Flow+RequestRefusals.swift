@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// What the provider said to a request for a login, and on which of its pages.
@@ -14,7 +15,41 @@ extension Flow {
     func refusal(of attempt: LoginAttempt) -> RequestRefusal? {
         if let delivered = RequestRefusal(delivered: attempt.response) { return delivered }
         return refusal(on: attempt.pages, redirectURI: attempt["redirect_uri"])
+            ?? refusal(toldToScriptOf: attempt)
     }
+
+    /// What a page of the provider's that a script makes was told when it asked for the client.
+    ///
+    /// A failure behind a status of success (Casdoor). Nobody has entered anything by then, and the answer is to no form.
+    private func refusal(toldToScriptOf attempt: LoginAttempt) -> RequestRefusal? {
+        guard attempt.response == nil, let client = attempt.request?.clientID, !client.isEmpty,
+            let page = attempt.pages.last, let shown = capture[page].response, shown.status == 200
+        else { return nil }
+        let origin = capture[page].request.url.origin
+        let behind = surroundings.order[(surroundings.position[page] + 1)...].prefix(Self.mostCalls)
+        return behind.lazy.compactMap { index -> RequestRefusal? in
+            let call = capture[index]
+            guard call.request.method == "GET", call.request.url.origin == origin,
+                call.request.url.queryItems.items.contains(where: { $0.value == client }),
+                let response = call.response, response.status == 200, StatedFailure.isOne(response.body)
+            else { return nil }
+            let json = Answer(of: call, at: index).json
+            let words = ["msg", "message", "error_description", "error"].lazy
+                .compactMap { json?[$0]?.string }.first { !$0.isEmpty }
+            return words.map { words in
+                RequestRefusal(
+                    channel: .page,
+                    exchange: index,
+                    status: response.status,
+                    text: words,
+                    place: Place(exchange: index, part: .responseBody, name: "")
+                )
+            }
+        }.first
+    }
+
+    /// What a page loads before it shows anything.
+    private static let mostCalls = 40
 
     /// What the first of these pages that refuses says; a redirect to an error page says less than the page.
     func refusal(on pages: [Int], redirectURI: String?) -> RequestRefusal? {

@@ -31,6 +31,7 @@ struct LoginAbandoned: Rule {
         if let violation = unconfirmedCode(in: flow) { return .violated(violation) }
         guard flow.ending == .incomplete, let request = flow.authorizationRequests.last,
             flow.authorizationResponses.isEmpty, flow.tokenRequests.isEmpty,
+            !(flow.loginAttempts.last?.isRefused ?? false),
             !flow.exchanges.contains(where: { isBroken($0, request, flow) })
         else { return .holds }
         guard !request.isSilent, !isMessaged(request) else {

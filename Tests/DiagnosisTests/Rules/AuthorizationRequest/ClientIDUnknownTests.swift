@@ -10,6 +10,36 @@ struct ClientIDUnknownTests {
     private let rule = "client-id-unknown"
     private let broken = "authorization-request/client-id-unknown"
 
+    /// Casdoor's page is made by a script, which asks for the client and is told with 200.
+    @Test(arguments: [
+        ("GET", #"{"status":"error","msg":"Invalid client_id","data":null}"#, true),
+        ("GET", #"{"status":"ok","msg":"","data":{"name":"shop"}}"#, false),
+        ("POST", #"{"status":"error","msg":"Invalid client_id"}"#, false),
+    ])
+    func readsWhatThePagesScriptIsTold(method: String, answer: String, fires: Bool) throws {
+        let whole = try Recording("authorization-request/client-id-unknown")
+        let index = try #require(whole.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        var recording = Recording(Array(whole.exchanges.prefix(index + 1)))
+        let asked = recording.exchanges[index]
+        recording.exchanges[index].response = RecordedResponse(
+            status: 200,
+            body: Body(text: "<title>Casdoor</title><div id=root></div>", mediaType: "text/html")
+        )
+        let client = try #require(asked.request.url.queryItems.first("client_id"))
+        var call = asked
+        call.startedAt = call.startedAt + .milliseconds(300)
+        call.request.method = method
+        call.request.url = RecordedURL("https://id.harbour.example/api/get-app-login?clientId=\(client)")
+        call.response = RecordedResponse(
+            status: 200,
+            body: Body(text: answer, mediaType: "application/json")
+        )
+        recording.exchanges.append(call)
+        let finding = recording.finding("client-id-unknown")
+        #expect((finding?.isPrimary == true) == fires)
+        if fires { #expect(recording.finding("login-abandoned") == nil) }
+    }
+
     /// Solid's servers read the document that the client's id is the address of.
     @Test(arguments: [("https://shop.example/clientid.jsonld", true), ("shop-web", false)])
     func tellsAClientsDocument(client: String, fires: Bool) throws {
