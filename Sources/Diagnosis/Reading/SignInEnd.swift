@@ -43,6 +43,18 @@ enum SignInEnd {
     private static func isDocument(_ index: Int, _ flow: Flow) -> Bool {
         let response = flow.capture[index].response
         return response?.location != nil || response?.body?.essence == "text/html"
+            || isRefusedNavigation(index, flow)
+    }
+
+    /// Whether the browser was to show what it got, and got an error that is no page (Spring's JSON): nobody's script reads it.
+    static func isRefusedNavigation(_ index: Int, _ flow: Flow) -> Bool {
+        let exchange = flow.capture[index]
+        guard let response = exchange.response, (400..<500).contains(response.status),
+            response.body?.essence != "text/html"
+        else { return false }
+        let headers = exchange.request.headers
+        return headers.first("sec-fetch-mode").map { $0.lowercased() == "navigate" }
+            ?? (headers.first("accept")?.containsBytes("text/html") ?? false)
     }
 
     /// The answer that ended a sign-in made by script at ForgeRock: a failure has no `authId` any more.

@@ -285,6 +285,7 @@ struct LoginAbandoned: Rule {
     private func isData(_ index: Int, _ flow: Flow) -> Bool {
         guard let response = flow.capture[index].response else { return false }
         return response.location == nil && response.body?.essence != "text/html"
+            && !SignInEnd.isRefusedNavigation(index, flow)
     }
 
     /// A page that sends the answer on by script or refresh, which the capture does not show as a redirect.

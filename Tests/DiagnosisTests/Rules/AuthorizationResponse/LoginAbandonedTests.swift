@@ -55,6 +55,24 @@ struct LoginAbandonedTests {
         if fires { #expect(recording.finding(rule)?.evidence[1].value == "Wrong") }
     }
 
+    /// The form of a page of consent, refused in JSON, is shown to the user as it is; what a script gets it reads itself.
+    @Test(arguments: [("navigate", true), ("cors", false)])
+    func refusalThatTheBrowserShowsIsTheEnd(mode: String, isEnd: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.request.headers.append("Sec-Fetch-Mode", mode)
+            exchange.response = RecordedResponse(
+                status: 400,
+                body: Body(
+                    text: #"{"status":400,"error":"Bad Request","message":"OAuth 2.0 Parameter: state"}"#,
+                    mediaType: "application/json"
+                )
+            )
+        }
+        #expect((recording.finding("authorization-error")?.isPrimary == true) == isEnd)
+        #expect((recording.finding(rule) == nil) == isEnd)
+    }
+
     @Test func countsThePageAlone() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.prefix(2)))
         #expect(recording.finding(rule)?.evidence.last?.value == "never posted")
