@@ -232,8 +232,9 @@ extension TokenRequest {
     ]
 
     /// Whether the user decides on another device while the client polls: what `access_denied` means there alone
-    /// (RFC 8628, section 3.5; OpenID Connect CIBA, section 11). 401 is for a client that did not prove who it is (RFC 6749,
-    /// section 5.2).
+    /// (RFC 8628, section 3.5; OpenID Connect CIBA, section 11).
+    ///
+    /// 401 is for a client that did not prove who it is (RFC 6749, section 5.2).
     var isDecidedElsewhere: Bool { GrantType.decoupled.contains(grantType) && answer.status != 401 }
 
     /// A parameter that is not among those that were sent.
