@@ -180,6 +180,8 @@ struct FoundSecrets {
         }
         dropPartsOfIdentifiers()
         dropExplained()
+        // By its look alone nothing is a secret at one place only.
+        named = named.filter { $0.value != .unexplained || values[$0.key.value] != nil }
         let open = publicWords
         let (words, spoken) = (wordsInSmallLetters, spokenWords)
         for (pair, kind) in named
@@ -311,9 +313,6 @@ struct FoundSecrets {
             let isPart = index.matches(in: bytes).contains { $0.range == bytes.indices }
             let decoded = BinaryCoding.base64.decoded(bytes.filter { $0 != 0x3d })
             if isPart || !index.matches(in: decoded).isEmpty { values[text] = nil }
-        }
-        for (pair, kind) in named where kind == .unexplained && values[pair.value] == nil {
-            named[pair] = nil
         }
     }
 
