@@ -35,6 +35,18 @@ struct MarkupSlots {
         if let slot = labels.slot(in: node) { slots.append(slot) }
         slots += AddressSlots.slots(in: node, coding: .entities)
         slots += GreetingSlots.slots(in: node, coding: .entities)
+        if tellsPassword(node) {
+            slots.append(
+                Slot(name: "", range: node.startIndex..<node.endIndex, coding: .entities, kind: .text)
+            )
+        }
+    }
+
+    /// Whether a text between tags gives something to a name for it, as errors print what was posted.
+    private func tellsPassword(_ node: ArraySlice<UInt8>) -> Bool {
+        guard node.count <= SentenceSlots.longest, node.contains(where: { [0x3a, 0x3d, 0x3e].contains($0) })
+        else { return false }
+        return !PairSlots.slots(in: TextCoding.entities.decoded(node).bytes[...]).isEmpty
     }
 
     /// A tag with what belongs to it: the text of a field, of a cell, of a script; or a comment.

@@ -3,12 +3,12 @@ import Captures
 /// What sentences, commands and filters tell: `the password is Zk9!wq`, `curl -u max:Zk9!wq`, `userName eq "max"`.
 enum SentenceSlots {
     /// In bytes: longer texts are no sentence.
-    private static let longest = 1 << 14
+    static let longest = 1 << 14
 
     static func slots(in text: ArraySlice<UInt8>) -> [Slot] {
         guard text.count <= longest, text.contains(0x20) else { return [] }
         let words = text.split { $0 <= 0x20 }
-        var slots = given(text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
+        var slots = PairSlots.slots(in: text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
         slots += GreetingSlots.slots(in: text) + LogLineSlots.slots(in: text)
         slots += refused(in: text) + SignInCall.slots(in: text) + CommandSlots.slots(words, in: text)
         slots += words.map(bare).filter { isDocument($0) }.map { slot("", $0) }
@@ -21,40 +21,6 @@ enum SentenceSlots {
             )
         }
         return slots
-    }
-
-    /// `password: Zk9!wq`, `as max, pwd=Zk9!wq`.
-    ///
-    /// A word of letters alone is one of the sentence.
-    private static func given(_ text: ArraySlice<UInt8>) -> [Slot] {
-        var slots: [Slot] = []
-        var index = text.startIndex
-        while let mark = text[index...].firstIndex(where: { $0 == 0x3a || $0 == 0x3d }) {
-            index = mark + 1
-            let before = text[..<mark].suffix(32).reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed()
-            let name = SlotReader.string(Array(before).split(separator: 0x20).last ?? [])
-            let isPassword = SecretRoles.saysPassword(name)
-            guard isPassword || namesSecret(name) else { continue }
-            let value = text[index...].drop { $0 == 0x20 || $0 == 0x22 || $0 == 0x27 }
-                .prefix { $0 > 0x20 && ![0x22, 0x27, 0x2c, 0x3b, 0x3c].contains($0) }
-            guard
-                isPassword
-                    ? value.count >= 4 && value.contains(where: { !isLetter($0) }) : Drawn.looks(value),
-                value.last != 0x3a
-            else { continue }
-            slots.append(slot(name, value))
-            index = value.endIndex
-        }
-        return slots
-    }
-
-    /// Whether a name is that of a token or a key: `const apiKey = "…"`.
-    private static func namesSecret(_ name: String) -> Bool {
-        switch SecretRoles.role(of: name, in: .text) {
-        case .secret(let kind): SureWords.isSure(kind) && kind != .authorizationCode
-        case .drawn(let kind): kind == .token || kind == .apiKey || kind == .credentials
-        default: false
-        }
     }
 
     /// `Variable "$password" got invalid value "Zk9!wq"`: what servers of GraphQL say of a variable that has not its type.
@@ -113,7 +79,7 @@ enum SentenceSlots {
             }
             let isVerb = ["is", "was"].contains(SlotReader.string(value))
             guard let said = isVerb ? next.dropFirst().first : value, said.count >= 6,
-                said.contains(where: isLetter), said.contains(where: \.isASCIIDigit)
+                said.contains(where: \.isASCIILetter), said.contains(where: \.isASCIIDigit)
             else { return [] }
             return [slot(name, bare(said))]
         }
@@ -152,6 +118,4 @@ enum SentenceSlots {
         let rest = word.drop(while: isMark)
         return rest.lastIndex { !isMark($0) }.map { rest[...$0] } ?? rest
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { byte.isASCIILetter }
 }

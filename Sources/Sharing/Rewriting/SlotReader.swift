@@ -9,22 +9,31 @@ enum SlotReader {
         case .refresh: refresh(text)
         case .form: items(text, separators: separators(of: text))
         case .links: links(text)
-        case .lines: CardSlots.isCard(text) ? CardSlots.slots(in: text) : lines(text)
+        case .lines: CardSlots.isCard(text) ? CardSlots.slots(in: text) : lines(text) + prose(text)
         case .cookies: cookies(text)
         case .setCookie: text.split(separator: 0x0a).flatMap { cookies($0).prefix(1) }
         case .authorization: authorization(text, basic: .userPassword)
         case .clientAuthorization: authorization(text, basic: .clientPassword)
         case .userPassword: pair(text, "username", "password", coding: nil)
         case .clientPassword: pair(text, "client_id", "client_secret", coding: .form)
-        case .json, .claims: ScriptSlots.slots(in: text)
+        case .json, .claims: ScriptSlots.slots(in: text) + pairs(text)
         case .arguments: SignInCall.arguments(in: text)
         case .html: MarkupSlots.slots(in: text)
         case .disposition: FileNameSlots.slots(in: text)
         case .multipart(let boundary): MultipartSlots.slots(in: text, boundary: boundary)
         case .globalID: GlobalID(text).map { [Slot(name: GlobalID.name, range: $0.id, kind: .text)] } ?? []
-        case .text:
-            TableSlots.slots(in: text) + DirectoryNameSlots.slots(in: text) + SentenceSlots.slots(in: text)
+        case .text: prose(text)
         }
+    }
+
+    private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
+        TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
+            + SentenceSlots.slots(in: text)
+    }
+
+    /// What objects and lists of other languages than JSON tell, in which names have other marks around them.
+    private static func pairs(_ text: ArraySlice<UInt8>) -> [Slot] {
+        TextKind.opensDocument(text) ? [] : PairSlots.slots(in: text, isCode: true)
     }
 
     // MARK: - URLs and forms

@@ -23,7 +23,7 @@ struct TableCells {
     }
 
     /// What a column may be called: a `Name` is somebody's where another column is, too, and a thing's elsewhere.
-    private static func columns(_ heads: [String]) -> [String] {
+    static func columns(_ heads: [String]) -> [String] {
         TableSlots.ofPeople(heads).map { head in
             if case .secret = SecretRoles.role(of: head, in: .text) { head } else { "" }
         }

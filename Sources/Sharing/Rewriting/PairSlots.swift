@@ -1,0 +1,156 @@
+import Captures
+
+/// What is given to a name that says a password or a key, in whatever way people and programs write that: `password: Zk9!wq`,
+/// `[password] => Zk9!wq`, `{:password "Zk9!wq"}`, `('password', 'Zk9!wq')`, `**Password:** Zk9!wq`.
+///
+/// A word of letters alone is one of the sentence.
+enum PairSlots {
+    /// `isCode`: only what stands between quotation marks is a value; the rest are expressions.
+    static func slots(in text: ArraySlice<UInt8>, isCode: Bool = false) -> [Slot] {
+        var slots: [Slot] = []
+        var index = text.startIndex
+        while let start = text[index...].firstIndex(where: isOfName) {
+            let word = text[start...].prefix(while: isOfName)
+            index = word.endIndex
+            guard word.count <= longestName, let given = given(to: word, in: text, isCode: isCode) else {
+                continue
+            }
+            let name = SlotReader.string(word)
+            guard isSecret(given, of: name) else { continue }
+            slots.append(Slot(name: name, range: given.value.startIndex..<given.value.endIndex))
+            index = given.value.endIndex
+        }
+        return slots
+    }
+
+    /// In bytes, of a name.
+    private static let longestName = 32
+    /// In bytes, between a name and its value.
+    private static let longestGap = 48
+    /// In bytes, of a value between quotation marks.
+    private static let longestValue = 128
+
+    private struct Given {
+        var value: ArraySlice<UInt8>
+        /// Whether a colon, an equals sign or an arrow gives it; of what only stands beside a name less is sure.
+        var isAssigned: Bool
+    }
+
+    private static func isSecret(_ given: Given, of name: String) -> Bool {
+        guard given.isAssigned || SignInCall.mayBeSecret(given.value) else { return false }
+        guard saysPassword(name) else { return Drawn.looks(given.value) && namesSecret(name) }
+        return given.value.count >= 4 && given.value.contains { !$0.isASCIILetter }
+    }
+
+    private static func saysPassword(_ name: String) -> Bool {
+        if case .secret(.password) = SecretRoles.role(of: name, in: .text) { return true }
+        return SecretRoles.saysPassword(name)
+    }
+
+    /// Whether a name is that of a token or a key: `const apiKey = "…"`.
+    private static func namesSecret(_ name: String) -> Bool {
+        switch SecretRoles.role(of: name, in: .text) {
+        case .secret(let kind): SureWords.isSure(kind) && kind != .authorizationCode
+        case .drawn(let kind): kind == .token || kind == .apiKey || kind == .credentials
+        default: false
+        }
+    }
+
+    // MARK: - Between the name and the value
+
+    /// `isCode`: see ``slots(in:isCode:)``.
+    private static func given(to name: ArraySlice<UInt8>, in text: ArraySlice<UInt8>, isCode: Bool) -> Given?
+    {
+        let gap = text[name.endIndex...].prefix(longestGap)
+        let closed = gap.drop(while: closers.contains).drop(while: isBlank)
+        let mark = closed.prefix(while: marks.contains)
+        let isArrow = mark.elementsEqual("=>".utf8)
+        let typed = closed[mark.endIndex...].drop { isBlank($0) || $0 == 0x2a || isArrow && $0 == 0x0a }
+        let opened = behindType(typed)
+        let brackets = opened.prefix(while: openers.contains)
+        guard let first = opened[brackets.endIndex...].first else { return nil }
+        guard quotes.contains(first) else {
+            // `<…>` is a tag, or stands for what somebody is to fill in.
+            guard !isCode, !brackets.contains(0x3c), isAssignment(mark, in: text) else { return nil }
+            return bare(text[brackets.endIndex...], behind: brackets.last).map {
+                Given(value: $0, isAssigned: true)
+            }
+        }
+        guard let value = quoted(by: first, in: text[(brackets.endIndex + 1)...]) else { return nil }
+        if isAssignment(mark, in: text) { return Given(value: value, isAssigned: true) }
+        let isBeside = mark.isEmpty && text[name.endIndex..<brackets.startIndex].contains(where: isBlank)
+        guard isBeside || isTuple(name, mark, value, in: text) else { return nil }
+        return Given(value: value, isAssigned: false)
+    }
+
+    private static func isAssignment(_ mark: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> Bool {
+        switch SlotReader.string(mark) {
+        case ":", "=", "=>", ":=": true
+        // Without a space behind it, it leads to a member.
+        case "->": mark.endIndex < text.endIndex && isBlank(text[mark.endIndex])
+        default: false
+        }
+    }
+
+    /// `('password', 'Zk9!wq')`, `{password,<<"Zk9!wq">>}`, `("password" . "Zk9!wq")`, and no call of a function.
+    private static func isTuple(
+        _ name: ArraySlice<UInt8>,
+        _ mark: ArraySlice<UInt8>,
+        _ value: ArraySlice<UInt8>,
+        in text: ArraySlice<UInt8>
+    ) -> Bool {
+        guard mark.elementsEqual([0x2c]) || mark.elementsEqual([0x2e]) else { return false }
+        let before = text[..<name.startIndex].suffix(8).reversed().drop { quotes.contains($0) || $0 == 0x5c }
+        let after = text[value.endIndex...].prefix(8).first {
+            !quotes.contains($0) && $0 != 0x5c && $0 != 0x3e
+        }
+        guard let open = before.first, open == 0x28 || open == 0x7b else { return false }
+        return after == open + (open == 0x28 ? 1 : 2)
+            && before.dropFirst().first.map { !isOfName($0) } ?? true
+    }
+
+    /// Without the type that some write before a value, with its length: `string(6) "…"`.
+    private static func behindType(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let type = text.prefix(16).prefix(while: \.isASCIILetter)
+        guard !type.isEmpty, text[type.endIndex...].first == 0x28 else { return text }
+        let count = text[(type.endIndex + 1)...].prefix(while: \.isASCIIDigit)
+        guard !count.isEmpty, text[count.endIndex...].first == 0x29 else { return text }
+        return text[(count.endIndex + 1)...].drop(while: isBlank)
+    }
+
+    // MARK: - Values
+
+    /// One without a space up to the second quotation mark, which may be escaped as the first one is.
+    private static func quoted(by mark: UInt8, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let inner = text.prefix(longestValue)
+        guard let end = inner.firstIndex(of: mark) else { return nil }
+        let value = inner[..<end].last == 0x5c ? inner[..<(end - 1)] : inner[..<end]
+        return value.isEmpty || value.contains { $0 <= 0x20 } ? nil : value
+    }
+
+    /// One up to a space, or to the bracket that closes the one before it.
+    private static func bare(_ text: ArraySlice<UInt8>, behind open: UInt8?) -> ArraySlice<UInt8>? {
+        var value = text.prefix { $0 > 0x20 && ![0x22, 0x27, 0x2c, 0x3b, 0x3c].contains($0) }
+        if let close = open.flatMap({ brackets[$0] }) {
+            value = value.prefix { $0 != close }
+        } else if !value.contains(where: { brackets[$0] != nil }) {
+            // `Login(password=Zk9!wq)`
+            let last = value.lastIndex { !brackets.values.contains($0) }
+            value = last.map { value[...$0] } ?? value.prefix(0)
+        }
+        // A variable, and what names the next one.
+        return value.isEmpty || value.first == 0x24 || value.last == 0x3a ? nil : value
+    }
+
+    private static let quotes: Set<UInt8> = [0x22, 0x27, 0x60]
+    private static let closers: Set<UInt8> = [0x22, 0x27, 0x60, 0x5c, 0x5d, 0x29, 0x2a]
+    private static let marks: Set<UInt8> = [0x3a, 0x3d, 0x2d, 0x3e, 0x2c, 0x2e]
+    private static let openers: Set<UInt8> = [0x5c, 0x5b, 0x28, 0x7b, 0x3c]
+    private static let brackets: [UInt8: UInt8] = [0x28: 0x29, 0x5b: 0x5d, 0x7b: 0x7d]
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        byte.isASCIIWordByte || byte == 0x2d || byte >= 0x80
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}

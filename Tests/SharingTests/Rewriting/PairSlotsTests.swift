@@ -1,0 +1,56 @@
+import Testing
+
+@testable import Sharing
+
+/// What texts give to a name for a password or a key.
+struct PairSlotsTests {
+    private static func values(_ text: String, isCode: Bool = false) -> [String] {
+        let bytes = Array(text.utf8)
+        return PairSlots.slots(in: bytes[...], isCode: isCode).map {
+            String(decoding: bytes[$0.range], as: UTF8.self)
+        }
+    }
+
+    /// As programs print what was posted, in the languages that they are written in.
+    @Test(arguments: [
+        "as max, pwd=zem4K!", "password : zem4K!", "Array\n(\n    [user] => bo\n    [password] => zem4K!\n)",
+        "array(1) {\n  [\"password\"]=>\n  string(6) \"zem4K!\"\n}",
+        "%{\"user\" => \"bo\", \"password\" => \"zem4K!\"}",
+        "Map(user -> bo, password -> zem4K!)", "{:user \"bo\", :password \"zem4K!\"}",
+        "((\"user\" . \"bo\") (\"password\" . \"zem4K!\"))", "[{user,<<\"bo\">>},{password,<<\"zem4K!\">>}]",
+        "[('user', 'bo'), ('password', 'zem4K!')]", "Login(user=bo, password=zem4K!)",
+        "{ Password = zem4K! }",
+        "map[password:[zem4K!] user:[bo]]", "db: {user: bo, password: zem4K!}",
+        "{\\\"password\\\": \\\"zem4K!\\\"}",
+        "- **Password:** zem4K!", "Password: `zem4K!`", "ctl00$Password = zem4K!",
+        "export DB_PASS='zem4K!'; run",
+        "ConvertTo-SecureString -Password \"zem4K!\"",
+    ])
+    func passwordIsFoundHoweverItIsGiven(text: String) {
+        #expect(Self.values(text) == ["zem4K!"])
+    }
+
+    @Test(arguments: [
+        ("OIDCClientSecret \"zem4KestrelQ8x\"", ["zem4KestrelQ8x"]),
+        ("const apiKey = 'zem4KestrelQ8x'", ["zem4KestrelQ8x"]),
+        // Words, variables, what is to be filled in, what only stands beside it.
+        ("password: must be at least 8", []), ("password=$PASSWORD", []), ("password: <your-password>", []),
+        ("password:\"\",user:\"x-1\"", []), ("type=\"password\" name=\"user-name\"", []),
+        ("[\"password\", \"refresh-token\"]", []), ("setField(\"password\", \"is-invalid\")", []),
+        ("The password must have 8-12 characters", []), ("Password::broker()", []),
+        ("password->check('x-1')", []),
+    ])
+    func otherTextsTellNone(text: String, values: [String]) {
+        #expect(Self.values(text) == values)
+    }
+
+    @Test func codeGivesNothingWithoutQuotationMarks() {
+        #expect(Self.values("t.password=e.value,u.password='zem4K!'", isCode: true) == ["zem4K!"])
+    }
+
+    /// Each name looks for its value no farther than a few bytes.
+    @Test func manyNamesAreReadInLinearTime() {
+        let text = String(repeating: "password=\"", count: 40_000)
+        #expect(Self.values(text, isCode: true).count == 20_000)
+    }
+}
