@@ -1,26 +1,36 @@
 import Captures
 
-/// Passwords that commands are given: `mysql -u app -pZk9!wq`, `sshpass -p Zk9!wq`, `curl --user=ada:Zk9!wq`.
+/// Passwords that commands are given: `mysql -u app -pZk9!wq`, `sshpass -p Zk9!wq`, `curl --user=ada:Zk9!wq`,
+/// `htpasswd -b users ada Zk9!wq`.
 enum CommandSlots {
     /// `words`: of the text, in order.
     static func slots(_ words: [ArraySlice<UInt8>], in text: ArraySlice<UInt8>) -> [Slot] {
         var slots: [Slot] = []
-        var options: Options?
-        for (place, word) in words.enumerated() {
-            let plain = SentenceSlots.bare(word)
-            if place > 0, endsLine(words[place - 1], before: word, in: text) { options = nil }
-            if let known = programs[program(plain)] { options = known }
-            if let task = options?.task, plain.elementsEqual(task.utf8) { options?.task = nil }
-            guard word.first == 0x2d, let own = options else {
-                // What ends a command.
-                if word.elementsEqual("|".utf8) || word.last == 0x3b || word.elementsEqual("&&".utf8) {
-                    options = nil
-                }
-                continue
-            }
-            slots += own.slots(of: word, next: place + 1 < words.count ? words[place + 1] : nil)
+        var command: Command?
+        func end() {
+            slots += command?.lastArgument ?? []
+            command = nil
         }
+        for (place, word) in words.enumerated() {
+            if place > 0, endsLine(words[place - 1], before: word, in: text) { end() }
+            if let program = programs[program(SentenceSlots.bare(word))] {
+                end()
+                command = Command(program: program)
+            } else if isEnd(word) {
+                end()
+            } else {
+                slots +=
+                    command?.slots(of: word, next: place + 1 < words.count ? words[place + 1] : nil) ?? []
+                if word.last == 0x3b { end() }
+            }
+        }
+        end()
         return slots
+    }
+
+    /// `|`, `&&`, `>`: what follows is no argument.
+    private static func isEnd(_ word: ArraySlice<UInt8>) -> Bool {
+        word.allSatisfy { [0x26, 0x3b, 0x3e, 0x7c].contains($0) }
     }
 
     /// Whether a command ends behind a word, with its line.
@@ -32,33 +42,91 @@ enum CommandSlots {
         word.last != 0x5c && text[word.endIndex..<next.startIndex].contains(0x0a)
     }
 
-    /// The name of a program, behind the folders that it stands in.
+    /// The name of a program, behind the folders that it stands in; empty for a word that is longer than any.
     private static func program(_ word: ArraySlice<UInt8>) -> String {
-        word.count <= 80 ? SlotReader.string(word.split(separator: 0x2f).last ?? []) : ""
+        let name = word.lastIndex(of: 0x2f).map { word[($0 + 1)...] } ?? word
+        return name.count <= longestProgram ? SlotReader.string(name) : ""
     }
 
-    /// Of a program those that take a password.
-    private struct Options {
-        /// What the program is to do: its password stands behind this word only; nil where it stands anywhere.
-        var task: String?
-        /// Behind which one stands, as a word of its own.
+    /// In bytes, of which a text is made without an allocation.
+    private static let longestProgram = 15
+
+    /// A command that is being read.
+    private struct Command {
+        let program: Program
+        /// It is told to do what takes a password.
+        private var isDue: Bool
+        /// The last word that is no option.
+        private var last: ArraySlice<UInt8>?
+
+        init(program: Program) {
+            self.program = program
+            isDue = program.tasks.isEmpty
+        }
+
+        mutating func slots(of word: ArraySlice<UInt8>, next: ArraySlice<UInt8>?) -> [Slot] {
+            let plain = SentenceSlots.bare(word)
+            if program.tasks.contains(where: { plain.elementsEqual($0.utf8) }) { isDue = true }
+            guard isDue else { return [] }
+            let slots = program.slots(of: word, next: next)
+            if slots.isEmpty, !isOption(word) {
+                if last == nil, let pair = program.account(plain) { return pair }
+                last = plain
+            }
+            return slots
+        }
+
+        /// A path of Windows, a drive and a switch are no word either.
+        private func isOption(_ word: ArraySlice<UInt8>) -> Bool {
+            word.last == 0x3a || word.first.map { [0x2a, 0x2d, 0x2f, 0x5c].contains($0) } ?? true
+        }
+
+        /// The password that stands last.
+        var lastArgument: [Slot] {
+            guard program.takesLast, let last, SignInCall.mayBeSecret(last) else { return [] }
+            return Program.slot("password", last)
+        }
+    }
+
+    /// How a program takes a password.
+    private struct Program {
+        /// Of what it can do that for which it takes one; empty where it always does.
+        var tasks: [String] = []
+        /// Options behind which one stands, as a word of its own.
         var apart: [String] = []
         /// Right behind which one stands, without a space.
         var glued: [String] = []
-        /// The same of a user and a password with a colon between them.
+        /// The same of a user and a password, and what stands between the two.
         var gluedPairs: [String] = []
+        var apartPairs: [String] = []
+        var between: UInt8 = 0x3a
+        /// The first word that is no option is a user and a password, and where to: `ada/Zk9!wq@db`.
+        var takesAccount = false
+        /// The last word that is no option is one.
+        var takesLast = false
 
         func slots(of word: ArraySlice<UInt8>, next: ArraySlice<UInt8>?) -> [Slot] {
-            guard task == nil else { return [] }
             if let next, apart.contains(where: { word.elementsEqual($0.utf8) }) {
                 // A port is none.
-                return next.contains(where: \.isASCIILetter) ? slot("password", SentenceSlots.bare(next)) : []
+                return next.contains(where: \.isASCIILetter)
+                    ? Self.slot("password", SentenceSlots.bare(next)) : []
             }
-            if let value = rest(of: word, glued) { return slot("password", value) }
-            guard let pair = rest(of: word, gluedPairs), let colon = pair.firstIndex(of: 0x3a) else {
-                return []
+            if let next, apartPairs.contains(where: { word.elementsEqual($0.utf8) }) {
+                return pair(SentenceSlots.bare(next))
             }
-            return slot("username", pair[..<colon]) + slot("password", pair[(colon + 1)...])
+            if let value = rest(of: word, glued) { return Self.slot("password", value) }
+            return rest(of: word, gluedPairs).map(pair) ?? []
+        }
+
+        /// `ada/Zk9!wq@db`; nil for other words.
+        func account(_ word: ArraySlice<UInt8>) -> [Slot]? {
+            guard takesAccount, word.contains(0x2f) else { return nil }
+            return pair(word[..<(word.lastIndex(of: 0x40) ?? word.endIndex)])
+        }
+
+        private func pair(_ word: ArraySlice<UInt8>) -> [Slot] {
+            guard let mark = word.firstIndex(of: between) else { return [] }
+            return Self.slot("username", word[..<mark]) + Self.slot("password", word[(mark + 1)...])
         }
 
         private func rest(of word: ArraySlice<UInt8>, _ options: [String]) -> ArraySlice<UInt8>? {
@@ -67,33 +135,44 @@ enum CommandSlots {
             }
         }
 
-        private func slot(_ name: String, _ value: ArraySlice<UInt8>) -> [Slot] {
+        static func slot(_ name: String, _ value: ArraySlice<UInt8>) -> [Slot] {
             value.count < 4 && name == "password" || value.isEmpty || value.first == 0x2d
                 || value.first == 0x24
                 ? [] : [Slot(name: name, range: value.startIndex..<value.endIndex)]
         }
     }
 
-    private static let programs: [String: Options] = {
-        var programs: [String: Options] = [:]
-        func add(_ options: Options, _ names: String) {
-            for name in names.split(separator: " ") { programs[String(name)] = options }
+    private static let programs: [String: Program] = {
+        var programs: [String: Program] = [:]
+        func add(_ program: Program, _ names: String) {
+            for name in names.split(separator: " ") { programs[String(name)] = program }
         }
         add(
-            Options(glued: ["-p"]),
-            "mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mariadb mariadb-dump mariadb-admin"
+            Program(glued: ["-p"]),
+            "mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mariadb mariadb-dump mariadb-admin 7z 7za"
         )
-        add(Options(apart: ["-p"], glued: ["-p"]), "sshpass")
+        add(Program(apart: ["-p"], glued: ["-p"]), "sshpass")
         // `docker run -p localhost:8080:80` is a port.
-        add(Options(task: "login", apart: ["-p"]), "docker podman nerdctl helm oras skopeo az")
-        add(Options(apart: ["-p"]), "mongo mongosh mongodump mongorestore")
-        add(Options(apart: ["-a", "--pass"]), "redis-cli valkey-cli")
-        add(Options(apart: ["-w"]), "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd")
+        add(Program(tasks: ["login"], apart: ["-p"]), "docker podman nerdctl helm oras skopeo az oc cf")
+        add(Program(apart: ["-p"]), "mongo mongosh mongodump mongorestore rdesktop")
+        add(Program(apart: ["-P"], glued: ["-P"]), "sqlcmd bcp zip unzip ipmitool")
+        add(Program(apart: ["-pw"]), "plink pscp psftp")
+        add(Program(apart: ["-a", "--pass"]), "redis-cli valkey-cli")
+        add(Program(apart: ["-w"]), "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd")
         add(
-            Options(apart: ["-storepass", "-keypass", "-srcstorepass", "-deststorepass"]),
+            Program(apart: ["-storepass", "-keypass", "-srcstorepass", "-deststorepass"]),
             "keytool jarsigner"
         )
-        add(Options(gluedPairs: ["-u", "--user=", "--proxy-user="]), "curl")
+        add(Program(gluedPairs: ["-u", "--user=", "--proxy-user="]), "curl")
+        add(Program(apartPairs: ["-a", "--auth"]), "http https")
+        add(Program(glued: ["/p:"]), "xfreerdp wfreerdp mstsc")
+        add(Program(apartPairs: ["-U"], between: 0x25), "smbclient rpcclient")
+        add(Program(between: 0x2f, takesAccount: true), "sqlplus expdp impdp sqlldr rman")
+        add(Program(tasks: ["use", "user"], takesLast: true), "net net.exe")
+        add(
+            Program(tasks: ["-b", "-nb", "-bn", "-bB", "-Bb", "-nbB", "-bc", "-cb"], takesLast: true),
+            "htpasswd"
+        )
         return programs
     }()
 }

@@ -11,6 +11,17 @@ struct CommandSlotsTests {
         ("keytool -list -storepass zem4K", ["zem4K"]),
         ("curl -umax:zem4 https://x.example", ["max", "zem4"]),
         ("curl --user=max:zem4 https://x.example", ["max", "zem4"]),
+        ("sqlcmd -S db -U sa -P zem4K -Q x", ["zem4K"]), ("bcp t out x -U sa -Pzem4K", ["zem4K"]),
+        ("http -a max:zem4K https://x.example", ["max", "zem4K"]),
+        ("smbclient //s/x -U max%zem4K", ["max", "zem4K"]),
+        ("sqlplus -S 'max/zem4K@//db:1521/x'", ["max", "zem4K"]),
+        ("xfreerdp /u:max /p:zem4K /v:host", ["zem4K"]),
+        // The last word that is no option.
+        ("net use z: \\\\srv\\x /user:max zem4K!", ["zem4K!"]),
+        ("net use \\\\srv\\x zem4K! /user:max", ["zem4K!"]),
+        ("net user max zem4K! /add", ["zem4K!"]), ("htpasswd -nb max zem4K! > users", ["zem4K!"]),
+        ("htpasswd users.txt", []), ("net user max /add", []), ("sqlplus /nolog", []),
+        ("unzip x/zem4K!.zip", []),
         // A port, a variable, another option, another program.
         ("docker run -p 8080:80 shop", []), ("docker run -p localhost:8080:80 shop", []),
         ("docker compose -p zem4K up", []), ("mysql -p$PASSWORD", []), ("redis-cli -a --no-auth", []),
