@@ -49,7 +49,7 @@ enum PersonalRoles {
 
     /// `X-OpenAM-Username`, `iv-user`: what proxies and access managers call who is signed in.
     private static func namesSignedIn(_ key: String) -> Bool {
-        ["username", "firstname", "lastname", "fullname", "givenname", "surname"].contains(
+        ["username", "firstname", "lastname", "fullname", "givenname", "surname", "samaccountname"].contains(
             where: key.hasSuffix
         )
             || signedIn.contains(key)
@@ -69,8 +69,9 @@ enum PersonalRoles {
 
     /// What proxies and relying parties write before a claim's name, and others before a person's data.
     private static let prefixes = [
-        "xforwarded", "xauthrequest", "xauthenticated", "xremote", "remote", "xms", "x", "enduser", "user",
-        "home",
+        "xforwarded", "xauthrequest", "xauthenticated", "xauthentik", "xremote", "remote", "xms", "x",
+        "enduser",
+        "user", "home",
         "postal", "mailing", "shipping", "billing", "localized", "new", "current", "legal",
     ]
 
@@ -128,16 +129,18 @@ enum PersonalRoles {
     )
 
     private static let ofPersons = words(
-        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer vehicleno line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin"
+        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer vehicleno line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin"
     )
 
     /// Short names that mean somebody in claims, and other things in forms: ID-porten's `pid` is a product's number there.
     static let ofClaims: Set<String> = ["pid"]
 
-    /// Whether what stands under a name is a document about somebody: `X-Userinfo`, a cookie called `user`.
+    /// Whether what stands under a name is a document about somebody: `X-Userinfo`, a cookie called `user`, `data-user` of a page.
     static func isPerson(_ name: String) -> Bool {
         let key = SecretRoles.normalized(name)
-        return persons.contains(key) || key.hasPrefix("x") && persons.contains(String(key.dropFirst()))
+        return ["", "x", "data"].contains {
+            key.hasPrefix($0) && persons.contains(String(key.dropFirst($0.count)))
+        }
     }
 
     private static let persons = words(

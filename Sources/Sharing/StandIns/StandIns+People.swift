@@ -31,10 +31,7 @@ extension StandIns {
     func email(_ text: String) -> String {
         guard let at = text.utf8.lastIndex(of: 0x40) else { return personal(text) }
         let domain = String(text[text.utf8.index(after: at)...])
-        let kept = publicSuffix(of: domain)
-        let own = domain.utf8.dropLast(kept.utf8.count)
-        return drawn(String(text[..<at])) { $1($0) } + "@"
-            + (own.isEmpty ? "" : drawn(String(decoding: own, as: UTF8.self)) { $1($0) }) + kept
+        return drawn(String(text[..<at])) { $1($0) } + "@" + server(domain)
     }
 
     /// What a domain has in common with a host of the captures, whole labels; else its last label.
@@ -58,6 +55,16 @@ extension StandIns {
         else { return drawn(text) { $1($0) } }
         // Of an address of somebody's picture the server stays; an address in a text is none.
         let path = text.utf8[scheme.upperBound...].firstIndex(of: 0x2f) ?? text.utf8.endIndex
+        guard text.utf8[path...].count > 1 else {
+            return text[..<scheme.upperBound] + server(String(text[scheme.upperBound..<path])) + text[path...]
+        }
         return text[..<path] + drawn(String(text[path...])) { $1($0) }
+    }
+
+    /// Of a website of somebody's own, or of a mailbox, what the server has in common with others stays.
+    private func server(_ name: String) -> String {
+        let kept = publicSuffix(of: name)
+        let own = name.utf8.dropLast(kept.utf8.count)
+        return (own.isEmpty ? "" : drawn(String(decoding: own, as: UTF8.self)) { $1($0) }) + kept
     }
 }

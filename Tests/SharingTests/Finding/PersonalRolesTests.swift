@@ -49,4 +49,19 @@ struct PersonalRolesTests {
             #expect(isSecret == (isPersonal || name == "user_country"))
         }
     }
+
+    @Test(arguments: [
+        ("X-authentik-name", TextKind.text), ("onprem_sam_account_name", .claims), ("manager", .claims),
+    ])
+    func nameSaysThatSomebodyIsMeant(name: String, container: TextKind) {
+        guard case .secret(.personal) = SecretRoles.role(of: name, in: container) else {
+            Issue.record("\(name) says nothing")
+            return
+        }
+    }
+
+    @Test(arguments: [("X-Userinfo", true), ("data-user", true), ("profile", true), ("data-page", false)])
+    func nameSaysThatADocumentIsAboutSomebody(name: String, isPerson: Bool) {
+        #expect(PersonalRoles.isPerson(name) == isPerson)
+    }
 }

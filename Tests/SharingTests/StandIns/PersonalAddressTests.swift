@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Sharing
+
+/// Stand-ins of addresses that lead to somebody.
+struct PersonalAddressTests {
+    private static func standIn(_ address: String) -> String {
+        let standIns = StandIns(
+            FoundSecrets(),
+            options: SharingOptions(),
+            random: { [UInt8](repeating: 7, count: $0) },
+            makeKey: { _ in nil }
+        )
+        return standIns.personal(address)
+    }
+
+    @Test func serverOfAPictureStays() {
+        let other = Self.standIn("https://cdn.example/a/carla.png")
+        #expect(other.hasPrefix("https://cdn.example") && !other.contains("carla"))
+    }
+
+    /// Nothing else in such an address says whose it is.
+    @Test(arguments: ["", "/"])
+    func serverOfAWebsiteOfSomebodysOwnDoesNot(path: String) {
+        let address = "https://carla-quist.example" + path
+        let other = Self.standIn(address)
+        #expect(other.hasPrefix("https://") && other.hasSuffix(".example" + path))
+        #expect(other != address && other.utf8.count == address.utf8.count)
+    }
+}
