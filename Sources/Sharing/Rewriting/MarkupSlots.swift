@@ -19,6 +19,10 @@ struct MarkupSlots {
     private var cells = TableCells()
     private var labels = TextLabels()
     private var key = ElementKey()
+    /// The text that follows is a style sheet, in which a colon gives nothing to a name.
+    private var isOfStyle = false
+    /// What the labels of fields say, by the `id` of the field.
+    private var captions: [String: String] = [:]
     private lazy var comments = CommentEnds(text)
     /// The first `<![CDATA[` of those that were met without an end behind them: a later one has none either.
     private var endless: Int
@@ -32,8 +36,9 @@ struct MarkupSlots {
 
     private mutating func readText(to open: Int) {
         let node = text[index..<open]
-        if let slot = labels.slot(in: node) { slots.append(slot) }
         slots += AddressSlots.slots(in: node, coding: .entities)
+        guard !isOfStyle else { return }
+        if let slot = labels.slot(in: node) { slots.append(slot) }
         slots += GreetingSlots.slots(in: node, coding: .entities)
         if tellsPassword(node) {
             slots.append(
@@ -58,9 +63,11 @@ struct MarkupSlots {
         }
         let element = HTMLAttributes(text, from: open + 1)
         index = element.end
+        isOfStyle = element.tag == "style"
         labels.meet(element.tag)
         let isOfXML = isXML || element.isXML
-        let field = Self.name(of: element, in: text, isXML: isOfXML)
+        readCaption(of: element)
+        let field = name(of: element, isXML: isOfXML)
         for attribute in element.list where Self.isRead(attribute.name) {
             var label = TextLabels()
             if let slot = label.slot(in: text[attribute.value]) { slots.append(slot) }
@@ -144,18 +151,36 @@ struct MarkupSlots {
             || name.hasPrefix("v-")
     }
 
-    /// What a field is called; by its kind, or by what a browser shall fill in, where its own name says nothing.
-    private static func name(of element: HTMLAttributes, in text: ArraySlice<UInt8>, isXML: Bool) -> String? {
+    /// What an element is called; a field whose own name says nothing by what a browser shall fill in, by its kind, or by what
+    /// the page says of it.
+    private func name(of element: HTMLAttributes, isXML: Bool) -> String? {
         let own =
             element.value(of: "name", or: "id", in: text)
             ?? element.value(of: "property", or: "itemprop", in: text)
             // `<add key="password" value="…"/>`, as settings have it.
             ?? (isXML ? element.value(of: "key", or: "key", in: text) : nil)
-        guard element.tag == "input", own.map({ !isTelling($0) }) ?? true else { return own }
-        let fill = element.value(of: "autocomplete", or: "autocomplete", in: text)?.split(separator: " ").last
-        let kind = element.value(of: "type", or: "type", in: text)
-        return [fill.map(String.init), kind].compactMap { $0 }.first(where: isTelling) ?? own
+        guard element.tag == "input", own.map({ !Self.isTelling($0) }) ?? true else { return own }
+        func value(_ name: String) -> String? { element.value(of: name, or: name, in: text) }
+        let fill = value("autocomplete")?.split(separator: " ").last.map(String.init)
+        let caption = value("id").flatMap { captions[$0] }
+        let said: [String?] = [fill, value("type"), caption, value("aria-label"), value("placeholder")]
+        return said.compactMap(\.self).first(where: Self.isTelling) ?? own
     }
+
+    /// Takes note of what a label says of its field: `<label for="q7">Last name</label>`.
+    private mutating func readCaption(of element: HTMLAttributes) {
+        guard element.tag == "label", let field = element.value(of: "for", or: "for", in: text) else {
+            return
+        }
+        let caption = text[element.end...].prefix(Self.longestCaption).prefix { $0 != 0x3c }
+        let words = caption.split(whereSeparator: Self.captionMarks.contains)
+        captions[field] = words.map(SlotReader.string).joined(separator: " ")
+    }
+
+    /// Space, and what says that a field has to be filled in.
+    private static let captionMarks: Set<UInt8> = [0x09, 0x0a, 0x0d, 0x20, 0x2a, 0x3a]
+    /// In bytes.
+    private static let longestCaption = 64
 
     /// The text of an element that is called by what it holds: a field of a form, an element of XML.
     private mutating func content(of element: HTMLAttributes, named field: String?, isXML: Bool) -> Slot? {

@@ -183,7 +183,7 @@ struct ScriptObject {
     /// Members that say it where what they say is a word for a password.
     static let describing: Set<String> = [
         "kind", "method", "id", "field", "factor", "credentialtype", "factortype", "authenticator",
-        "attribute", "path",
+        "attribute", "path", "loc",
     ]
     /// Members whose value is called by the one beside them, or by what the object is the value of.
     static let valued: Set<String> = ["value", "val", "nbr", "stringvalue"]
@@ -191,6 +191,6 @@ struct ScriptObject {
     static let choosing: Set<String> = ["code", "desc"]
     /// Members that are the value where the one before them says that it is a password.
     static let perhapsValued: Set<String> = [
-        "secret", "data", "answer", "response", "credential",
+        "secret", "data", "answer", "response", "credential", "input", "rejectedvalue",
     ]
 }

@@ -10,7 +10,9 @@ enum SentenceSlots {
         let words = text.split { $0 <= 0x20 }
         var slots = PairSlots.slots(in: text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
         slots += GreetingSlots.slots(in: text) + LogLineSlots.slots(in: text)
-        slots += refused(in: text) + SignInCall.slots(in: text) + CommandSlots.slots(words, in: text)
+        slots +=
+            refused(in: text) + rejected(in: text) + SignInCall.slots(in: text)
+            + CommandSlots.slots(words, in: text)
         slots += words.map(bare).filter { isDocument($0) }.map { slot("", $0) }
         for place in words.indices.dropLast() {
             slots += told(
@@ -37,6 +39,19 @@ enum SentenceSlots {
                 place.starts(with: " at \"".utf8)
                 ? quoted(from: place.startIndex + 4, in: text)?.split(separator: 0x2e).last : nil
             slots.append(slot(SlotReader.string(path ?? ArraySlice(name.reversed())), value))
+        }
+        return slots
+    }
+
+    /// `on field 'password': rejected value [Zk9!wq]`: what Spring says of a form that it does not take.
+    private static func rejected(in text: ArraySlice<UInt8>) -> [Slot] {
+        var slots: [Slot] = []
+        var rest = text
+        while let phrase = rest.firstRange(of: Array("': rejected value [".utf8)) {
+            let name = text[..<phrase.lowerBound].suffix(64).reversed().prefix { $0.isASCIIWordByte }
+            let value = text[phrase.upperBound...].prefix { $0 != 0x5d }
+            rest = text[value.endIndex...]
+            slots.append(slot(SlotReader.string(name.reversed()), value))
         }
         return slots
     }

@@ -48,6 +48,10 @@ struct SentenceSlotsTests {
             text: "CREATE USER 'bob' IDENTIFIED BY 'zem4Kestrel'",
             told: ["username=bob", "password=zem4Kestrel"]
         ),
+        Row(
+            text: "in object 'form' on field 'password': rejected value [zem4K]; codes [Size.password]",
+            told: ["password=zem4K"]
+        ),
         Row(text: "written by 'bob' himself", told: []),
         Row(text: "a = b, see https://app.example/cb or state=lo123", told: []),
         Row(text: "The password must have 12 characters", told: []),
@@ -105,6 +109,17 @@ struct SentenceSlotsTests {
             text: "<table><tr><th>Name</th><th>E-Mail</th></tr><tr><td>Carla</td><td>c@x</td></tr></table>",
             told: ["user_Name=Carla", "E-Mail=c@x"]
         ),
+        // Fields whose own names say nothing.
+        Row(
+            text: "<label for=q7>Last name: *</label><input id=q7 name=q7 value=Quist>",
+            told: ["Last name=Quist"]
+        ),
+        Row(text: "<input name=q9 aria-label='Given name' value=Carla>", told: ["Given name=Carla"]),
+        Row(text: "<input name=q9 placeholder=Password value=zem4>", told: ["Password=zem4"]),
+        Row(text: "<input name=q9 placeholder=Search value=zem4>", told: ["q9=zem4"]),
+        // What was posted, as errors print it, is read as a text.
+        Row(text: "<p>[password] =&gt; zem4K!</p>", told: ["=[password] =&gt; zem4K!"]),
+        Row(text: "<style>[type=password]:focus-within{color:red}</style>", told: []),
         Row(text: "<add key=\"SmtpPassword\" value=\"zem4\"/>", told: ["SmtpPassword=zem4"]),
         Row(text: "<property name=\"password\"><value>zem4</value></property>", told: ["password=zem4"]),
         Row(
