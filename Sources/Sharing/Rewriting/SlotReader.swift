@@ -11,6 +11,8 @@ enum SlotReader {
         case .links: links(text)
         case .lines: CardSlots.isCard(text) ? CardSlots.slots(in: text) : lines(text) + prose(text)
         case .cookies: cookies(text)
+        // W3C Baggage, section 3.3
+        case .baggage: text.split { $0 == 0x2c || $0 == 0x3b }.compactMap { namedValue($0, coding: .percent) }
         case .setCookie: text.split(separator: 0x0a).flatMap { cookies($0).prefix(1) }
         case .authorization: authorization(text, basic: .userPassword)
         case .clientAuthorization: authorization(text, basic: .clientPassword)
@@ -279,14 +281,21 @@ enum SlotReader {
     // MARK: - Headers
 
     private static func cookies(_ text: ArraySlice<UInt8>) -> [Slot] {
-        text.split(separator: 0x3b).compactMap { part in
-            let pair = trimmed(part)
-            guard let equals = pair.firstIndex(of: 0x3d) else {
-                return pair.isEmpty ? nil : Slot(name: "", range: pair.startIndex..<pair.endIndex)
-            }
-            let value = trimmed(pair[(equals + 1)...])
-            return Slot(name: string(trimmed(pair[..<equals])), range: value.startIndex..<value.endIndex)
+        text.split(separator: 0x3b).compactMap { namedValue($0) }
+    }
+
+    /// `name=value` with space around both; nil for none.
+    private static func namedValue(_ part: ArraySlice<UInt8>, coding: TextCoding? = nil) -> Slot? {
+        let pair = trimmed(part)
+        guard let equals = pair.firstIndex(of: 0x3d) else {
+            return pair.isEmpty ? nil : Slot(name: "", range: pair.startIndex..<pair.endIndex, coding: coding)
         }
+        let value = trimmed(pair[(equals + 1)...])
+        return Slot(
+            name: string(trimmed(pair[..<equals])),
+            range: value.startIndex..<value.endIndex,
+            coding: coding
+        )
     }
 
     private static func authorization(_ text: ArraySlice<UInt8>, basic: TextKind) -> [Slot] {

@@ -15,6 +15,8 @@ enum TextKind: Sendable, Hashable {
     case cookies
     /// The value of a `Set-Cookie` header.
     case setCookie
+    /// The value of a `baggage` header: `name=value`, several with commas between, each with properties behind semicolons.
+    case baggage
     /// The value of an `Authorization` header.
     case authorization
     /// The same, where a client says who it is.
@@ -46,6 +48,7 @@ enum TextKind: Sendable, Hashable {
     static let ofHeaders: [String: TextKind] = [
         "cookie": .cookies, "cookie2": .cookies, "set-cookie": .setCookie, "set-cookie2": .setCookie,
         "refresh": .refresh, "link": .links, "content-disposition": .disposition,
+        "baggage": .baggage,
         "authorization": .authorization, "proxy-authorization": .authorization,
     ]
 

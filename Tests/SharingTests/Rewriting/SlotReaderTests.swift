@@ -41,6 +41,7 @@ struct SlotReaderTests {
         (.form, "a=id;name%0A1;Ada", ["a=id;name%0A1;Ada"]), (.form, "id;name%0A1;x", ["=id;name%0A1;x"]),
         (.cookies, "a=1; b=x=y;c ; d = 4", ["a=1", "b=x=y", "=c", "d=4"]),
         (.setCookie, "sid=1; Path=/; HttpOnly\nother=2; Secure", ["sid=1", "other=2"]),
+        (.baggage, "userId=ada%40b,node=x;p=1 , c", ["userId=ada%40b", "node=x", "p=1", "=c"]),
         (.authorization, "Bearer abc", ["access_token=abc"]),
         (.authorization, "DPoP  abc ", ["access_token=abc"]),
         (.authorization, "Basic YTpi", ["(basic)=YTpi"]),
@@ -77,6 +78,12 @@ struct SlotReaderTests {
         (#"{"mobileno":{"nbr":{"value":"97"}}}"#, ["mobileno=97"]), (#"{"a":"b\"c","d":"#, [#"a=b\"c"#]),
         (#"{"race":{"code":"CN","desc":"CHINESE"}}"#, ["race=CN", "race=CHINESE"]),
         (#"{"error":{"code":"CN","desc":"x"}}"#, ["code=CN", "desc=x"]),
+        // What servers say of a password that they do not take.
+        (
+            #"{"loc":["body","password"],"msg":"x","input":"zem4K!"}"#,
+            ["loc=body", "=password", "msg=x", "password=zem4K!"]
+        ),
+        (#"{"field":"password","rejectedValue":"zem4K!"}"#, ["=password", "password=zem4K!"]),
         // What it is called by stands beside it, in the words of many makes.
         (#"{"name":"IDToken2","value":"x"}"#, ["=IDToken2", "IDToken2=x"]),
         (#"{"Value":"x","Name":"phone_number"}"#, ["phone_number=x", "=phone_number"]),
