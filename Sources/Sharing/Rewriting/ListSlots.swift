@@ -43,7 +43,7 @@ enum ListSlots {
         return slots
     }
 
-    /// `|---|:-:|`, `+----+`
+    /// Whether a line parts heads from rows: `|---|:-:|`, `+----+`.
     private static func isRule(_ line: ArraySlice<UInt8>) -> Bool {
         line.contains(0x2d) && line.allSatisfy { [0x7c, 0x2d, 0x3a, 0x2b, 0x3d, 0x20, 0x0d].contains($0) }
     }

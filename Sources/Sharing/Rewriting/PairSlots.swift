@@ -29,6 +29,8 @@ enum PairSlots {
     private static let longestGap = 48
     /// In bytes, of a value between quotation marks.
     private static let longestValue = 128
+    /// In bytes, of one without: what is longer was drawn, and looks like that.
+    private static let longestBare = 512
 
     private struct Given {
         var value: ArraySlice<UInt8>
@@ -130,18 +132,22 @@ enum PairSlots {
 
     /// One up to a space, or to the bracket that closes the one before it.
     private static func bare(_ text: ArraySlice<UInt8>, behind open: UInt8?) -> ArraySlice<UInt8>? {
-        var value = text.prefix { $0 > 0x20 && ![0x22, 0x27, 0x2c, 0x3b, 0x3c].contains($0) }
+        var value = text.prefix(longestBare).prefix { $0 > 0x20 && !ends.contains($0) }
+        guard value.count < longestBare else { return nil }
         if let close = open.flatMap({ brackets[$0] }) {
             value = value.prefix { $0 != close }
-        } else if !value.contains(where: { brackets[$0] != nil }) {
+        } else if !value.contains(where: openers.contains) {
             // `Login(password=Zk9!wq)`
-            let last = value.lastIndex { !brackets.values.contains($0) }
+            let last = value.lastIndex { ![0x29, 0x5d, 0x7d].contains($0) }
             value = last.map { value[...$0] } ?? value.prefix(0)
         }
-        // A variable, and what names the next one.
-        return value.isEmpty || value.first == 0x24 || value.last == 0x3a ? nil : value
+        // A variable, a call, and what names the next one.
+        let isOther = value.first == 0x24 || value.last == 0x3a || value.last == 0x28 || value.last == 0x5b
+        return value.isEmpty || isOther || value.firstRange(of: Array("()".utf8)) != nil ? nil : value
     }
 
+    /// What ends a value without quotation marks.
+    private static let ends: Set<UInt8> = [0x22, 0x27, 0x2c, 0x3b, 0x3c]
     private static let quotes: Set<UInt8> = [0x22, 0x27, 0x60]
     private static let closers: Set<UInt8> = [0x22, 0x27, 0x60, 0x5c, 0x5d, 0x29, 0x2a]
     private static let marks: Set<UInt8> = [0x3a, 0x3d, 0x2d, 0x3e, 0x2c, 0x2e]

@@ -117,6 +117,26 @@ enum SignInCall {
         return []
     }
 
+    /// The arguments of a call as GWT writes it: how many texts it has, these, the method the fourth of them, and numbers of the texts
+    /// in the order in which they are meant: `7|0|7|https://…|…|com.shop.Auth|login|java.lang.String/2004016611|ada|Zk9!wq|1|2|…`.
+    static func serialized(in text: ArraySlice<UInt8>) -> [Slot] {
+        guard text.first.map(\.isASCIIDigit) ?? false, text.count <= SentenceSlots.longest else { return [] }
+        let parts = text.split(separator: 0x7c, omittingEmptySubsequences: false)
+        guard parts.count > 7, let count = Int(SlotReader.string(parts[2])), count > 4,
+            count <= parts.count - 3,
+            isOne(SlotReader.string(parts[6]))
+        else { return [] }
+        // Types have their number behind a slash.
+        let arguments = parts[7..<(3 + count)].filter { !$0.isEmpty && !$0.contains(0x2f) }
+        return arguments.enumerated().map { place, argument in
+            Slot(
+                name: name(ofArgument: place, of: arguments.count),
+                range: argument.startIndex..<argument.endIndex,
+                kind: .text
+            )
+        }
+    }
+
     // MARK: - Calls in JSON
 
     /// The slots of a document, with names for what operations that sign in are given, where nothing else tells:

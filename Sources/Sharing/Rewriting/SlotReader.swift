@@ -30,7 +30,7 @@ enum SlotReader {
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
         TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
-            + SentenceSlots.slots(in: text)
+            + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text)
     }
 
     /// What objects and lists of other languages than JSON tell, in which names have other marks around them.

@@ -38,6 +38,8 @@ struct PairSlotsTests {
         ("password:\"\",user:\"x-1\"", []), ("type=\"password\" name=\"user-name\"", []),
         ("[\"password\", \"refresh-token\"]", []), ("setField(\"password\", \"is-invalid\")", []),
         ("The password must have 8-12 characters", []), ("Password::broker()", []),
+        ("password = getElementById('x-1')", []),
+        ("password: readPassword()", []),
         ("password->check('x-1')", []),
     ])
     func otherTextsTellNone(text: String, values: [String]) {
@@ -52,5 +54,6 @@ struct PairSlotsTests {
     @Test func manyNamesAreReadInLinearTime() {
         let text = String(repeating: "password=\"", count: 40_000)
         #expect(Self.values(text, isCode: true).count == 20_000)
+        #expect(Self.values(String(repeating: "password:", count: 4_000)).isEmpty)
     }
 }

@@ -30,6 +30,14 @@ struct SignInCallTests {
             text: "PDO->__construct('mysql:host=db', 'app', 'zem4Kestrel!') #1 {main}",
             told: ["login_hint=mysql:host=db", "password=app", "password=zem4Kestrel!"]
         ),
+        // GWT
+        Row(
+            text:
+                "7|0|7|https://a.example/|4F|a.Auth|login|java.lang.String/20|max|zem4K!|1|2|3|4|2|5|5|6|7|",
+            told: ["login_hint=max", "password=zem4K!"]
+        ),
+        Row(text: "7|0|6|https://a.example/|4F|a.Shop|list|java.lang.String/20|max|1|2|3|4|2|5|", told: []),
+        Row(text: "7|0|99|https://a.example/|4F|a.Auth|login|max|zem4K!|1|2|", told: []),
         Row(
             text: "AuthService.login(max, zem4Kestrel!) failed",
             told: ["login_hint=max", "password=zem4Kestrel!"]
