@@ -219,6 +219,16 @@ struct PersonNames {
     /// Whether a name is a word that pages and protocols use.
     static func isCommon(_ name: String) -> Bool { commonWords.contains(name.lowercased()) }
 
+    /// Whether a text names a way to sign in, as lists of them call it under `display_name`: `OpenID Connect`, `Acme SSO`.
+    static func isWayToSignIn(_ text: String) -> Bool {
+        text.split { $0 == " " || $0 == "-" || $0 == "/" }.contains { waysToSignIn.contains(String($0)) }
+    }
+
+    /// As they are written; in small letters somebody may be called so.
+    private static let waysToSignIn: Set<String> = [
+        "OpenID", "OIDC", "OAuth", "OAuth2", "SAML", "SAML2", "SSO", "LDAP",
+    ]
+
     /// Names of accounts that are nobody's, and names that pages use as words.
     private static let commonWords: Set<String> = [
         "admin", "administrator", "root", "user", "users", "test", "tester", "testuser", "demo", "guest",

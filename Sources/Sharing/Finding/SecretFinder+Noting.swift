@@ -26,6 +26,7 @@ extension SecretFinder {
         if options.keepsPersonal, kind.isPersonal { return true }
         // Several of them, found by their look.
         if kind == .address { return true }
+        if kind == .personal, PersonNames.isWayToSignIn(text) { return true }
         // `phone: true`, `phone: sms`.
         if kind == .phone, !PhoneNumbers.isNumber(text.utf8) { return true }
         // Where a program had no token it says so in its place.

@@ -1,3 +1,5 @@
+import Captures
+import JSON
 import Testing
 
 @testable import Sharing
@@ -91,5 +93,21 @@ struct PersonNamesTests {
             #expect(accounts.contains(account), "\(account)")
         }
         #expect(PersonNames.accounts(of: "Alice").isEmpty && PersonNames.accounts(of: "Test User").isEmpty)
+    }
+
+    /// An error page says the same words.
+    @Test(arguments: [
+        ("OpenID Connect", true), ("Acme SSO", true), ("Login/SAML", true), ("Carla Quistlund", false),
+        ("Sso Quistlund", false),
+    ])
+    func nameOfAWayToSignInIsNobodys(name: String, isOne: Bool) throws {
+        #expect(PersonNames.isWayToSignIn(name) == isOne)
+        var world = try SharingWorld()
+        world.append("https://id.harbour.example/ways", json: #"[{"display_name":"\#(name)"}]"#)
+        world.append("https://id.harbour.example/x", type: "text/html", body: "<p>\(name) error</p>")
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        let page = try shared.entry(shared.capture.count - 1)["response"]?["content"]?["text"]?.string
+        #expect((page == "<p>\(name) error</p>") == isOne)
     }
 }
