@@ -82,7 +82,12 @@ enum PersonalRoles {
         }
         add(
             .personal,
-            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject xclientcertsubject xsslclientsubject xclientcertsubjectdn xclientcertdn xforwardedclientcert xforwardedtlsclientcert xforwardedtlsclientcertinfo xclientcert clientcert clientcertchain sslclientcert xsslclientcert xsslcert xarrclientcert xamznmtlsclientcert xamznmtlsclientcertleaf xamznmtlsclientcertsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser"
+            "givenname familyname middlename nickname preferredusername birthdate zoneinfo streetaddress postalcode username loginid loginname loginhint accountname upn uniquename displayname fullname firstname lastname surname realname maidenname screenname vanityname dob dateofbirth uinfin partialuinfin nric passportnumber regadd employeeid employeenumber windowsaccountname samaccountname onpremisessamaccountname onpremsid hanyupinyinname marriedname hanyupinyinmarriedname aliasname xsslclientsdn sslclientsdn xsslclientsdncn sslclientsdncn xclientdn xsslclientdn xclientsubject xclientcertsubject xsslclientsubject xclientcertsubjectdn xclientcertdn xforwardedclientcert xforwardedtlsclientcert xforwardedtlsclientcertinfo xclientcert clientcert clientcertchain sslclientcert xsslclientcert xsslcert xarrclientcert xamznmtlsclientcert xamznmtlsclientcertleaf xamznmtlsclientcertsubject identitynumber identityname mitididentityname mailnickname nameid nameidentifier attributevalue lastauthuser userprincipalname remoteuser avatarurl headimgurl profileimageurl profilepicture"
+        )
+        // LTI, and the same of its claims.
+        add(
+            .personal,
+            "lispersonnamefull lispersonnamegiven lispersonnamefamily lispersonsourcedid personsourcedid"
         )
         // Who did or owns something, where it is no object; what mail says before it is opened; where somebody is.
         add(
@@ -96,7 +101,7 @@ enum PersonalRoles {
         )
         add(
             .personal,
-            "addrstreet addresslines addressline1 addressline2 line1 line2 street1 street2 postcode zipcode plz"
+            "addrstreet housenumber housename addresslines addressline1 addressline2 line1 line2 street1 street2 postcode zipcode plz"
         )
         add(
             .personal,
@@ -113,9 +118,9 @@ enum PersonalRoles {
         )
         add(
             .subject,
-            "sub enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity"
+            "sub patient enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity"
         )
-        add(.email, "email mail emailaddress mailaddress useremail contactemail")
+        add(.email, "email lispersoncontactemailprimary mail emailaddress mailaddress useremail contactemail")
         add(.phone, "phonenumber mobile mobileno telephone telephonenumber tel recipient")
         add(
             .address,
@@ -148,7 +153,7 @@ enum PersonalRoles {
     )
 
     private static let names = words(
-        "ownername holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser identityname mitididentityname mailnickname"
+        "lispersonnamefull lispersonnamegiven lispersonnamefamily ownername holdername accountholdername payername payeename beneficiaryname debtorname creditorname sendername receivername authorname globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname nameidentifier name givenname familyname middlename nickname preferredusername username loginid loginname displayname fullname firstname lastname surname realname maidenname screenname vanityname formatted sn cn given family first last aliasname marriedname hanyupinyinname hanyupinyinmarriedname samaccountname onpremisessamaccountname accountname lastauthuser user userid vorname nachname prenom nom apellido apellidos nombre cognome nome voornaam achternaam fornamn efternamn sobrenome nomecompleto benutzername remoteuser identityname mitididentityname mailnickname"
     )
 
     private static func words(_ text: String) -> Set<String> {

@@ -168,10 +168,12 @@ enum SecretRoles {
             || PersonalRoles.isWord(key)
     }
 
-    /// In lower case, without the marks that separate words: `accessToken`, `access_token` and `access-token` are one.
+    /// In lower case, without the marks that separate words: `accessToken`, `access_token` and `access-token` are one; so are
+    /// `family_name` and `family_name#ja-Kana-JP` (OpenID Connect Core, section 5.2).
     static func normalized(_ name: String) -> String {
-        String(
-            decoding: name.lowercased().utf8.filter { $0 != 0x5f && $0 != 0x2d && $0 != 0x2e && $0 != 0x20 },
+        let own = name.firstIndex(of: "#").flatMap { $0 > name.startIndex ? name[..<$0] : nil } ?? name[...]
+        return String(
+            decoding: own.lowercased().utf8.filter { $0 != 0x5f && $0 != 0x2d && $0 != 0x2e && $0 != 0x20 },
             as: UTF8.self
         )
     }
@@ -196,7 +198,7 @@ enum SecretRoles {
         .password:
             "mnemonic seedphrase recoveryphrase recoverykey password passwd pwd passphrase passcode userpassword newpassword oldpassword currentpassword confirmpassword jpassword idtoken2 callback callback1 credential securityanswer secretanswer",
         .oneTimeCode:
-            "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode twofactorcode authcode2 otpcode",
+            "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode txcode twofactorcode authcode2 otpcode",
         .credentials:
             "iplanetdirectorypro totpsecret otpsecret secretcode xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",

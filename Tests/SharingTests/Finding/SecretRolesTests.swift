@@ -21,6 +21,11 @@ struct SecretRolesTests {
         ("id_token_hint", .url, "secret ID token"), ("code_verifier", .form, "secret code verifier"),
         ("client_secret", .json, "secret client secret"), ("sub", .claims, "secret subject"),
         ("given_name", .json, "secret personal data"), ("email", .form, "secret e-mail address"),
+        // The same in a language.
+        ("family_name#ja-Kana-JP", .json, "secret personal data"),
+        ("name#de", .claims, "secret personal data"),
+        ("#state", .json, "unknown"), ("tx_code", .form, "secret one-time code"),
+        ("lis_person_name_full", .form, "secret personal data"), ("patient", .json, "secret subject"),
         // A name is somebody's where people are told of, and anything's elsewhere.
         ("name", .claims, "secret personal data"), ("name", .json, "unknown"),
         ("uinfin", .json, "secret personal data"),
