@@ -18,7 +18,7 @@ enum SecretRoles {
 
     static func role(of name: String, in container: TextKind) -> Role {
         if name == SlotReader.basicCredentials { return .parts }
-        if name == SlotReader.fileName || name == ScriptSlots.registered { return .secret(.personal) }
+        if name == SlotReader.fileName || name == PersonRegister.unnamed { return .secret(.personal) }
         if name == TypedDigits.name { return .secret(.oneTimeCode) }
         // `data-user-name`, as pages keep it for their scripts.
         if name.hasPrefix("data-"), case .secret(let kind) = role(of: String(name.dropFirst(5)), in: .text) {

@@ -41,24 +41,8 @@ struct ScriptSlots {
     private init(_ text: ArraySlice<UInt8>) {
         self.text = text
         index = text.startIndex
-        isOfRegister = Self.isOfRegister(text)
+        isOfRegister = PersonRegister.describes(text)
     }
-
-    /// Under which a value of such a document is known whose own name says nothing.
-    static let registered = "(registered)"
-
-    /// Whether a document has names that only MyInfo gives, or what it says beside each value.
-    private static func isOfRegister(_ text: ArraySlice<UInt8>) -> Bool {
-        let head = Array(text.prefix(1 << 16))
-        func has(_ name: String) -> Bool { ByteSearch.index(of: Array("\"\(name)\"".utf8), in: head) != nil }
-        guard has("value") else { return false }
-        return has("lastupdated") && has("classification") || registers.contains(where: has)
-    }
-
-    private static let registers = [
-        "uinfin", "partialuinfin", "noa", "noa-basic", "noahistory", "noahistory-basic", "cpfbalances",
-        "cpfcontributions", "cpfemployers", "householdincome", "hdbownership", "cpfhousingwithdrawal",
-    ]
 
     /// Reads on; false at the end, and where a string has none.
     private mutating func readToken() -> Bool {
@@ -131,7 +115,7 @@ struct ScriptSlots {
             if isOfRegister, key == "value" || key == "desc" || key == "code",
                 let own = objects.last?.nameOfValue
             {
-                name = Self.isUnknown(own) ? Self.registered : own
+                name = PersonRegister.tells(own) ? own : PersonRegister.unnamed
             } else if ScriptObject.valued.contains(key) {
                 name = objects.last?.nameOfValue ?? member
             } else if ScriptObject.choosing.contains(key) {
@@ -180,14 +164,6 @@ struct ScriptSlots {
             && text[..<index].suffix(16).last { $0 > 0x20 } == 0x3a
     }
 
-    /// Whether the name of a register's object says nothing of its value in any document, or not what somebody is called.
-    private static func isUnknown(_ name: String) -> Bool {
-        func isUnknown(in container: TextKind) -> Bool {
-            if case .unknown = SecretRoles.role(of: name, in: container) { true } else { false }
-        }
-        return isUnknown(in: .claims) || isUnknown(in: .json) && !SecretRoles.namesSomebody(name)
-    }
-
     private mutating func readNumber() {
         var end = text[index...].firstIndex { !$0.isASCIIDigit } ?? text.endIndex
         // An amount, or where somebody is.
@@ -222,6 +198,12 @@ struct ScriptSlots {
         }
         if ScriptObject.filing.contains(key) { name(file: place) }
         if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
+        name(by: place, called: key, of: object)
+    }
+
+    /// Sees whether a text says what the value beside it is called, or is that value.
+    private mutating func name(by place: Int, called key: String, of object: Int) {
+        let slot = slots[place]
         if ScriptObject.naming.contains(key) || ScriptObject.describing.contains(key), !slot.isNumber {
             let own = SlotReader.string(TextCoding.escapes.decoded(text[slot.range]).bytes)
             guard objects[object].says(own, in: place, called: key), let value = objects[object].value else {
