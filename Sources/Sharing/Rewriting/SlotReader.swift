@@ -9,7 +9,7 @@ enum SlotReader {
         case .refresh: refresh(text)
         case .form: items(text, separators: separators(of: text))
         case .links: links(text)
-        case .lines: CardSlots.isCard(text) ? CardSlots.slots(in: text) : lines(text) + prose(text)
+        case .lines: CardSlots.isCard(text) ? CardSlots.slots(in: text) : linesAndProse(text)
         case .cookies: cookies(text)
         // W3C Baggage, section 3.3
         case .baggage: text.split { $0 == 0x2c || $0 == 0x3b }.compactMap { namedValue($0, coding: .percent) }
@@ -33,9 +33,21 @@ enum SlotReader {
             + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text)
     }
 
+    /// The values of lines, and what is told between them.
+    private static func linesAndProse(_ text: ArraySlice<UInt8>) -> [Slot] {
+        let slots = lines(text)
+        let values = slots.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
+        return slots
+            + prose(text).filter { slot in
+                let next = values.partitionPoint { $0.upperBound > slot.range.lowerBound }
+                return next == values.count || values[next].lowerBound >= slot.range.upperBound
+            }
+    }
+
     /// What objects and lists of other languages than JSON tell, in which names have other marks around them.
     private static func pairs(_ text: ArraySlice<UInt8>) -> [Slot] {
-        TextKind.opensDocument(text) ? [] : PairSlots.slots(in: text, isCode: true)
+        guard !TextKind.opensDocument(text) else { return [] }
+        return PairSlots.slots(in: text, isCode: text.contains { $0 == 0x28 || $0 == 0x3b })
     }
 
     // MARK: - URLs and forms

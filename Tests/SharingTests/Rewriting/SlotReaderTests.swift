@@ -208,6 +208,21 @@ struct SlotReaderTests {
         #expect(Self.slots(text, .lines) == slots)
     }
 
+    /// A line without a name of its own is read as any text.
+    @Test(arguments: [
+        ("a=1\nthe password is zem4Kestrel!\nb=2", ["a=1", "password=zem4Kestrel!", "b=2"]),
+        ("a=1\n| password |\n|---|\n| zem4K! |\n", ["a=1", "password=zem4K!"]),
+        // What stands in a value is told where that is read.
+        ("a=password zem4Kestrel!\n", ["a=password zem4Kestrel!"]),
+    ])
+    func textBetweenLinesIsRead(text: String, slots: [String]) {
+        #expect(Self.slots(text, .lines) == slots)
+    }
+
+    @Test func mappingOfYAMLInOneLineIsRead() {
+        #expect(Self.slots("{user: bo, password: zem4K!}", .json) == ["password=zem4K!"])
+    }
+
     @Test func columnsOfATableNameItsCells() {
         let table = "id,email,birth_date\r\n1,\"a@b.example\",1990-01-31\r\n2,\"x, y\",\r\nno row\r\n"
         #expect(
