@@ -125,7 +125,13 @@ enum SecretRoles {
             "loginpass",
         ].contains(key)
             || passwordWords.contains(where: key.containsBytes)
+                && !aboutPasswords.contains(where: key.hasSuffix)
     }
+
+    /// What names end with that tell something of a password, and are not its own: `password_expires_in`, `resetPasswordUrl`.
+    private static let aboutPasswords = words(
+        "expires expiresin expiresat expiry expiration expirationdate expired changed changedat updatedat createdat resetat setat lastset length minlength maxlength policy strategy strength complexity rules required enabled disabled supported allowed attempts history age days message error errors label placeholder title url uri link href page path type less"
+    )
 
     private static let passwordWords = [
         "password", "passwd", "passcode", "passphrase", "passwort", "kennwort", "motdepasse", "contrasena",

@@ -21,6 +21,10 @@ struct SecretRolesTests {
         ("id_token_hint", .url, "secret ID token"), ("code_verifier", .form, "secret code verifier"),
         ("client_secret", .json, "secret client secret"), ("sub", .claims, "secret subject"),
         ("given_name", .json, "secret personal data"), ("email", .form, "secret e-mail address"),
+        // What is told of a password.
+        ("password_expires_in", .json, "unknown"), ("resetPasswordUrl", .json, "unknown"),
+        ("password_changed_at", .json, "unknown"), ("passwordPolicy", .text, "unknown"),
+        ("password_confirmation", .json, "secret password"), ("passwordHint", .json, "secret password"),
         // The same in a language.
         ("family_name#ja-Kana-JP", .json, "secret personal data"),
         ("name#de", .claims, "secret personal data"),
