@@ -12,10 +12,9 @@ enum PairSlots {
         while let start = text[index...].firstIndex(where: isOfName) {
             let word = text[start...].prefix(while: isOfName)
             index = word.endIndex
-            guard word.count <= longestName, let given = given(to: word, in: text, isCode: isCode) else {
-                continue
-            }
-            let name = SlotReader.string(word)
+            guard let given = given(to: word, in: text, isCode: isCode) else { continue }
+            // What the end of a long name says is enough.
+            let name = SlotReader.string(word.suffix(longestName))
             guard isSecret(given, of: name) else { continue }
             slots.append(Slot(name: name, range: given.value.startIndex..<given.value.endIndex))
             index = given.value.endIndex

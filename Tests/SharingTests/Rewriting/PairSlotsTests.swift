@@ -23,7 +23,7 @@ struct PairSlotsTests {
         "map[password:[zem4K!] user:[bo]]", "db: {user: bo, password: zem4K!}",
         "{\\\"password\\\": \\\"zem4K!\\\"}",
         "- **Password:** zem4K!", "Password: `zem4K!`", "ctl00$Password = zem4K!",
-        "export DB_PASS='zem4K!'; run",
+        "export DB_PASS='zem4K!'; run", "SPRING_DATASOURCE_HIKARI_PRIMARY_PASSWORD=zem4K!",
         "ConvertTo-SecureString -Password \"zem4K!\"",
     ])
     func passwordIsFoundHoweverItIsGiven(text: String) {
