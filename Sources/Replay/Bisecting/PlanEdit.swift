@@ -13,7 +13,9 @@ enum PlanEdit: Sendable {
     /// A member of a token that the request carries in a parameter, or in a header field of that name.
     case member(exchange: Int, token: String, isHeader: Bool, name: String, value: JSONValue?)
     /// The client's id or secret, wherever the request carries it.
-    case credential(exchange: Int, name: String, value: String)
+    ///
+    /// `inBasic`: how the other client spells it in Basic credentials; nil where it does not.
+    case credential(exchange: Int, name: String, value: String, inBasic: String?)
     case authentication(exchange: Int, ClientAuthentication.Method)
     /// Id and secret in the body, too, beside what is there.
     case secretTwice(exchange: Int)

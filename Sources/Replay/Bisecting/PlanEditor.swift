@@ -111,7 +111,8 @@ struct PlanEditor {
         case .header(_, let name, let values): editor.setHeader(name, to: values)
         case .member(_, let token, let isHeader, let name, let value):
             set(name, value, isHeader: isHeader, ofToken: token, in: &editor)
-        case .credential(_, let name, let value): setCredential(name, value, in: &editor)
+        case .credential(_, let name, let value, let spelling):
+            setCredential(name, value, inBasic: spelling, in: &editor)
         case .address(_, let address): editor.setAddress(address)
         case .carrier(_, let carrier): editor.setCarrier(carrier)
         case .authentication(_, let method):
@@ -136,21 +137,27 @@ struct PlanEditor {
         return editor.request
     }
 
-    private static func setCredential(_ name: String, _ value: String, in editor: inout RequestEditor) {
-        if let number = editor.value(of: name).map({ _ in 0 }) {
-            let isInBody = editor.items.first { $0.name == name }?.isInBody ?? true
-            editor.set(name, number, to: value, isInBody: isInBody)
+    /// Sets the client's id or secret; of Basic credentials the other part stays as it was sent.
+    private static func setCredential(
+        _ name: String,
+        _ value: String,
+        inBasic spelling: String?,
+        in editor: inout RequestEditor
+    ) {
+        if let item = editor.items.first(where: { $0.name == name }) {
+            editor.set(name, 0, to: value, isInBody: item.isInBody)
         }
         let known = ClientAuthentication(of: editor.request, exchange: 0, parameters: Parameters())
         guard known.methods == [.secretBasic], let id = known.clientID, let secret = known.secret else {
             return
         }
-        let encodes = known.undecodedSecret != nil || id.rawValue != id.value
-        let pair = [
-            name == "client_id" ? value : id.value, name == SecretNames.clientSecret ? value : secret.value,
-        ]
-        let text = pair.map { encodes ? PercentEncoding.encode($0) : $0 }.joined(separator: ":")
-        editor.setHeader("Authorization", to: ["Basic " + Base64.encode(Array(text.utf8))])
+        let encodes = [id, secret].contains { $0.rawValue != $0.value }
+        let new = spelling ?? (encodes ? PercentEncoding.encode(value) : value)
+        let pair = [id, secret].map { $0.name == name ? new : $0.rawValue }
+        editor.setHeader(
+            "Authorization",
+            to: ["Basic " + Base64.encode(Array(pair.joined(separator: ":").utf8))]
+        )
     }
 
     /// Sets a member of a token, whose signature is made anew when it is sent.
@@ -182,7 +189,7 @@ extension PlanEdit {
         switch self {
         case .parameter(let exchange, _, _, _, _), .withoutParameter(let exchange, _, _),
             .header(let exchange, _, _),
-            .member(let exchange, _, _, _, _), .credential(let exchange, _, _),
+            .member(let exchange, _, _, _, _), .credential(let exchange, _, _, _),
             .authentication(let exchange, _), .assertion(let exchange, _),
             .secretTwice(let exchange), .encodesCredentials(let exchange, _), .address(let exchange, _),
             .carrier(let exchange, _), .pause(let exchange, _), .leavingOut(let exchange),

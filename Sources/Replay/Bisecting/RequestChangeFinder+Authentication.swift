@@ -55,11 +55,12 @@ extension RequestChangeFinder {
             guard let from, let to, from.value != to.value, !isGiven(name), !Placeholder.isOne(from.value),
                 !Placeholder.isOne(to.value), translator.translated(to.value) != from.value
             else { continue }
+            let spelling = right.methods == [.secretBasic] ? to.rawValue : nil
             add(
                 mine,
                 theirs,
                 value(name, expected: from.value, seen: to.value, at: to.place),
-                [.credential(exchange: mine.index, name: name, value: to.value)]
+                [.credential(exchange: mine.index, name: name, value: to.value, inBasic: spelling)]
             )
         }
         addEncoding(mine, theirs, left, right, place)

@@ -2,6 +2,7 @@ import Captures
 import Flows
 import OAuth
 import Replay
+import Synchronization
 import Testing
 
 /// Pairs of logins at a provider in memory, of which the second does some things otherwise, and some of them matter.
@@ -106,6 +107,17 @@ struct FlowBisectionTests {
                 "\(label): \(result.ending) \(pair.labels) \(result.attempts.map(\.failure))"
             )
         }
+    }
+
+    /// Form-decoded it would be another secret (RFC 6749, section 2.3.1); half of the field sends it as it is.
+    @Test func secretThatTheClientDoesNotEncodeIsSentAsItIs() async throws {
+        let pair = try pair { $0.secret = "quite+another" }
+        let world = ReplayWorld(startingAt: 1_790_000_000)
+        let result = await pair.bisect(at: world)
+        #expect(pair.labels(of: result.set) == ["token_request client_secret"])
+        let sent = world.asked.withLock { $0.compactMap { $0.headers.first("authorization") } }
+        #expect(sent.contains("Basic " + Base64.encode(Array("shop:quite+another".utf8))))
+        #expect(!sent.contains("Basic " + Base64.encode(Array("shop:quite%20another".utf8))))
     }
 
     /// A server that takes `resource` alone, refuses `audience` alone in one way, and both together in another.
