@@ -97,7 +97,9 @@ extension ProviderDialect {
             document[name] = .array(values.map { .string($0) })
         }
         let algorithms = Set(configuration.keys.map(\.algorithm.rawValue)).sorted()
-        document["id_token_signing_alg_values_supported"] = .array(algorithms.map { .string($0) })
+        for name in ["id_token_signing_alg_values_supported", "authorization_signing_alg_values_supported"] {
+            document[name] = .array(algorithms.map { .string($0) })
+        }
         let signatures = Self.clientSignatures.map { JSONValue.string($0) }
         document["token_endpoint_auth_signing_alg_values_supported"] = .array(signatures)
         document["request_parameter_supported"] = true
@@ -125,7 +127,7 @@ extension ProviderDialect {
     private static let supported: [(String, [String])] = [
         (
             "response_types_supported",
-            ["code", "id_token", "id_token token", "code id_token", "code id_token token"]
+            ["code", "id_token", "id_token token", "code id_token", "code token", "code id_token token"]
         ),
         (
             "response_modes_supported",

@@ -193,7 +193,11 @@ extension ProviderEngine {
             "aud": audience(like: template, login),
             "exp": .number(JSONNumber(now.seconds + 600)),
         ]
-        return unsigned(header: template?.header ?? ["typ": "JWT"], claims: claims, clientID: login.clientID)
+        return unsigned(
+            header: template?.header ?? standardHeader(for: login.clientID),
+            claims: claims,
+            clientID: login.clientID
+        )
     }
 
     /// Alone, in a list, or among others, as recorded (RFC 7519, section 4.1.3); always with the client that asked.

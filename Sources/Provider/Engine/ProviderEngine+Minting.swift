@@ -111,10 +111,6 @@ extension ProviderEngine {
 
     /// What OpenID Connect Core, section 2 wants, for providers whose tokens nobody saw.
     private func standardIDToken(_ grant: ProviderState.Grant) -> TokenTemplate {
-        let algorithm = client(grant.clientID)?.idTokenAlgorithm ?? .rs256
-        let key = configuration.keys.first { $0.algorithm == algorithm } ?? configuration.keys.first
-        var header: JSONObject = ["typ": "JWT", "alg": .string((key?.algorithm ?? algorithm).rawValue)]
-        if let key { header["kid"] = .string(key.id) }
         var claims: JSONObject = [
             "iss": "", "sub": "", "aud": "", "exp": .number(JSONNumber(configuration.tokenLifetime)),
             "iat": 0,
@@ -123,7 +119,20 @@ extension ProviderEngine {
         claims["at_hash"] = ""
         // Section 3.1.2.1: in the order in which they are preferred, and all are had here.
         if let acr = grant.acrValues?.split(separator: " ").first { claims["acr"] = .string(String(acr)) }
-        return TokenTemplate(header: header, claims: claims, origin: RecordedOrigin())
+        return TokenTemplate(
+            header: standardHeader(for: grant.clientID),
+            claims: claims,
+            origin: RecordedOrigin()
+        )
+    }
+
+    /// The header of a token for a client, with the key of the algorithm that it is registered for.
+    func standardHeader(for clientID: String) -> JSONObject {
+        let algorithm = client(clientID)?.idTokenAlgorithm ?? .rs256
+        let key = configuration.keys.first { $0.algorithm == algorithm } ?? configuration.keys.first
+        var header: JSONObject = ["typ": "JWT", "alg": .string((key?.algorithm ?? algorithm).rawValue)]
+        if let key { header["kid"] = .string(key.id) }
+        return header
     }
 
     // MARK: - Signing
