@@ -318,6 +318,24 @@ struct BuiltInEndpointsTests {
         #expect(caller.get(Self.issuer + "/logout", logout).location == "https://new.example/bye")
     }
 
+    /// RFC 7591, sections 2 and 3.2.1: the answer says what the client has, and promises nothing that is not done.
+    @Test(arguments: [("ES256", "ES256"), ("PS512", "ES256"), (nil, nil)] as [(String?, String?)])
+    func registrationIsToldWithItsDefaults(asked: String?, given: String?) throws {
+        var sent: JSONObject = [
+            "redirect_uris": ["https://new.example/cb"], "userinfo_signed_response_alg": "ES256",
+            "id_token_encrypted_response_alg": "RSA-OAEP",
+        ]
+        sent["id_token_signed_response_alg"] = asked.map { .string($0) }
+        let body = Body(text: JSONWriter.text(of: .object(sent)), mediaType: "application/json")
+        let client = caller.json(caller.send("POST", Self.issuer + "/register", body))
+        #expect(client["token_endpoint_auth_method"] == "client_secret_basic")
+        #expect(client["client_secret"]?.string != nil)
+        #expect(client["grant_types"] == ["authorization_code"] && client["response_types"] == ["code"])
+        #expect(client["id_token_signed_response_alg"]?.string == given)
+        #expect(client["userinfo_signed_response_alg"] == nil)
+        #expect(client["id_token_encrypted_response_alg"] == nil)
+    }
+
     @Test(arguments: ["https://new.example/cb#part", "/cb"])
     func redirectURIOfARegistrationIsAbsoluteAndWithoutFragment(uri: String) {
         let body = Body(text: "{\"redirect_uris\":[\"\(uri)\"]}", mediaType: "application/json")

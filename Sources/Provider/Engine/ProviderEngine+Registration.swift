@@ -31,7 +31,7 @@ extension ProviderEngine {
             sent["post_logout_redirect_uris"]?.array?.compactMap(\.string)
             ?? configuration.clients.first { $0.id == recorded }?.postLogoutRedirectURIs ?? []
         client.standsFor = recorded
-        client.idTokenAlgorithm = configuration.keys.first?.algorithm ?? .rs256
+        client.idTokenAlgorithm = idTokenAlgorithm(of: members)
         client.keys = sent["jwks"].flatMap { JSONWebKeySet(json: $0) }?.keys ?? []
         state.registeredClients[client.id] = client
         state.registrations[client.id] = members
@@ -99,7 +99,7 @@ extension ProviderEngine {
     private func registered(_ sent: JSONObject, like template: (sent: JSONObject, answer: AnswerTemplate)?)
         -> JSONObject
     {
-        guard let template, let recorded = template.answer.members else { return sent }
+        guard let template, let recorded = template.answer.members else { return completed(sent) }
         var members = recorded
         for member in recorded.members where template.sent[member.name] == member.value {
             members[member.name] = sent[member.name]
@@ -112,6 +112,43 @@ extension ProviderEngine {
             members[member.name] = member.value
         }
         return members
+    }
+
+    /// A registration as it is kept: with the defaults of what the client leaves out, and without what is not done here (RFC 7591,
+    /// sections 2 and 3.2.1; OpenID Connect Registration, section 2).
+    private func completed(_ sent: JSONObject) -> JSONObject {
+        var members = sent
+        if members["token_endpoint_auth_method"] == nil {
+            members["token_endpoint_auth_method"] = "client_secret_basic"
+        }
+        let grants = members["grant_types"] ?? ["authorization_code"]
+        members["grant_types"] = grants
+        if members["response_types"] == nil, grants.array?.contains("authorization_code") ?? false {
+            members["response_types"] = ["code"]
+        }
+        let algorithm = JSONValue.string(idTokenAlgorithm(of: sent).rawValue)
+        for name in ["id_token_signed_response_alg", "authorization_signed_response_alg"]
+        where members[name] != nil {
+            members[name] = algorithm
+        }
+        for name in Self.notDone { members[name] = nil }
+        return members
+    }
+
+    /// Ways of answering that clients may ask for, and are not told that they have.
+    private static let notDone =
+        [
+            "userinfo_signed_response_alg", "introspection_signed_response_alg",
+        ]
+        + ["id_token", "userinfo", "authorization", "introspection"].flatMap {
+            ["\($0)_encrypted_response_alg", "\($0)_encrypted_response_enc"]
+        }
+
+    /// The one that a client asks for where there is such a key; else the provider's own.
+    private func idTokenAlgorithm(of members: JSONObject) -> SignatureAlgorithm {
+        let asked = members["id_token_signed_response_alg"]?.string
+        let key = configuration.keys.first { $0.algorithm.rawValue == asked } ?? configuration.keys.first
+        return key?.algorithm ?? .rs256
     }
 
     /// A client reads, changes or ends its registration (RFC 7592, section 2).
@@ -163,10 +200,14 @@ extension ProviderEngine {
         }
         if let keys = sent["jwks"].flatMap({ JSONWebKeySet(json: $0) }) { client.keys = keys.keys }
         if let method = sent["token_endpoint_auth_method"]?.string { client.authenticationMethods = [method] }
-        state.registeredClients[client.id] = client
+        var members = state.registrations[client.id] ?? JSONObject()
         for member in sent.members where own[member.name] == nil && !Self.given.contains(member.name) {
-            state.registrations[client.id]?[member.name] = member.value
+            members[member.name] = member.value
         }
+        if dialect.registration == nil { members = completed(members) }
+        client.idTokenAlgorithm = idTokenAlgorithm(of: members)
+        state.registeredClients[client.id] = client
+        state.registrations[client.id] = members
         return nil
     }
 }
