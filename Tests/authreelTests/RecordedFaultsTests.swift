@@ -23,6 +23,8 @@ struct RecordedFaultsTests {
         ("providers/appauth-ios.broken", ["id-token-nonce-mismatch"]),
         // What it refused is in its answers, and what the app did wrong is the app's.
         ("token-request/client-secret-mismatch", []), ("authorization-response/user-cancelled", []),
+        // A token has the recorded algorithm as it is.
+        ("id-token/id-token-alg-unexpected", []),
         ("id-token/id-token-expired.near-miss", []), ("healthy/web-code-flow", []),
     ])
     func causeIsPlayedAsItsFault(path: String, faults: [String]) throws {
