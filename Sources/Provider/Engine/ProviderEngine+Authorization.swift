@@ -233,7 +233,10 @@ extension ProviderEngine {
         }
         let known = knownSession(of: request, for: login)
         // As recorded, the recording says what became of whom it knew.
-        if let known, !policy.isAsRecorded { return deliver(login, in: known) }
+        if let known, !policy.isAsRecorded {
+            return scriptOfKnown(for: login).map { beginAtOnce(login, $0, in: known) }
+                ?? deliver(login, in: known)
+        }
         let script = chooseScript(for: login)
         if let script, dialect.scripts[script].answersAtOnce(isKnown: known != nil) {
             return beginAtOnce(login, script, in: known)
@@ -286,7 +289,8 @@ extension ProviderEngine {
         }
         let step = recorded.steps.isEmpty ? nil : 0
         if let known {
-            return finish(open(script: script, for: .login(login)), step: step, login, in: known)
+            let transaction = joined(open(script: script, for: .login(login)), to: known)
+            return finish(transaction, step: step, login, in: known)
         }
         guard let user = user(of: recorded) else { return deliver(.loginRequired, to: login) }
         let transaction = open(script: script, for: .login(login))

@@ -29,6 +29,32 @@ extension ProviderEngine {
         }
     }
 
+    /// The recorded answer to a browser that was known, which may have brought cookies of its own; nil where none is recorded.
+    func scriptOfKnown(for login: PendingLogin) -> Int? {
+        let clientID = recordedID(login.clientID)
+        return dialect.scripts.indices.filter { index in
+            let script = dialect.scripts[index]
+            return script.purpose == .login && script.clientID == clientID && script.hadSession
+                && script.error == nil && script.answersAtOnce(isKnown: true)
+                && script.isSilent == login.prompt.contains("none")
+        }.max { left, right in
+            (fitness(dialect.scripts[left], login), -left) < (fitness(dialect.scripts[right], login), -right)
+        }
+    }
+
+    /// A login of a browser that is known: what was made up for its session stays, what is new in this login is the session's from now on.
+    mutating func joined(_ transaction: Transaction, to session: String) -> Transaction {
+        guard let number = transaction.script, var known = state.sessions[session] else { return transaction }
+        let issued = Set(dialect.scripts[number].issued)
+        var transaction = transaction
+        for (index, value) in transaction.values.enumerated() where issued.contains(value.old) {
+            transaction.values[index].new = known.values[value.old] ?? value.new
+            known.values[value.old] = transaction.values[index].new
+        }
+        state.sessions[session] = known
+        return open(transaction)
+    }
+
     private func fitness(_ script: InteractionScript, _ login: PendingLogin) -> Int {
         let names = [
             "response_type", "response_mode", "prompt", "acr_values", "redirect_uri", "scope", "login_hint",

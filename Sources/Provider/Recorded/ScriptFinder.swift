@@ -319,7 +319,13 @@ struct ScriptFinder {
             !bytes.contains(0x20), bytes.first != 0x2f, RecordedURL(value).authority == nil,
             Timestamp(rfc3339: value) == nil, ValueTemplate(like: value).isUnguessable
         else { return false }
-        // Names with a scheme (`urn:…`) mean the same every time.
-        return !value.hasPrefix("urn:")
+        // Names with a scheme (`urn:…`) mean the same every time, and an app has its address there (RFC 8252, section 7.1).
+        return !value.hasPrefix("urn:") && !isAppAddress(value)
+    }
+
+    /// Whether a text is an address of an app's own scheme, which has no host: `com.example.app:/callback`.
+    private static func isAppAddress(_ text: String) -> Bool {
+        guard let scheme = RecordedURL(text).scheme else { return false }
+        return text.utf8.dropFirst(scheme.utf8.count).starts(with: [0x3a, 0x2f])
     }
 }
