@@ -4,6 +4,7 @@ import JSON
 import LibCrypto
 import OAuth
 import Provider
+import TestSupport
 import Testing
 
 /// Requests that were pushed or signed, and clients that sign who they are.
@@ -103,6 +104,17 @@ extension BuiltInEndpointsTests {
         )
         let answer = signIn(page)
         #expect(answer.parameters.first("code") != nil && answer.parameters.first("state") == state)
+    }
+
+    /// RFC 6749, section 4.1.3 and others: JSON is no form.
+    @Test(arguments: ["/token", "/par", "/revoke", "/introspect", "/device_authorization", "/bc-authorize"])
+    func parametersAreReadFromAForm(path: String) {
+        let members =
+            #""client_id":"shop","client_secret":"shop-secret","grant_type":"client_credentials","token":"t""#
+        let answer = caller.send("POST", Self.issuer + path, .json("{\(members)}"))
+        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_request")
+        let words = caller.json(answer)["error_description"]?.string
+        #expect(words?.contains("form") ?? false)
     }
 
     /// RFC 6749, section 3.1.1.

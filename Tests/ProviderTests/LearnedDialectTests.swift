@@ -157,6 +157,21 @@ struct LearnedDialectTests {
         #expect(issued.issuer == played)
     }
 
+    /// RFC 9207, section 2: errors, too.
+    @Test(arguments: [true, false])
+    func errorNamesTheIssuerWhereOneDidThen(isNamed: Bool) throws {
+        var builder = CaptureBuilder()
+        let issuer = isNamed ? "&iss=" + PercentEncoding.encode(Self.issuer) : ""
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?error=access_denied&state=state-0123456789" + issuer
+        )
+        let caller = Caller(try Self.provider(builder, isAsRecorded: true))
+        let answer = Self.signIn(caller)
+        #expect(answer.parameters.first("error") == "access_denied")
+        #expect(answer.parameters.first("iss") == (isNamed ? Self.base : nil))
+    }
+
     // MARK: - Response tokens
 
     @Test func responseTokenNamesItsOtherAudiencesToo() throws {
@@ -276,6 +291,60 @@ struct LearnedDialectTests {
         let request = Self.loginRequest().replacing(Self.issuer, with: Self.base)
         let answer = Caller(try Self.provider(builder)).get(request + added)
         #expect(answer.parameters.first("error") == (wasTaken ? nil : "invalid_request"))
+    }
+
+    /// RFC 7636, section 4.3: without a method it is the plain one, which the metadata may not have.
+    @Test func challengeWithoutAMethodIsTakenWhereItWasThen() throws {
+        var builder = CaptureBuilder()
+        builder.get(
+            Self.issuer + "/.well-known/openid-configuration",
+            body: .json(
+                """
+                {"issuer":"\(Self.issuer)","authorization_endpoint":"\(Self.issuer)/auth",\
+                "token_endpoint":"\(Self.issuer)/token","code_challenge_methods_supported":["S256"]}
+                """
+            )
+        )
+        let challenge = "&code_challenge=" + CodeChallenge.s256(of: String(repeating: "Yx8", count: 15))
+        builder.redirect(
+            Self.loginRequest() + challenge,
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        let request = Self.loginRequest().replacing(Self.issuer, with: Self.base)
+        let answer = Caller(try Self.provider(builder)).get(request + challenge)
+        #expect(answer.parameters.first("code") != nil)
+    }
+
+    /// RFC 6749, section 4.4.2.
+    @Test(arguments: [true, false])
+    func jsonIsTakenWhereItWasThen(wasTaken: Bool) throws {
+        let form = [
+            ("grant_type", "client_credentials"), ("client_id", "web"), ("client_secret", "secret-of-web"),
+        ]
+        let json = Body.json(
+            JSONWriter.text(
+                of: .object(JSONObject(form.map { JSONObject.Member(name: $0.0, value: .string($0.1)) }))
+            )
+        )
+        var builder = CaptureBuilder()
+        builder.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: RecordedRequest(
+                    method: "POST",
+                    url: RecordedURL(Self.issuer + "/token"),
+                    body: wasTaken ? json : Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
+                ),
+                response: RecordedResponse(
+                    status: 200,
+                    headers: HeaderFields([("Content-Type", "application/json")]),
+                    body: Self.answer(1, nil)
+                )
+            )
+        )
+        let answer = Caller(try Self.provider(builder)).send("POST", Self.base + "/token", json)
+        #expect(answer.status == (wasTaken ? 200 : 400))
     }
 
     // MARK: - Refreshed ID tokens

@@ -50,9 +50,10 @@ extension ProviderDialect {
         return list.first { $0.askedMode == login.responseMode } ?? list.first
     }
 
-    /// Whether the provider names itself in every response (RFC 9207, section 3).
+    /// Whether the provider names itself in every response (RFC 9207, section 3): it says so, or was seen to.
     var namesIssuer: Bool {
-        metadata.members?["authorization_response_iss_parameter_supported"]?.bool ?? false
+        wasSeenToNameItself
+            || metadata.members?["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 
     /// Response types are sets (RFC 6749, section 3.1.1).

@@ -144,7 +144,8 @@ package struct ProviderDialect: Sendable {
     package var withheldScopes: Set<String> = []
     /// Spellings of `code_challenge_method` that were taken besides those of RFC 7636.
     package var challengeMethods: Set<String> = []
-    /// Whether the challenge of a request without a method was compared with the hash of the verifier.
+    /// Whether a challenge without a method, which is the verifier itself (RFC 7636, section 4.3), was taken where it is the verifier's
+    /// hash; it may be either then.
     package var assumesS256 = false
     /// Whether a `code_verifier` was taken for a code that was asked for without a challenge.
     package var ignoresNeedlessVerifiers = false
@@ -164,6 +165,10 @@ package struct ProviderDialect: Sendable {
     package var repeatedParameters: Set<String> = []
     /// Whether `prompt=none` was taken with other values.
     package var takesPromptsBesideNone = false
+    /// Whether an authorization response, an error among them, had `iss`.
+    package var wasSeenToNameItself = false
+    /// Whether an object of JSON was taken where the specifications have a form.
+    package var takesJSON = false
     /// Whether proofs of a key are passed over and tokens bound to none.
     package var ignoresProofs = false
     /// Answers to be given again as recorded, by endpoint, in order; nil stands for a success.

@@ -121,7 +121,7 @@ extension ProviderEngine {
             state: value("state"),
             nonce: value("nonce"),
             challenge: value("code_challenge"),
-            challengeMethod: value("code_challenge_method") ?? "plain",
+            challengeMethod: value("code_challenge_method"),
             responseMode: value("response_mode"),
             prompt: (value("prompt") ?? "").split(separator: " ").map(String.init),
             maxAge: value("max_age").flatMap { Int64($0) },
@@ -197,7 +197,8 @@ extension ProviderEngine {
         if let refusal = refusal(ofTokensBeforeTheCode: types, login) { return refusal }
         let isMethodNamed = login.parameter("code_challenge_method") != nil
         if login.challenge != nil || isMethodNamed {
-            guard dialect.supports(challengeMethod: login.challengeMethod) else {
+            // RFC 7636, section 4.3.
+            guard dialect.supports(challengeMethod: login.challengeMethod ?? "plain") else {
                 return .challengeMethodUnsupported
             }
         }

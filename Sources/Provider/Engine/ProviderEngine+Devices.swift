@@ -133,7 +133,6 @@ extension ProviderEngine {
             clientID: client.id,
             user: user,
             scope: device.scope,
-            challengeMethod: "plain",
             signedInAt: now,
             family: identifier(),
             boundKey: boundKey,

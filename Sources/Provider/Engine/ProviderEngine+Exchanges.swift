@@ -30,7 +30,6 @@ extension ProviderEngine {
             clientID: client.id,
             user: subject.user,
             scope: dialect.granted(form.first("scope") ?? state.accessTokens[text]?.grant.scope ?? ""),
-            challengeMethod: "plain",
             resource: form.first("resource") ?? form.first("audience"),
             signedInAt: now,
             family: identifier(),

@@ -102,9 +102,9 @@ extension ProviderEngine {
             return verifier == nil || dialect.ignoresNeedlessVerifiers ? nil : .verifierUnexpected
         }
         guard let verifier, !verifier.isEmpty else { return .verifierMissing }
-        let isHashed = grant.challengeMethod.uppercased() == "S256"
+        let isHashed = grant.challengeMethod?.uppercased() == "S256"
         if !isHashed, verifier == challenge { return nil }
-        let mayBeHashed = isHashed || dialect.assumesS256
+        let mayBeHashed = isHashed || grant.challengeMethod == nil && dialect.assumesS256
         return mayBeHashed && CodeChallenge.s256(of: verifier) == challenge ? nil : .verifierWrong
     }
 
@@ -171,7 +171,6 @@ extension ProviderEngine {
         let grant = ProviderState.Grant(
             clientID: client.id,
             scope: dialect.granted(form.first("scope") ?? ""),
-            challengeMethod: "plain",
             resource: form.first("resource") ?? form.first("audience"),
             signedInAt: now,
             family: identifier(),
@@ -191,7 +190,6 @@ extension ProviderEngine {
             clientID: client.id,
             user: user,
             scope: dialect.granted(form.first("scope") ?? ""),
-            challengeMethod: "plain",
             signedInAt: now,
             family: identifier(),
             boundKey: boundKey

@@ -159,6 +159,7 @@ struct ProviderEngine {
 
     private mutating func answer(as role: Endpoints.Role, _ request: RecordedRequest) -> BuiltAnswer? {
         let query = request.url.queryItems
+        if !readsBody(of: request, at: role) { return refuseBody(at: role) }
         let form = Self.form(of: request)
         switch (request.method, role) {
         case ("GET", .keys), ("HEAD", .keys): return keySet
@@ -181,6 +182,27 @@ struct ProviderEngine {
             return manageRegistration(request)
         default: return nil
         }
+    }
+
+    /// Endpoints whose parameters are a form (RFC 6749, section 3.2; RFC 7009, section 2.1; RFC 7662, section 2.1; RFC 8628, section 3.1;
+    /// RFC 9126, section 2.1; OpenID Connect CIBA, section 7.1).
+    private static let readersOfForms: Set<Endpoints.Role> = [
+        .token, .revocation, .introspection, .deviceAuthorization, .pushedRequest,
+        .backchannelAuthentication,
+    ]
+
+    /// Whether the provider finds parameters in a body, or needs none there.
+    private func readsBody(of request: RecordedRequest, at role: Endpoints.Role) -> Bool {
+        guard Self.readersOfForms.contains(role), request.method == "POST", !dialect.takesJSON,
+            let bytes = request.body?.bytes, !bytes.isEmpty
+        else { return true }
+        return FormBody.items(of: request.body) != nil
+    }
+
+    private func refuseBody(at role: Endpoints.Role) -> BuiltAnswer {
+        var answer = refuse(.bodyNotForm, at: role)
+        answer.explanation = "parameters are read from a body of \(FormBody.mediaType), and from no other"
+        return answer
     }
 
     /// The items of a form, however the client named it; of a JSON object, its members.

@@ -14,7 +14,8 @@ struct ProviderState: Sendable {
         var scope: String
         var nonce: String?
         var challenge: String?
-        var challengeMethod: String
+        /// Nil where the request named none.
+        var challengeMethod: String?
         var resource: String?
         var acrValues: String?
         var maxAge: Int64?

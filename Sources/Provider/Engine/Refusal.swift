@@ -12,6 +12,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     case clientAssertionSignatureWrong
     case clientAssertionUsed
     // A token request
+    case bodyNotForm
     case grantTypeMissing
     case grantTypeUnsupported
     case parameterMissing
@@ -80,6 +81,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .clientAssertionSignatureWrong:
             (401, "invalid_client", "the signature of the client assertion is not valid")
         case .clientAssertionUsed: (401, "invalid_client", "the client assertion was used before")
+        case .bodyNotForm: (400, "invalid_request", "the parameters are not sent as a form")
         case .grantTypeMissing: (400, "invalid_request", "grant_type is missing")
         case .grantTypeUnsupported: (400, "unsupported_grant_type", "this grant is not supported")
         case .parameterMissing: (400, "invalid_request", "a parameter is missing")

@@ -49,7 +49,8 @@ struct PendingLogin: Sendable {
     var state: String?
     var nonce: String?
     var challenge: String?
-    var challengeMethod: String
+    /// Nil where the request names none.
+    var challengeMethod: String?
     /// As asked for; nil where the request names none.
     var responseMode: String?
     var prompt: [String]

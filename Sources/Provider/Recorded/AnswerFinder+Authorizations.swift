@@ -7,7 +7,9 @@ import OAuth
 /// How logins were asked for and answered at the authorization endpoint.
 extension AnswerFinder {
     func learn(_ login: Login, _ flow: Flow, _ dialect: inout ProviderDialect) {
-        guard let response = login.response, response.error == nil else { return }
+        guard let response = login.response else { return }
+        if response.parameters.contains("iss") { dialect.wasSeenToNameItself = true }
+        guard response.error == nil else { return }
         learnTolerance(of: login, response, flow, &dialect)
         let form = authorization(of: login, response, flow, dialect)
         for (name, value) in form.parameters where ["code", "session_state"].contains(name) {
@@ -24,7 +26,9 @@ extension AnswerFinder {
         _ dialect: inout ProviderDialect
     ) {
         let asked = login.request
-        if let method = asked.parameters["code_challenge_method"] { dialect.challengeMethods.insert(method) }
+        if asked.codeChallenge != nil || asked.parameters.contains("code_challenge_method") {
+            dialect.challengeMethods.insert(asked.parameters["code_challenge_method"] ?? "plain")
+        }
         let isWhole = !asked.parameters.contains("request") && !asked.parameters.contains("request_uri")
         if isWhole || asked.pushed != nil, (asked.responseType ?? "").isEmpty { dialect.assumesCode = true }
         for request in [asked.pushed, asked.exchange].compactMap({ $0 }) {

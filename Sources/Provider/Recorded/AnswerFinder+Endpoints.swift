@@ -9,6 +9,7 @@ extension AnswerFinder {
     func learn(_ message: OAuthMessage, _ flow: Flow, _ dialect: inout ProviderDialect) {
         let exchange = flow.capture[message.exchange]
         guard let response = exchange.response else { return }
+        if Self.isTakenAsJSON(message, exchange.request) { dialect.takesJSON = true }
         switch message {
         case .keySet(let document) where document.answer.isSuccess && document.keys != nil:
             dialect.keySet = AnswerTemplate(response)
@@ -49,6 +50,21 @@ extension AnswerFinder {
             }
         default: break
         }
+    }
+
+    /// Whether an object of JSON was taken in the place of a form.
+    private static func isTakenAsJSON(_ message: OAuthMessage, _ request: RecordedRequest) -> Bool {
+        let answer: Answer
+        switch message {
+        case .token(let request): answer = request.answer
+        case .introspection(let call), .revocation(let call), .deviceAuthorization(let call),
+            .pushedRequest(let call), .backchannelAuthentication(let call):
+            answer = call.answer
+        default: return false
+        }
+        guard answer.isSuccess, FormBody.items(of: request.body) == nil, let bytes = request.body?.bytes
+        else { return false }
+        return (try? JSONParser.parse(bytes))?.object != nil
     }
 
     private func claims(

@@ -40,6 +40,8 @@ struct ProfileBuilder {
         let name = addresses.rewritten(issuer.identifier)
         var dialect = ProviderDialect()
         dialect.kind = issuer.flows.first { $0.provider != .generic }?.provider ?? .generic
+        // Both have it in their documentation.
+        dialect.takesJSON = [.auth0, .github].contains(dialect.kind)
         dialect.addresses = addresses
         dialect.origins = Set(issuer.origins)
         dialect.logoutTargets = LogoutCourse.targetNames

@@ -119,6 +119,8 @@ struct RefusalFinder {
     ) -> Refusal? {
         guard request.answer.isRefusal else { return nil }
         if let named = Self.named(request.answer) { return named }
+        let body = flow.capture[request.exchange].request.body
+        if let bytes = body?.bytes, !bytes.isEmpty, FormBody.items(of: body) == nil { return .bodyNotForm }
         let known = request.clientID.flatMap { flow.surroundings.knownSecrets[$0] }
         if request.authentication.methods.count > 1 { return .clientAuthenticationDoubled }
         if let known, let sent = request.authentication.secret?.value, sent != known {

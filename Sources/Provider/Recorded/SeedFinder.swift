@@ -114,7 +114,6 @@ struct SeedFinder {
             user: user(of: flow),
             scope: scope ?? flow.authorizationRequests.last?.parameters["scope"] ?? Self.scope(of: flow)
                 ?? "openid",
-            challengeMethod: "plain",
             signedInAt: flow.started,
             family: "seed " + flow.id
         )
