@@ -75,9 +75,8 @@ extension BuiltInEndpointsTests {
 
     // MARK: - Whom a login is for
 
-    /// OpenID Connect Core, section 3.1.2.1: a browser that is somebody else's knows nobody.
-    @Test(arguments: [("248289761001", true), ("bob", false), ("nobody-here", true)])
-    func silentLoginIsForWhomTheHintNames(subject: String, isKnown: Bool) throws {
+    /// Of alice and bob.
+    private func provider(_ policy: ProviderPolicy = ProviderPolicy()) -> BuiltInProvider {
         let users = [("alice", "248289761001"), ("bob", "bob")].map { name, subject in
             ProviderConfiguration.User(
                 name: name,
@@ -92,16 +91,26 @@ extension BuiltInEndpointsTests {
             redirectURIs: [Self.redirectURI],
             requiresPKCE: false
         )
-        let caller = Caller(
-            BuiltInProvider(
-                ProviderConfiguration(
-                    issuer: Self.issuer,
-                    clients: [shop],
-                    users: users,
-                    keys: [.init(id: "e1", algorithm: .es256, key: key)]
-                )
-            )
+        return BuiltInProvider(
+            ProviderConfiguration(
+                issuer: Self.issuer,
+                clients: [shop],
+                users: users,
+                keys: [.init(id: "e1", algorithm: .es256, key: key)]
+            ),
+            policy: policy
         )
+    }
+
+    private func hint(of subject: String) throws -> (String, String) {
+        let claims: JSONObject = ["iss": .string(Self.issuer), "sub": .string(subject), "aud": "shop"]
+        return ("id_token_hint", try signed(claims))
+    }
+
+    /// OpenID Connect Core, section 3.1.2.1: a browser that is somebody else's knows nobody.
+    @Test(arguments: [("248289761001", true), ("bob", false), ("nobody-here", true)])
+    func silentLoginIsForWhomTheHintNames(subject: String, isKnown: Bool) throws {
+        let caller = Caller(provider())
         let page = caller.get(Self.issuer + "/authorize", Self.request)
         let form = HTMLForm.all(in: page.body?.text ?? "").first
         let transaction = form?.fields.first { $0.name == "transaction" }?.value ?? ""
@@ -109,16 +118,39 @@ extension BuiltInEndpointsTests {
             Self.issuer + "/authorize",
             [("transaction", transaction), ("username", "alice"), ("password", "wonderland")]
         )
-        let hint = try signed(["iss": .string(Self.issuer), "sub": .string(subject), "aud": "shop"])
         let silent = caller.get(
             Self.issuer + "/authorize",
-            Self.request + [("prompt", "none"), ("id_token_hint", hint)],
+            Self.request + [("prompt", "none"), try hint(of: subject)],
             headers: [answer.cookieHeader]
         ).parameters
         #expect(
             (silent.first("code") != nil) == isKnown
                 && silent.first("error") == (isKnown ? nil : "login_required")
         )
+    }
+
+    /// Whoever is signed in without a page is the one whom the hint names; who was chosen for it stays so.
+    @Test(arguments: [
+        ("", "bob", "bob"), ("", "nobody-here", "248289761001"), ("alice", "248289761001", "248289761001"),
+        ("alice", "bob", nil),
+    ])
+    func loginWithoutAPageIsForWhomTheHintNames(user: String, subject: String, signedIn: String?) throws {
+        var policy = ProviderPolicy()
+        policy.autoLogin = user
+        let caller = Caller(provider(policy))
+        let answer = caller.get(Self.issuer + "/authorize", Self.request + [try hint(of: subject)])
+        let tokens = caller.json(
+            caller.post(
+                Self.issuer + "/token",
+                [
+                    ("grant_type", "authorization_code"), ("client_id", "shop"),
+                    ("code", answer.parameters.first("code") ?? ""), ("redirect_uri", Self.redirectURI),
+                ]
+            )
+        )
+        let token = tokens["id_token"]?.string.flatMap(JSONWebToken.parse)
+        #expect(token?.subject == signedIn)
+        #expect(answer.parameters.first("error") == (signedIn == nil ? "login_required" : nil))
     }
 
     // MARK: - Claims of one's own

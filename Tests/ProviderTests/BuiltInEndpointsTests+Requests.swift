@@ -106,6 +106,17 @@ extension BuiltInEndpointsTests {
         #expect(answer.parameters.first("code") != nil && answer.parameters.first("state") == state)
     }
 
+    /// OpenID Connect Core, section 3.1.2.6: nobody is connected to.
+    @Test func requestByReferenceIsNotFetched() {
+        let reference = [("request_uri", "https://shop.example/request.jwt")]
+        let told = caller.get(Self.issuer + "/authorize", Self.request + reference)
+        #expect(told.parameters.first("error") == "request_uri_not_supported")
+        #expect(told.parameters.first("state") == "a-state")
+        // Who asks does not show.
+        let page = caller.get(Self.issuer + "/authorize", [("client_id", "stranger")] + reference)
+        #expect(page.status == 400 && page.location == nil)
+    }
+
     /// RFC 6749, section 4.1.3 and others: JSON is no form.
     @Test(arguments: ["/token", "/par", "/revoke", "/introspect", "/device_authorization", "/bc-authorize"])
     func parametersAreReadFromAForm(path: String) {

@@ -29,6 +29,26 @@ struct GivenClaimsTests {
         #expect(try Self.claims(option) == [alice, bob])
     }
 
+    /// A colon may be a name's own: who is meant is said, and not refused.
+    @Test(arguments: [
+        ("carol:acr=gold", "carol"), ("cognito:groups=x", "cognito"), ("alice:acr=gold", nil),
+        ("bob@mail.example:acr=gold", nil), ("acr=gold", nil), ("urn:shop:role=buyer", nil),
+        ("https://shop.example/role=buyer", nil),
+    ])
+    func claimOfSomebodyElseIsNoticed(option: String, stranger: String?) throws {
+        let users = ["alice", "bob"].map {
+            ProviderConfiguration.User(
+                name: $0,
+                password: "p",
+                subject: $0,
+                fullName: $0,
+                email: "\($0)@mail.example"
+            )
+        }
+        let claim = try MockOptions.parse(["--claim", option]).claims().first
+        #expect(claim?.stranger(to: users) == stranger)
+    }
+
     /// What belongs to a token is not somebody's.
     @Test(arguments: ["groups", "=x", "sub=x", "alice:nonce=x"])
     func claimThatIsNoneIsRefused(option: String) {

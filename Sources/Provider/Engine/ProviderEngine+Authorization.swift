@@ -55,6 +55,9 @@ extension ProviderEngine {
         var parameters = items.items.map { (name: $0.name, value: $0.value) }
         let requestURI = items.first("request_uri")
         if let uri = requestURI {
+            if RecordedURL(uri).isWeb, state.pushedRequests[uri] == nil {
+                throw referenceRefused(parameters, uri)
+            }
             guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
                 !pushed.isUsed || dialect.reusesRequestURIs || isUnderWay(uri),
                 items.first("client_id").map({ $0 == pushed.clientID }) ?? true
@@ -92,6 +95,19 @@ extension ProviderEngine {
         login.requestURI = requestURI
         if let requestURI { state.pushedRequests[requestURI]?.isUsed = true }
         return (login, client)
+    }
+
+    /// Nothing is fetched here: who gives the address of its request object is told so (OpenID Connect Core, section 3.1.2.6), where what
+    /// stands beside it says who that is.
+    private func referenceRefused(_ parameters: [(name: String, value: String)], _ uri: String) -> Refused {
+        let words = "\(uri) is not fetched: a request object can be sent (request), or pushed"
+        let named = parameters.first { $0.name == "client_id" }?.value
+        guard let client = client(named), let login = pendingLogin(parameters, client) else {
+            return errorPage(.requestURINotSupported, words)
+        }
+        var answer = deliver(.requestURINotSupported, to: login)
+        answer.explanation = words
+        return Refused(answer: answer)
     }
 
     /// Whether the user is at the pages of a pushed request: a reload may name it again (RFC 9126, section 4).
@@ -227,6 +243,7 @@ extension ProviderEngine {
     /// Answers at once where there is a session or nobody is to be asked, else shows the first page.
     private mutating func begin(_ login: PendingLogin, _ request: RecordedRequest) -> BuiltAnswer {
         if let user = autoLoginUser(login) {
+            guard isMeant(user, by: login) else { return deliver(.loginRequired, to: login) }
             let session = open(ProviderState.Session(user: user, signedInAt: now))
             var answer = deliver(login, in: session)
             answer.cookies.append(sessionCookie(session))
@@ -268,15 +285,17 @@ extension ProviderEngine {
         return found.id
     }
 
-    /// Whether a user is the one of the `id_token_hint`, where there is one (OpenID Connect Core, section 3.1.2.1); whom nobody knows
-    /// here may be anybody.
+    /// Whether a user is the one of the `id_token_hint`, where there is one; whom nobody knows here may be anybody.
     private func isMeant(_ user: ProviderConfiguration.User, by login: PendingLogin) -> Bool {
-        guard let hint = login.parameter("id_token_hint"), !hint.isEmpty else { return true }
-        if let session = state.sessionIDs[hint].flatMap({ state.sessions[$0] }) {
-            return session.user.subject == user.subject
-        }
-        let subject = JSONWebToken.parse(hint)?.subject
-        return subject == user.subject || !configuration.users.contains { $0.subject == subject }
+        hintedUser(of: login).map { $0.subject == user.subject } ?? true
+    }
+
+    /// The user of the `id_token_hint` (OpenID Connect Core, section 3.1.2.1); nil where there is none, or it is of nobody here.
+    private func hintedUser(of login: PendingLogin) -> ProviderConfiguration.User? {
+        guard let hint = login.parameter("id_token_hint"), !hint.isEmpty else { return nil }
+        let session = state.sessionIDs[hint].flatMap { state.sessions[$0] }
+        let subject = session?.user.subject ?? JSONWebToken.parse(hint)?.subject
+        return configuration.users.first { $0.subject == subject }
     }
 
     /// A browser that the recorded provider knew already.
@@ -300,9 +319,11 @@ extension ProviderEngine {
         return finish(transaction, step: step, login, in: session)
     }
 
+    /// Whom to sign in without any page; nil where somebody is to be asked.
     private func autoLoginUser(_ login: PendingLogin) -> ProviderConfiguration.User? {
         guard let name = policy.autoLogin else { return nil }
         if !name.isEmpty { return configuration.users.first { $0.name == name || $0.subject == name } }
+        if let hinted = hintedUser(of: login) { return hinted }
         // Whoever signed in to this client.
         let subject = dialect.scripts.first { $0.clientID == login.clientID && $0.subject != nil }?.subject
         return configuration.users.first { $0.subject == subject } ?? configuration.users.first

@@ -45,6 +45,7 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
     // An authorization request
     case redirectURIUnregistered
     case requestURIUnknown
+    case requestURINotSupported
     case requestObjectInvalid
     case responseTypeMissing
     case responseTypeUnsupported
@@ -114,6 +115,8 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
             (400, "invalid_request", "The redirect_uri is not registered for this client.")
         case .requestURIUnknown:
             (400, "invalid_request_uri", "the request_uri is not known, was used, or has expired")
+        case .requestURINotSupported:
+            (400, "request_uri_not_supported", "request objects are not fetched: send them, or push them")
         case .requestObjectInvalid: (400, "invalid_request_object", "the request object is not valid")
         case .responseTypeMissing: (400, "invalid_request", "response_type is missing")
         case .responseTypeUnsupported:

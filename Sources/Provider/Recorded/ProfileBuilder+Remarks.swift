@@ -82,6 +82,17 @@ extension ProfileBuilder {
         )
     }
 
+    /// Clients that gave the address of their request object (RFC 9101, section 5.2): nobody is connected to.
+    mutating func tellOfReferences() {
+        let requests = issuer.flows.flatMap(\.authorizationRequests)
+        guard
+            requests.contains(where: { $0.parameters["request_uri"].map { RecordedURL($0).isWeb } ?? false })
+        else { return }
+        remarks.append(
+            "a client gives the address of its request object (request_uri): it is not fetched, and the request is refused"
+        )
+    }
+
     /// Grants that clients were given tokens for and that are not played.
     mutating func tellOfGrants() {
         let asked = issuer.flows.flatMap(\.tokenRequests).filter(\.answer.isSuccess).map(\.grantType)

@@ -66,6 +66,7 @@ struct ProfileBuilder {
         let state = SeedFinder(issuer, configuration: configuration, users: users.subjects).state()
         tellOfEncryption(dialect, clients)
         tellOfGrants()
+        tellOfReferences()
         tellOfNotifications()
         tellOfMissingBodies()
         tellOfScriptedPages(dialect)

@@ -18,8 +18,8 @@ package struct RecordedProviderOptions: Sendable {
 
     /// A claim that ID tokens and userinfo show in any case.
     package struct Claim: Sendable {
-        /// `NAME`, or `USER:NAME` of one of those who can sign in.
-        private let key: String
+        /// `NAME`, or `USER:NAME` of one of those who can sign in, by name, address or `sub`.
+        package let key: String
         private let value: JSONValue
 
         package init(_ key: String, value: JSONValue) {
@@ -38,11 +38,26 @@ package struct RecordedProviderOptions: Sendable {
 
         /// Gives it to whom it is for: the user whom it names, else everybody.
         package func give(to users: inout [ProviderConfiguration.User]) {
-            if let index = users.firstIndex(where: { key.hasPrefix($0.name + ":") }) {
-                users[index].givenClaims[String(key.dropFirst(users[index].name.count + 1))] = value
+            for index in users.indices {
+                guard let name = mention(of: users[index]) else { continue }
+                users[index].givenClaims[String(key.dropFirst(name.count + 1))] = value
                 return
             }
             for index in users.indices { users[index].givenClaims[key] = value }
+        }
+
+        /// Who may be meant and is none of the users: what stands before a colon, unless that is a URI's (RFC 7519, section 4.2).
+        package func stranger(to users: [ProviderConfiguration.User]) -> String? {
+            guard let colon = key.utf8.firstIndex(of: 0x3a),
+                !users.contains(where: { mention(of: $0) != nil })
+            else { return nil }
+            let name = String(key[..<colon])
+            return name == "urn" || key[colon...].hasPrefix("://") ? nil : name
+        }
+
+        /// The name by which the key is about a user.
+        private func mention(of user: ProviderConfiguration.User) -> String? {
+            [user.name, user.email, user.subject].first { !$0.isEmpty && key.hasPrefix($0 + ":") }
         }
     }
 

@@ -102,6 +102,7 @@ struct Mock: AsyncParsableCommand {
                 options: recordedOptions
             )
             try checkAutoLogin(played)
+            warnOfStrangers(to: played, recordedOptions.claims)
             hasBegun = true
             if attack.isWanted {
                 let session = AttackSession(played, writer: writer, detail: verbose ? .messages : .nothing)
@@ -227,6 +228,17 @@ struct Mock: AsyncParsableCommand {
             hint:
                 "\(Invocation.name) mock CAPTURE --auto-login signs in whoever the capture shows; --user adds somebody"
         )
+    }
+
+    /// A claim of somebody who is not there would be everybody's, and nobody would notice.
+    private func warnOfStrangers(to played: PlayedProvider, _ claims: [RecordedProviderOptions.Claim]) {
+        let users = played.issuers.flatMap(\.users)
+        for claim in claims {
+            guard let name = claim.stranger(to: users) else { continue }
+            StandardError.warn(
+                "--claim \(claim.key): there is no user \(name), and everybody has a claim of that whole name"
+            )
+        }
     }
 
     private func tell(_ played: PlayedProvider, _ listening: String, _ recorded: RecordedFaults) throws {

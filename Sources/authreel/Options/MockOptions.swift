@@ -175,7 +175,8 @@ struct MockOptions: ParsableArguments {
                 parted: "=",
                 of: "--client-key",
                 taking: "ID=FILE",
-                example: "my-app=jwks.json"
+                example: "my-app=jwks.json",
+                mayEndThere: false
             )
             let bytes = try InputFile.bytes(file)
             let json = try? JSONParser.parse(bytes)
@@ -207,16 +208,19 @@ struct MockOptions: ParsableArguments {
     }
 
     /// The two parts of an option's value, of which the first is not empty.
+    ///
+    /// `mayEndThere`: whether the second may be.
     private static func pair(
         _ text: String,
         parted separator: Character,
         of option: String,
         taking form: String,
-        example: String
+        example: String,
+        mayEndThere: Bool = true
     ) throws -> (String, String) {
         let parts = text.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
             .map(String.init)
-        guard parts.count == 2, !parts[0].isEmpty else {
+        guard parts.count == 2, !parts[0].isEmpty, mayEndThere || !parts[1].isEmpty else {
             throw CommandFailure(
                 .usage,
                 "\(option) takes \(form), not \(text)",
