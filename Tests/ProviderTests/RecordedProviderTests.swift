@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import Foundation
+import JOSE
 import JSON
 import LibCrypto
 import OAuth
@@ -134,6 +135,37 @@ struct RecordedProviderTests {
         )
         let remarks = try Self.provider(builder.capture).issuers.flatMap(\.remarks)
         #expect(remarks.contains { $0.contains(grant) && $0.contains("not played") } == isTold)
+    }
+
+    /// What a browser exports has nothing of the client's own calls, and the client makes them all the same.
+    @Test(arguments: [nil, "secret-of-shop"] as [String?])
+    func browsersHalfIsPlayedToTheEnd(secret: String?) throws {
+        let capture = try Self.capture("Tests/Recordings/devtools-chromium.har")
+        let provider = try Self.provider(capture) { $0.autoLogin = "" }
+        let caller = Caller(provider)
+        let metadata = caller.json(caller.get(Self.base + "/api/oidc/.well-known/openid-configuration"))
+        #expect(metadata["token_endpoint"]?.string == Self.base + "/api/oidc/token")
+        let redirectURI = try #require(provider.issuers[0].clients.first?.redirectURIs.first)
+        let verifier = String(repeating: "Yx8", count: 15)
+        let login = caller.get(
+            Self.base + "/api/oidc/auth",
+            [
+                ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", redirectURI),
+                ("scope", "openid"), ("state", "state-of-mine"), ("nonce", "nonce-of-mine"),
+                ("code_challenge", CodeChallenge.s256(of: verifier)), ("code_challenge_method", "S256"),
+            ]
+        )
+        let form = [
+            ("grant_type", "authorization_code"), ("code", login.parameters.first("code") ?? ""),
+            ("redirect_uri", redirectURI), ("code_verifier", verifier), ("client_id", "shop"),
+        ]
+        let proof = secret.map { [("client_secret", $0)] } ?? []
+        let tokens = caller.json(caller.post(Self.base + "/api/oidc/token", form + proof))
+        let token = try #require(tokens["id_token"]?.string.flatMap(JSONWebToken.parse))
+        #expect(token.claim("nonce") == "nonce-of-mine")
+        let bearer = ("Authorization", "Bearer \(tokens["access_token"]?.string ?? "")")
+        let user = caller.get(Self.base + "/api/oidc/userinfo", headers: [bearer])
+        #expect(caller.json(user)["sub"]?.string == token.subject)
     }
 
     /// Whoever has no browser at hand is told of the way without pages.

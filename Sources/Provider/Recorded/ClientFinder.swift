@@ -17,6 +17,10 @@ struct ClientFinder {
         var clients: [String: ProviderConfiguration.Client] = [:]
         /// Those of which a secret was sent, whether it was the right one or not.
         var sentSecrets: Set<String> = []
+        /// Those that asked for a code.
+        var codeClients: Set<String> = []
+        /// Those that were seen to ask for tokens, with a proof of who they are or without.
+        var askers: Set<String> = []
 
         /// `algorithm`: of ID tokens for clients that nobody saw one of.
         init(algorithm: SignatureAlgorithm?) { self.algorithm = algorithm }
@@ -56,11 +60,12 @@ struct ClientFinder {
             for (id, secret) in index.knownSecrets { found.clients[id]?.secret = secret }
         }
         return found.order.compactMap { id in
-            found.clients[id].map { finish($0, options, found.sentSecrets, &remarks) }
+            found.clients[id].map { finish($0, options, found, &remarks) }
         } + own(options, found.order)
     }
 
     private func learn(_ login: Login, _ flow: Flow, _ found: inout Found) {
+        if let id = login.request.clientID, login.request.asksForCode { found.codeClients.insert(id) }
         let isTaken = Self.isAccepted(login, in: flow)
         found.edit(login.request.clientID) { client in
             if isTaken, let uri = login.request.redirectURI { client.add(redirectURI: uri) }
@@ -69,7 +74,10 @@ struct ClientFinder {
     }
 
     private func learn(_ request: TokenRequest, _ flow: Flow, _ found: inout Found) {
-        if request.authentication.secret != nil, let id = request.clientID { found.sentSecrets.insert(id) }
+        if let id = request.clientID {
+            found.askers.insert(id)
+            if request.authentication.secret != nil { found.sentSecrets.insert(id) }
+        }
         found.edit(request.clientID) { client in
             guard request.answer.isSuccess else { return }
             client.learn(request.authentication)
@@ -124,7 +132,7 @@ struct ClientFinder {
     private func finish(
         _ client: ProviderConfiguration.Client,
         _ options: RecordedProviderOptions,
-        _ sentSecrets: Set<String>,
+        _ found: Found,
         _ remarks: inout [String]
     ) -> ProviderConfiguration.Client {
         var client = client
@@ -133,11 +141,17 @@ struct ClientFinder {
         if let secret = options.clients.first(where: { $0.id == client.id })?.secret {
             client.secret = secret
         }
-        if client.secret.map(Placeholder.isOne) ?? sentSecrets.contains(client.id) {
+        let naming = "--client \(client.id):SECRET names the right one"
+        if client.secret.map(Placeholder.isOne) ?? found.sentSecrets.contains(client.id) {
             client.secret = nil
             client.acceptsAnySecret = true
+            remarks.append("the secret of \(client.id) is not in the capture: any is taken, \(naming)")
+        } else if found.codeClients.subtracting(found.askers).contains(client.id), client.secret == nil,
+            client.authenticationMethods.isEmpty, !options.clients.contains(where: { $0.id == client.id })
+        {
+            client.acceptsAnySecret = true
             remarks.append(
-                "the secret of \(client.id) is not in the capture: any is taken, --client \(client.id):SECRET names the right one"
+                "the capture does not show how \(client.id) authenticates: any secret is taken, and none, \(naming)"
             )
         }
         if client.authenticationMethods.contains("private_key_jwt"), client.keys.isEmpty {
@@ -218,4 +232,9 @@ extension ProviderConfiguration.Client {
             if !authenticationMethods.contains(name) { authenticationMethods.append(name) }
         }
     }
+}
+
+extension AuthorizationRequest {
+    /// Whether its client has to ask for its tokens afterwards; a request that names no response type is taken for one that does.
+    var asksForCode: Bool { (responseType ?? "code").split(separator: " ").contains("code") }
 }

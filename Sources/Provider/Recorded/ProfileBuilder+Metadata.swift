@@ -47,6 +47,31 @@ extension ProfileBuilder {
         }
     }
 
+    /// Endpoints that a client asks by itself, of which the browser's half of a login shows nothing: beside that of authorization, where most
+    /// providers have them.
+    ///
+    /// Without them no client could take its tokens.
+    mutating func addUnseenEndpoints(_ dialect: inout ProviderDialect) {
+        guard dialect.paths[.token] == nil,
+            issuer.flows.flatMap(\.authorizationRequests).contains(where: \.asksForCode),
+            let authorization = dialect.paths[.authorization]?.first.map({ RecordedURL($0).path }),
+            let slash = authorization.utf8.lastIndex(of: 0x2f),
+            !metadataDocuments.contains(where: { !isOfAnother($0.document) && $0.document.isUsable })
+        else { return }
+        let folder = authorization[..<slash]
+        let token: String =
+            switch dialect.kind {
+            case .auth0: "/oauth/token"
+            case .github: "/access_token"
+            default: "/token"
+            }
+        dialect.paths[.token] = [folder + token]
+        if dialect.paths[.userInfo] == nil { dialect.paths[.userInfo] = [folder + "/userinfo"] }
+        remarks.append(
+            "the capture has nothing of the client's own calls: \(folder + token) takes codes, and answers as the specifications have it"
+        )
+    }
+
     /// Which of its answers pages of other origins could read.
     func addReaders(_ dialect: inout ProviderDialect) {
         for index in issuer.captures {
@@ -209,7 +234,10 @@ extension ProfileBuilder {
         }
         let types = dialect.authorizations.map(\.responseType)
         members["response_types_supported"] = list(types.isEmpty ? ["code"] : types)
-        members["grant_types_supported"] = list(dialect.tokens.map(\.grantType))
+        let grants = dialect.tokens.map(\.grantType)
+        members["grant_types_supported"] = list(
+            grants.isEmpty ? ["authorization_code", "refresh_token"] : grants
+        )
         if !keys.isEmpty {
             members["id_token_signing_alg_values_supported"] = list(keys.map(\.algorithm.rawValue))
             members["subject_types_supported"] = ["public"]

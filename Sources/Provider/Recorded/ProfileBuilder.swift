@@ -56,6 +56,7 @@ struct ProfileBuilder {
         addPaths(&dialect)
         addReaders(&dialect)
         AnswerFinder(issuer, users: users, addresses: addresses, signing: keys.first).learn(&dialect)
+        addUnseenEndpoints(&dialect)
         addMetadata(&dialect, name, keys)
         RefusalFinder(issuer, addresses: addresses).learn(&dialect)
         ScriptFinder(issuer, users: users, passwordFields: dialect.passwordFields).learn(&dialect)
