@@ -92,6 +92,8 @@ struct AttackOptions: ParsableArguments {
                 hint: example
             )
         }
+        // A suite takes minutes: what it finds is not to be lost at its end.
+        if let junit { try OutputFile.check(junit, option: "--junit FILE.xml") }
     }
 
     /// Prints the result, and ends with the status that it has.

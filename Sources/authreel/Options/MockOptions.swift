@@ -282,6 +282,14 @@ struct MockOptions: ParsableArguments {
         let names = fault.flatMap { $0.split(separator: ",") }.map {
             String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }
+        // A variable of a script that is not set would make a good provider of what is to be a bad one.
+        guard fault.isEmpty || !names.isEmpty else {
+            throw CommandFailure(
+                .usage,
+                "--fault names none",
+                hint: "\(Invocation.name) mock --list-faults names them all"
+            )
+        }
         return try names.map { name in
             if let fault = FaultCatalog.fault(name) { return fault }
             let nearest = FaultCatalog.nearest(to: name)

@@ -77,7 +77,7 @@ enum Secret {
             if text.hasPrefix("-----BEGIN") {
                 return ReplayCredentials.ClientKey(key: try PrivateKey(pem: text), id: nil)
             }
-            guard let json = try JSONParser.parse(Array(text.utf8)).object else {
+            guard let json = (try? JSONParser.parse(Array(text.utf8)))?.object else {
                 throw CommandFailure(
                     .dataError,
                     "--secret client_key: neither PEM nor a JWK",

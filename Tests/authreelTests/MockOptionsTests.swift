@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import authreel
+
+/// What `mock` is asked for in vain, and says so before it does anything.
+struct MockOptionsTests {
+    /// As a variable of a script that is not set has it: the provider would be a good one.
+    @Test(arguments: ["", " ", ","])
+    func faultWithoutANameIsNone(fault: String) throws {
+        let options = try MockOptions.parse(["--fault", fault])
+        #expect(throws: CommandFailure.self) { try options.faults() }
+    }
+
+    @Test func keyOfAClientIsInAFile() throws {
+        let options = try MockOptions.parse(["--client-key", "shop="])
+        let failure = #expect(throws: CommandFailure.self) { try options.recorded() }
+        #expect(failure?.message.contains("--client-key takes ID=FILE") == true)
+    }
+
+    /// A suite takes minutes: whether its report can be written is looked at before.
+    @Test func reportOfASuiteWritesOverNothing() throws {
+        let file = Fixtures.root.appending(path: "Package.swift").path
+        let mock = try Mock.parse(["--attack-suite", "--drive", "true", "--junit", file])
+        #expect(throws: CommandFailure.self) { try mock.attack.check(against: mock) }
+        let free = try Mock.parse(["--attack-suite", "--drive", "true", "--junit", "-"])
+        #expect(throws: Never.self) { try free.attack.check(against: free) }
+    }
+}
