@@ -54,47 +54,60 @@ extension ProviderEngine {
         }
         var parameters = items.items.map { (name: $0.name, value: $0.value) }
         let requestURI = items.first("request_uri")
-        if let uri = requestURI {
-            if RecordedURL(uri).isWeb, state.pushedRequests[uri] == nil {
-                throw referenceRefused(parameters, uri)
-            }
-            guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
-                !pushed.isUsed || dialect.reusesRequestURIs || isUnderWay(uri),
-                items.first("client_id").map({ $0 == pushed.clientID }) ?? true
-            else { throw errorPage(.requestURIUnknown) }
-            parameters =
-                pushed.parameters
-                + parameters.filter { item in
-                    (item.name == "client_id" || dialect.mergesOuterParameters)
-                        && !pushed.parameters.contains { $0.name == item.name }
-                }
-        }
-        let outer = parameters.first { $0.name == "client_id" }?.value
-        guard let client = client(outer) else {
-            let words = outer.map { "the client \($0) is not known: --client \($0) adds it" }
+        if let requestURI { parameters = try pushed(requestURI, beside: parameters) }
+        let named = parameters.first { $0.name == "client_id" }?.value
+        guard let client = client(named) else {
+            let words = named.map { "the client \($0) is not known: --client \($0) adds it" }
             throw errorPage(.clientUnknown, words ?? "the request names no client")
         }
         if let text = parameters.first(where: { $0.name == "request" })?.value {
             guard let claims = requestObject(text, client) else { throw errorPage(.requestObjectInvalid) }
             // A request of OpenID Connect says so outside, and is put together of both (Core, section 6.3.3).
             let isOpenID = items.first("scope")?.split(separator: " ").contains("openid") ?? false
-            parameters =
-                claims
-                + parameters.filter { item in
-                    (item.name == "client_id" || isOpenID) && !claims.contains { $0.name == item.name }
-                }
+            parameters = Self.merged(claims, with: parameters, mayAdd: isOpenID)
         }
         guard var login = pendingLogin(parameters, client) else {
-            let sent = parameters.first { $0.name == "redirect_uri" }?.value ?? ""
-            let words =
-                sent.isEmpty
-                ? "the request names no redirect_uri, and \(client.id) has not just one"
-                : "\(sent) is no redirect URI of \(client.id): --redirect-uri adds one, compared to the letter"
-            throw errorPage(.redirectURIUnregistered, words)
+            throw redirectRefused(parameters.first { $0.name == "redirect_uri" }?.value ?? "", client)
         }
         login.requestURI = requestURI
         if let requestURI { state.pushedRequests[requestURI]?.isUsed = true }
         return (login, client)
+    }
+
+    /// What was pushed under a name, with what counts of the parameters that came with the name.
+    private func pushed(_ uri: String, beside parameters: [(name: String, value: String)]) throws(Refused)
+        -> [(name: String, value: String)]
+    {
+        if RecordedURL(uri).isWeb, state.pushedRequests[uri] == nil {
+            throw referenceRefused(parameters, uri)
+        }
+        let named = parameters.first { $0.name == "client_id" }?.value
+        guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
+            !pushed.isUsed || dialect.reusesRequestURIs || isUnderWay(uri),
+            named.map({ $0 == pushed.clientID }) ?? true
+        else { throw errorPage(.requestURIUnknown) }
+        return Self.merged(pushed.parameters, with: parameters, mayAdd: dialect.mergesOuterParameters)
+    }
+
+    /// Parameters that count, and of those beside them what they lack: who asks, and anything where that may add to them.
+    private static func merged(
+        _ parameters: [(name: String, value: String)],
+        with outer: [(name: String, value: String)],
+        mayAdd: Bool
+    ) -> [(name: String, value: String)] {
+        parameters
+            + outer.filter { item in
+                (item.name == "client_id" || mayAdd) && !parameters.contains { $0.name == item.name }
+            }
+    }
+
+    /// `sent`: empty where the request names none.
+    private func redirectRefused(_ sent: String, _ client: ProviderConfiguration.Client) -> Refused {
+        let words =
+            sent.isEmpty
+            ? "the request names no redirect_uri, and \(client.id) has not just one"
+            : "\(sent) is no redirect URI of \(client.id): --redirect-uri adds one, compared to the letter"
+        return errorPage(.redirectURIUnregistered, words)
     }
 
     /// Nothing is fetched here: who gives the address of its request object is told so (OpenID Connect Core, section 3.1.2.6), where what

@@ -41,6 +41,16 @@ extension RequestChangeFinder {
         }
     }
 
+    /// What becomes of two values that were made up.
+    private enum Comparison {
+        /// Made in the same way: the one stands for the other.
+        case alike
+        /// Made otherwise; `edits`: what else makes the one the other.
+        case otherwise(note: String, edits: [PlanEdit] = [])
+        case nothing
+    }
+
+    /// Notes how a value was made otherwise than the one in its place, or that it stands for that.
     mutating func compareMade(
         _ kind: GeneratedValue,
         _ key: Key,
@@ -51,46 +61,55 @@ extension RequestChangeFinder {
         _ place: Place,
         _ isInBody: Bool
     ) {
-        let isAlike = ValueShape(mineValue).isLike(ValueShape(theirValue))
-        func made(_ note: String, _ edits: [PlanEdit]) {
+        let comparison: Comparison =
+            switch kind {
+            case .codeVerifier: verifiers(mineValue, theirValue)
+            case .codeChallenge: challenges(mineValue, theirValue)
+            default: Self.areAlike(mineValue, theirValue) ? .alike : Self.reshaped(mineValue, theirValue)
+            }
+        switch comparison {
+        case .nothing: break
+        case .alike: translator.bind(theirValue, to: mineValue)
+        case .otherwise(let note, let edits):
             add(
                 mine,
                 theirs,
                 value(key.name, expected: mineValue, seen: theirValue, at: place, note: note),
-                edits
+                [set(mine, key, theirValue, isInBody: isInBody)] + edits
             )
         }
-        let sets = set(mine, key, theirValue, isInBody: isInBody)
-        switch kind {
-        case .codeVerifier:
-            let own = good.challenges.first { $0.verifier == mineValue }
-            let other = bad.challenges.first { $0.verifier == theirValue }
-            if own != nil, other == nil, !bad.challenges.isEmpty {
-                made("is not the one that the code_challenge was made of", [sets])
-            } else if own != nil, other != nil, !isAlike {
-                made(
-                    Self.shapes(mineValue, theirValue),
-                    [sets, .verifier(theirValue, insteadOf: mineValue)]
-                )
-            }
-        case .codeChallenge:
-            let (own, other) = (making(of: mineValue, in: good), making(of: theirValue, in: bad))
-            if let own = own?.making.relation, other?.verifier != nil, let relation = other?.making.relation,
-                own.kind != relation.kind
-            {
-                made(
-                    "made of its verifier as \(Self.name(of: relation)) instead of \(Self.name(of: own))",
-                    [sets]
-                )
-            } else if other?.verifier == nil, !isAlike {
-                made(Self.shapes(mineValue, theirValue), [sets])
-            } else {
-                translator.bind(theirValue, to: mineValue)
-            }
-        default:
-            guard !isAlike else { return translator.bind(theirValue, to: mineValue) }
-            made(Self.shapes(mineValue, theirValue), [sets])
+    }
+
+    /// A verifier that belongs to no challenge of its login does not fit; the others fit whatever they are.
+    private func verifiers(_ mine: String, _ theirs: String) -> Comparison {
+        guard good.challenges.contains(where: { $0.verifier == mine }) else { return .nothing }
+        guard bad.challenges.contains(where: { $0.verifier == theirs }) else {
+            return bad.challenges.isEmpty
+                ? .nothing : .otherwise(note: "is not the one that the code_challenge was made of")
         }
+        return Self.areAlike(mine, theirs)
+            ? .nothing : Self.reshaped(mine, theirs, [.verifier(theirs, insteadOf: mine)])
+    }
+
+    /// Challenges are told apart by how they are made of their verifiers, and by their shape where that does not show.
+    private func challenges(_ mine: String, _ theirs: String) -> Comparison {
+        let (own, other) = (making(of: mine, in: good), making(of: theirs, in: bad))
+        guard other?.verifier != nil else {
+            return Self.areAlike(mine, theirs) ? .alike : Self.reshaped(mine, theirs)
+        }
+        guard let usual = own?.making.relation, let relation = other?.making.relation,
+            usual.kind != relation.kind
+        else { return .alike }
+        let names = (Self.name(of: relation), Self.name(of: usual))
+        return .otherwise(note: "made of its verifier as \(names.0) instead of \(names.1)")
+    }
+
+    private static func areAlike(_ mine: String, _ theirs: String) -> Bool {
+        ValueShape(mine).isLike(ValueShape(theirs))
+    }
+
+    private static func reshaped(_ mine: String, _ theirs: String, _ edits: [PlanEdit] = []) -> Comparison {
+        .otherwise(note: shapes(mine, theirs), edits: edits)
     }
 
     static func name(of relation: ChallengeRelation) -> String {

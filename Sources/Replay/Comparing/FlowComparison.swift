@@ -133,7 +133,7 @@ struct FlowComparison {
         step.exchange.request.hasLostBody ?? (step.kind == .userInteraction)
     }
 
-    /// Both lists in one order: a fact that only the second flow has stands behind the one that it follows there.
+    /// What differs in two lists of facts, in one order.
     private mutating func merged(
         _ left: [Fact],
         _ right: [Fact],
@@ -148,6 +148,24 @@ struct FlowComparison {
         func isTold(_ fact: Fact) -> Bool {
             !tokens.contains(fact.key.token) && (!isOtherAnswer || Self.isOfRefusal(fact))
         }
+        var differences: [ValueDifference?] = []
+        for pair in Self.paired(left, right) {
+            switch pair {
+            case (let fact?, let other?):
+                let result = facts.result(fact, other, in: kind)
+                differences.append(result.map { told(fact, other, $0, kind) })
+            case (let fact?, nil) where isTold(fact):
+                differences.append(presence(fact, isExpected: true, kind))
+            case (nil, let fact?) where isTold(fact):
+                differences.append(presence(fact, isExpected: false, kind))
+            default: break
+            }
+        }
+        return differences.compactMap(\.self)
+    }
+
+    /// The facts of both lists in one order: one that only the second flow has stands behind the one that it follows there.
+    private static func paired(_ left: [Fact], _ right: [Fact]) -> [(expected: Fact?, seen: Fact?)] {
         var position: [Fact.Key: Int] = [:]
         for (index, fact) in left.enumerated() { position[fact.key] = index }
         var counterpart: [Int: Fact] = [:]
@@ -161,28 +179,16 @@ struct FlowComparison {
                 added.append((after, fact))
             }
         }
-        var differences: [ValueDifference] = []
-        var next = added.startIndex
+        var pairs: [(expected: Fact?, seen: Fact?)] = []
+        var rest = added[...]
         for (index, fact) in left.enumerated() {
-            while next < added.endIndex, added[next].after < index {
-                let fact = added[next].fact
-                if isTold(fact), let told = presence(fact, isExpected: false, kind) {
-                    differences.append(told)
-                }
-                next += 1
+            while let next = rest.first, next.after < index {
+                pairs.append((nil, next.fact))
+                rest.removeFirst()
             }
-            if let other = counterpart[index] {
-                if let result = facts.result(fact, other, in: kind) {
-                    differences.append(told(fact, other, result, kind))
-                }
-            } else if isTold(fact), let told = presence(fact, isExpected: true, kind) {
-                differences.append(told)
-            }
+            pairs.append((fact, counterpart[index]))
         }
-        for (_, fact) in added[next...] where isTold(fact) {
-            if let told = presence(fact, isExpected: false, kind) { differences.append(told) }
-        }
-        return differences
+        return pairs + rest.map { (nil, $0.fact) }
     }
 
     /// What an answer came to: what it is, and whether it is a refusal.
