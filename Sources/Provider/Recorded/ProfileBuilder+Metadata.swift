@@ -90,6 +90,35 @@ extension ProfileBuilder {
         _ keys: [ProviderConfiguration.SigningKeyEntry]
     ) {
         let documents = metadataDocuments.filter { !isOfAnother($0.document) }
+        addMetadataPaths(of: documents, below: RecordedURL(name), &dialect)
+        let usable = documents.filter { $0.document.isUsable }
+        let best =
+            usable.first { isOfLogin($0.document) }
+            ?? usable.first { $0.document.issuer.map(RecordedIssuer.bare) == issuer.identifier }
+            ?? usable.first
+        if let response = best?.exchange.response {
+            dialect.metadata = AnswerTemplate(response)
+            dialect.metadata.members = addresses.rewritten(dialect.metadata.members ?? JSONObject())
+        } else {
+            dialect.metadata = AnswerTemplate(status: 200, members: seen(dialect, keys))
+        }
+        var ofAll: JSONObject = ["issuer": .string(name + (issuer.endsWithSlash ? "/" : ""))]
+        // Tokens are checked with keys that somebody has to find.
+        if !keys.isEmpty, dialect.paths[.keys] == nil {
+            dialect.paths[.keys] = [RecordedURL(name).path + "/jwks"]
+            ofAll["jwks_uri"] = .string(name + "/jwks")
+        }
+        for member in ofAll.members { dialect.metadata.members?[member.name] = member.value }
+        addFurtherMetadata(&dialect, usable, besides: best?.document.url.withoutQuery, ofAll)
+        addOtherIssuers(&dialect)
+    }
+
+    /// Where documents are: those of the recording, of which some were refused for good, and those of the issuer.
+    private func addMetadataPaths(
+        of documents: [(document: MetadataDocument, exchange: Exchange)],
+        below own: RecordedURL,
+        _ dialect: inout ProviderDialect
+    ) {
         for (document, exchange) in documents {
             guard let played = addresses.played(document.url.withoutQuery) else { continue }
             let path = RecordedURL(played).path
@@ -107,31 +136,10 @@ extension ProfileBuilder {
                 dialect.refusedDocuments[RecordedURL(played).path] = nil
             }
         }
-        let own = RecordedURL(name)
         for wellKnown in ["openid-configuration", "oauth-authorization-server"] {
             dialect.metadataPaths.insert(own.path + "/.well-known/" + wellKnown)
             dialect.metadataPaths.insert("/.well-known/" + wellKnown + own.path)
         }
-        let usable = documents.filter { $0.document.isUsable }
-        let best =
-            usable.first { isOfLogin($0.document) }
-            ?? usable.first { $0.document.issuer.map(RecordedIssuer.bare) == issuer.identifier }
-            ?? usable.first
-        if let response = best?.exchange.response {
-            dialect.metadata = AnswerTemplate(response)
-            dialect.metadata.members = addresses.rewritten(dialect.metadata.members ?? JSONObject())
-        } else {
-            dialect.metadata = AnswerTemplate(status: 200, members: seen(dialect, keys))
-        }
-        var ofAll: JSONObject = ["issuer": .string(name + (issuer.endsWithSlash ? "/" : ""))]
-        // Tokens are checked with keys that somebody has to find.
-        if !keys.isEmpty, dialect.paths[.keys] == nil {
-            dialect.paths[.keys] = [own.path + "/jwks"]
-            ofAll["jwks_uri"] = .string(name + "/jwks")
-        }
-        for member in ofAll.members { dialect.metadata.members?[member.name] = member.value }
-        addFurtherMetadata(&dialect, usable, besides: best?.document.url.withoutQuery, ofAll)
-        addOtherIssuers(&dialect)
     }
 
     /// Whether a document names the authorization endpoint of the first login, where that is known by its query.

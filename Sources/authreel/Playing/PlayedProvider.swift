@@ -54,32 +54,12 @@ struct PlayedProvider: Sendable {
     /// The built-in provider, for whoever the options name; without clients for everybody on this machine.
     init(builtInAt base: String, options: RecordedProviderOptions) throws {
         let issuer = options.issuer.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? base
-        var remarks: [String] = []
-        let clients = options.clients.map { client in
-            var known = ProviderConfiguration.Client(
-                id: client.id,
-                secret: client.secret,
-                redirectURIs: options.redirectURIs,
-                requiresPKCE: false
-            )
-            known.acceptsLocalRedirects = options.redirectURIs.isEmpty
-            known.acceptsOwnOriginsAfterLogout = true
-            known.keys = options.clientKeys[client.id] ?? []
-            if client.secret == nil, !known.keys.isEmpty { known.authenticationMethods = ["private_key_jwt"] }
-            return known
-        }
+        let clients = options.clients.map { Self.client($0, options) }
         var policy = ProviderPolicy()
         policy.autoLogin = options.autoLogin
         policy.faults = options.faults
-        if clients.isEmpty {
-            policy.acceptsUnknownClients = true
-            policy.redirectURIs = options.redirectURIs
-            remarks.append(
-                "any client id is taken, with any secret and any redirect URI on this machine: --client ID:SECRET names yours"
-            )
-        } else if options.redirectURIs.isEmpty {
-            remarks.append("any redirect URI on this machine is taken: --redirect-uri URI names yours")
-        }
+        policy.acceptsUnknownClients = clients.isEmpty
+        if clients.isEmpty { policy.redirectURIs = options.redirectURIs }
         let named =
             options.users.isEmpty ? [("alice", "wonderland")] : options.users.map { ($0.name, $0.password) }
         var users = named.map(Self.user)
@@ -98,7 +78,7 @@ struct PlayedProvider: Sendable {
             discovery: issuer + "/.well-known/openid-configuration",
             clients: clients,
             users: configuration.users,
-            remarks: remarks
+            remarks: Self.remarks(on: options)
         )
         self.init(BuiltInProvider(configuration, policy: policy), issued)
     }
@@ -108,6 +88,34 @@ struct PlayedProvider: Sendable {
         hosts = []
         answer = { provider.answer(to: $0, at: $1) }
         again = { PlayedProvider(provider.begunAnew(breaking: $0, probing: $1), issuer) }
+    }
+
+    private static func client(
+        _ named: RecordedProviderOptions.Client,
+        _ options: RecordedProviderOptions
+    ) -> ProviderConfiguration.Client {
+        var client = ProviderConfiguration.Client(
+            id: named.id,
+            secret: named.secret,
+            redirectURIs: options.redirectURIs,
+            requiresPKCE: false
+        )
+        client.acceptsLocalRedirects = options.redirectURIs.isEmpty
+        client.acceptsOwnOriginsAfterLogout = true
+        client.keys = options.clientKeys[named.id] ?? []
+        if named.secret == nil, !client.keys.isEmpty { client.authenticationMethods = ["private_key_jwt"] }
+        return client
+    }
+
+    /// What is taken because nobody was named.
+    private static func remarks(on options: RecordedProviderOptions) -> [String] {
+        if options.clients.isEmpty {
+            return [
+                "any client id is taken, with any secret and any redirect URI on this machine: --client ID:SECRET names yours"
+            ]
+        }
+        guard options.redirectURIs.isEmpty else { return [] }
+        return ["any redirect URI on this machine is taken: --redirect-uri URI names yours"]
     }
 
     private static func user(_ name: String, _ password: String) -> ProviderConfiguration.User {
