@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import JSON
+import Provider
 import TestSupport
 import Testing
 
@@ -12,6 +14,15 @@ struct MockOptionsTests {
     func faultWithoutANameIsNone(fault: String) throws {
         let options = try MockOptions.parse(["--fault", fault])
         #expect(throws: CommandFailure.self) { try options.faults() }
+    }
+
+    /// OpenID Connect Core, section 5.1: what applications show of who signed in.
+    @Test func userForDevelopmentHasANameToShow() throws {
+        let played = try PlayedProvider(
+            builtInAt: "http://127.0.0.1:8090",
+            options: try MockOptions.parse(["--user", "bob:builder"]).recorded()
+        )
+        #expect(played.issuers[0].users[0].claims["preferred_username"] == "bob")
     }
 
     @Test func keyOfAClientIsInAFile() throws {

@@ -98,7 +98,8 @@ package enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .refreshTokenInvalid: (400, "invalid_grant", "the refresh token is not valid")
         case .refreshTokenUsed: (400, "invalid_grant", "the refresh token was used before")
         case .scopeTooWide: (400, "invalid_scope", "more is asked for than was granted")
-        case .proofInvalid: (400, "invalid_dpop_proof", "the DPoP proof is not valid")
+        case .proofInvalid:
+            (400, "invalid_dpop_proof", "the DPoP proof is missing, of another key, or not valid")
         case .proofNonceNeeded: (400, "use_dpop_nonce", "the DPoP proof needs the nonce of this answer")
         case .devicePending: (400, "authorization_pending", "the user has not agreed yet")
         case .deviceTooFast: (400, "slow_down", "polled faster than the interval allows")

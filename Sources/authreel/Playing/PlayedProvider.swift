@@ -1,5 +1,6 @@
 import Captures
 import JOSE
+import JSON
 import LibCrypto
 import Provider
 
@@ -119,12 +120,15 @@ struct PlayedProvider: Sendable {
     }
 
     private static func user(_ name: String, _ password: String) -> ProviderConfiguration.User {
-        ProviderConfiguration.User(
+        var user = ProviderConfiguration.User(
             name: name,
             password: password,
             subject: name,
             fullName: name.prefix(1).uppercased() + name.dropFirst(),
             email: name.contains("@") ? name : "\(name)@mail.example"
         )
+        // What applications show of somebody, and many cannot do without.
+        user.claims["preferred_username"] = .string(name)
+        return user
     }
 }
