@@ -1,0 +1,161 @@
+import Captures
+import JOSE
+import JSON
+import OAuth
+
+/// What an authorization request asks for, wherever it stands: in the query, pushed, or signed.
+extension ProviderEngine {
+    /// The request, and its client; a page for those who cannot be told otherwise (RFC 6749, section 4.1.2.1).
+    ///
+    /// What was pushed (RFC 9126, section 4) or signed (RFC 9101, section 6.3) counts alone.
+    mutating func readRequest(_ items: QueryItems, _ request: RecordedRequest) throws(Refused) -> (
+        PendingLogin, ProviderConfiguration.Client
+    ) {
+        // Whom to tell would be anybody's guess.
+        if let refusal = repetition(of: ["client_id", "redirect_uri", "request", "request_uri"], in: request)
+        {
+            throw errorPage(refusal)
+        }
+        var parameters = items.items.map { (name: $0.name, value: $0.value) }
+        let requestURI = items.first("request_uri")
+        if let requestURI { parameters = try pushed(requestURI, beside: parameters) }
+        let named = parameters.first { $0.name == "client_id" }?.value
+        guard let client = client(named) else {
+            let words = named.map { "the client \($0) is not known: --client \($0) adds it" }
+            throw errorPage(.clientUnknown, words ?? "the request names no client")
+        }
+        if let text = parameters.first(where: { $0.name == "request" })?.value {
+            guard let claims = requestObject(text, client) else { throw errorPage(.requestObjectInvalid) }
+            // A request of OpenID Connect says so outside, and is put together of both (Core, section 6.3.3).
+            let isOpenID = items.first("scope")?.split(separator: " ").contains("openid") ?? false
+            parameters = Self.merged(claims, with: parameters, mayAdd: isOpenID)
+        }
+        guard var login = pendingLogin(parameters, client) else {
+            throw redirectRefused(parameters.first { $0.name == "redirect_uri" }?.value ?? "", client)
+        }
+        login.requestURI = requestURI
+        if let requestURI { state.pushedRequests[requestURI]?.isUsed = true }
+        return (login, client)
+    }
+
+    /// What was pushed under a name, with what counts of the parameters that came with the name.
+    private func pushed(_ uri: String, beside parameters: [(name: String, value: String)]) throws(Refused)
+        -> [(name: String, value: String)]
+    {
+        if RecordedURL(uri).isWeb, state.pushedRequests[uri] == nil {
+            throw referenceRefused(parameters, uri)
+        }
+        let named = parameters.first { $0.name == "client_id" }?.value
+        guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
+            !pushed.isUsed || dialect.reusesRequestURIs || isUnderWay(uri),
+            named.map({ $0 == pushed.clientID }) ?? true
+        else { throw errorPage(.requestURIUnknown) }
+        return Self.merged(pushed.parameters, with: parameters, mayAdd: dialect.mergesOuterParameters)
+    }
+
+    /// Parameters that count, and of those beside them what they lack: who asks, and anything where that may add to them.
+    private static func merged(
+        _ parameters: [(name: String, value: String)],
+        with outer: [(name: String, value: String)],
+        mayAdd: Bool
+    ) -> [(name: String, value: String)] {
+        parameters
+            + outer.filter { item in
+                (item.name == "client_id" || mayAdd) && !parameters.contains { $0.name == item.name }
+            }
+    }
+
+    /// `sent`: empty where the request names none.
+    private func redirectRefused(_ sent: String, _ client: ProviderConfiguration.Client) -> Refused {
+        let words =
+            sent.isEmpty
+            ? "the request names no redirect_uri, and \(client.id) has not just one"
+            : "\(sent) is no redirect URI of \(client.id): --redirect-uri adds one, compared to the letter"
+        return errorPage(.redirectURIUnregistered, words)
+    }
+
+    /// Nothing is fetched here: who gives the address of its request object is told so (OpenID Connect Core, section 3.1.2.6), where what
+    /// stands beside it says who that is.
+    private func referenceRefused(_ parameters: [(name: String, value: String)], _ uri: String) -> Refused {
+        let words = "\(uri) is not fetched: a request object can be sent (request), or pushed"
+        let named = parameters.first { $0.name == "client_id" }?.value
+        guard let client = client(named), let login = pendingLogin(parameters, client) else {
+            return errorPage(.requestURINotSupported, words)
+        }
+        var answer = deliver(.requestURINotSupported, to: login)
+        answer.explanation = words
+        return Refused(answer: answer)
+    }
+
+    /// Whether the user is at the pages of a pushed request: a reload may name it again (RFC 9126, section 4).
+    private func isUnderWay(_ requestURI: String) -> Bool {
+        let id = state.transactionIDs["request " + requestURI]
+        return id.flatMap { state.transactions[$0] }.map { !$0.isOver } ?? false
+    }
+
+    /// What the parameters of a request ask for; nil where its redirect URI is none of the client's.
+    func pendingLogin(
+        _ parameters: [(name: String, value: String)],
+        _ client: ProviderConfiguration.Client
+    ) -> PendingLogin? {
+        func value(_ name: String) -> String? {
+            parameters.first { $0.name == name }.map(\.value).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let sent = value("redirect_uri")
+        guard let redirectURI = sent ?? (client.redirectURIs.count == 1 ? client.redirectURIs[0] : nil),
+            accepts(redirectURI: redirectURI, of: client)
+        else { return nil }
+        return PendingLogin(
+            clientID: client.id,
+            endpoint: askedEndpoint,
+            redirectURI: redirectURI,
+            responseType: value("response_type") ?? "code",
+            scope: value("scope") ?? "",
+            state: value("state"),
+            nonce: value("nonce"),
+            challenge: value("code_challenge"),
+            challengeMethod: value("code_challenge_method"),
+            responseMode: value("response_mode"),
+            prompt: (value("prompt") ?? "").split(separator: " ").map(String.init),
+            maxAge: value("max_age").flatMap { Int64($0) },
+            resource: value("resource"),
+            acrValues: value("acr_values"),
+            boundKey: value("dpop_jkt"),
+            parameters: parameters
+        )
+    }
+
+    /// The parameters of a request object; nil where it cannot be read, its time is another, or somebody else made it.
+    func requestObject(_ text: String, _ client: ProviderConfiguration.Client) -> [(
+        name: String, value: String
+    )]? {
+        guard let token = JSONWebToken.parse(text), let claims = token.claims else { return nil }
+        if !client.keys.isEmpty || client.secret != nil, token.algorithm != "none" {
+            let secret = client.secret.map { Array($0.utf8) }
+            let isSymmetric = token.algorithm?.hasPrefix("HS") ?? false
+            if isSymmetric || !client.keys.isEmpty,
+                token.verify(keys: client.keys(for: token), secret: secret).outcome != .valid
+            {
+                return nil
+            }
+        }
+        if let end = token.expiresAt, end <= now.seconds { return nil }
+        if let begin = token.notBefore, begin > now.seconds + 60 { return nil }
+        // RFC 9101, section 5: another client's is none of this one.
+        if let name = claims["client_id"]?.string, name != client.id { return nil }
+        let own: Set<String> = ["iss", "aud", "exp", "nbf", "iat", "jti"]
+        return claims.members.filter { !own.contains($0.name) }.map {
+            ($0.name, $0.value.string ?? JSONWriter.text(of: $0.value))
+        }
+    }
+
+    /// `explanation`: for whoever runs the provider, where more is known than the page says.
+    private func errorPage(_ refusal: Refusal, _ explanation: String? = nil) -> Refused {
+        let text = refusal == .clientUnknown ? "The client is not known here." : refusal.standard.description
+        var answer =
+            dialect.refusals.page(of: refusal).map { BuiltAnswer(like: $0) }
+            ?? .page(400, SignInPage.error(text))
+        answer.explanation = explanation ?? refusal.standard.description
+        return Refused(answer: answer)
+    }
+}
