@@ -168,6 +168,22 @@ struct RecordedProviderTests {
         #expect(caller.json(user)["sub"]?.string == token.subject)
     }
 
+    /// A login that came to nothing: the 401 that a script of its page got is no page that refuses a request.
+    @Test func callOfAScriptIsNoPageThatRefuses() throws {
+        let provider = try Self.provider(try Self.capture("Tests/Recordings/broken-password.har"))
+        let caller = Caller(provider)
+        let client = try #require(provider.issuers[0].clients.first?.id)
+        let metadata = caller.json(caller.get(provider.issuers[0].discovery))
+        let answer = caller.get(
+            try #require(metadata["authorization_endpoint"]?.string),
+            [
+                ("response_type", "code"), ("client_id", client),
+                ("redirect_uri", "https://evil.example/cb"),
+            ]
+        )
+        #expect(answer.status == 400 && answer.body?.text?.contains("redirect_uri") == true)
+    }
+
     /// Whoever has no browser at hand is told of the way without pages.
     @Test(arguments: [
         ("<form method=post action=/common/login></form>", false, true),

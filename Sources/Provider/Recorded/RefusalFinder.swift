@@ -199,6 +199,7 @@ struct RefusalFinder {
         let page = flow.surroundings.order.lazy.filter { exchange in
             flow.exchanges.contains(exchange) && (flow.capture[exchange].response?.status ?? 0) >= 400
                 && flow.surroundings.position[exchange] >= flow.surroundings.position[login.request.exchange]
+                && (exchange == login.request.exchange || Self.isPage(flow.capture[exchange]))
         }.first
         guard login.response == nil, let page, let response = flow.capture[page].response else { return }
         let text = (response.body?.text ?? "").lowercased()
@@ -208,6 +209,11 @@ struct RefusalFinder {
             of: isClient ? .clientUnknown : .redirectURIUnregistered,
             at: .authorization
         )
+    }
+
+    /// Whether somebody sees an answer: what a page's script asks for in vain, and files that are missing, refuse no login.
+    private static func isPage(_ exchange: Exchange) -> Bool {
+        exchange.response?.body?.essence == "text/html" && !Asset.isAsset(exchange)
     }
 
     // MARK: - Outcomes to be given again
