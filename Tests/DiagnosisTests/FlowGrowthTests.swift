@@ -69,6 +69,7 @@ struct FlowGrowthTests {
     /// What comes back in great number within one capture, and would be compared with each of its like.
     enum Repetition: CaseIterable {
         case silentLogin
+        case stayingPage
         case reload
         case answer
         case metadata
@@ -99,6 +100,9 @@ struct FlowGrowthTests {
                     "\(login)&prompt=none&state=state-\(number)",
                     to: "https://app.example/cb?error=login_required&state=state-\(number)"
                 )
+            case .stayingPage:
+                // A request that is made again and again, and never answered.
+                capture.get("\(login)&state=state", body: .html("<p>Please wait</p>"))
             case .reload:
                 capture.redirect("\(login)&state=state", to: "https://app.example/cb?code=code&state=state")
             case .answer:

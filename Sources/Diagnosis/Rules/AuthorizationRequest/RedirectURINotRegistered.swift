@@ -37,7 +37,8 @@ struct RedirectURINotRegistered: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var abstains = false
         let reached = ReachedRedirectURIs(flow.authorizationResponses)
-        for request in flow.authorizationRequests {
+        // Of a request that is made again and again the pages of the first are those of all.
+        for request in flow.logins.map(\.request) {
             // Whatever did reach the redirect URI is no refusal of it.
             if reached.isAnswered(request) { continue }
             // An address that was not sent is none that the provider does not know, though some word both alike.
