@@ -19,7 +19,7 @@ enum ProviderPages {
         var pages: Set<Int> = [request.exchange]
         var ordered = [request.exchange]
         guard let start = flow.exchanges.firstIndex(of: request.exchange) else { return ordered }
-        let sameness = request.sameness
+        let likes = RequestLikes.of(request, in: flow.surroundings)
         for exchange in flow.exchanges[(start + 1)...].prefix(Self.longestSignIn) {
             let url = flow.capture[exchange].request.url
             guard url.normalizedWithoutQuery != target, !isAnswer(url, to: request, from: endpoint) else {
@@ -29,7 +29,7 @@ enum ProviderPages {
             let isPage =
                 (origins.contains(url.origin)
                     || url.host != app && inClear(url).map { origins.contains($0) } ?? false)
-                && (flow.surroundings.messages[exchange].map { isSame($0, request, sameness) } ?? true)
+                && (flow.surroundings.messages[exchange].map { isSame($0, request, likes) } ?? true)
             guard isLed || isPage else { continue }
             if url.host != app { origins.insert(url.origin) }
             pages.insert(exchange)
@@ -59,10 +59,10 @@ enum ProviderPages {
     private static func isSame(
         _ message: OAuthMessage,
         _ request: AuthorizationRequest,
-        _ sameness: [[String?]]
+        _ likes: [Set<Int>]
     ) -> Bool {
         guard case .authorizationRequest(let other) = message else { return false }
-        return other.sameness.contains(where: sameness.contains) || other.carriesOn(request)
+        return likes.contains { $0.contains(other.exchange) } || other.carriesOn(request)
     }
 
     /// Whether the provider's answer goes there, to whatever address: it brings the request's `state` back.
@@ -72,6 +72,24 @@ enum ProviderPages {
         guard url.origin != origin, let state = request.state, !state.isEmpty else { return false }
         let items = url.queryItems
         return items.first("state") == state && (items.first("code") ?? items.first("error")) != nil
+    }
+}
+
+/// Which authorization requests of a capture are the same one, found out once: who looks for one among a thousand would compare all
+/// their parameters each time.
+private struct RequestLikes: Sendable {
+    private var exchanges: [[String?]: Set<Int>] = [:]
+
+    private init(_ index: CaptureIndex) {
+        for request in index.authorizationRequests {
+            for sameness in request.sameness { exchanges[sameness, default: []].insert(request.exchange) }
+        }
+    }
+
+    /// The exchanges of all that are the same as a request, itself among them, for each of its ``AuthorizationRequest/sameness``.
+    static func of(_ request: AuthorizationRequest, in index: CaptureIndex) -> [Set<Int>] {
+        let likes = index.derived.value { RequestLikes(index) }
+        return request.sameness.compactMap { likes.exchanges[$0] }
     }
 }
 
