@@ -12,17 +12,37 @@ enum AppOnDevice {
             .filter { $0.utf8.count >= 20 && !Placeholder.isOne($0) }
         guard !marks.isEmpty else { return nil }
         let wanted = Set(marks + marks.map { PercentEncoding.encode($0) }).map { Array($0.utf8) }
-        return flow.exchanges(before: request.exchange, within: .seconds(300)).first { index in
-            let exchange = flow.capture[index]
-            guard PublicAgent(of: exchange.request, at: index)?.kind == .native,
-                let body = exchange.response?.body, (body.size ?? 0) < 1 << 16, let bytes = body.bytes
-            else { return false }
-            return wanted.contains { bytes.firstRange(of: $0) != nil }
-        }
+        let start = flow.capture[request.exchange].startedAt
+        return answers(before: request.exchange, in: flow.surroundings).reversed()
+            .drop { flow.capture[$0].startedAt >= start }.prefix(500)
+            .prefix { start - flow.capture[$0].startedAt <= .seconds(300) }
+            .first { index in
+                guard let bytes = flow.capture[index].response?.body?.bytes else { return false }
+                return wanted.contains { bytes.firstRange(of: $0) != nil }
+            }
+    }
+
+    /// What apps were answered before an exchange, in order of time.
+    private static func answers(before exchange: Int, in index: CaptureIndex) -> ArraySlice<Int> {
+        let all = index.derived.value { AppAnswers(index) }.exchanges
+        return all[..<all.partitionPoint { index.position[$0] >= index.position[exchange] }]
     }
 
     /// Whether an agent is that of an iPhone or iPad; those that name themselves a Mac are not told.
     static func isIOS(_ agent: String) -> Bool {
         ["iPhone", "iPad", "iPod"].contains(where: agent.containsBytes)
+    }
+}
+
+/// Exchanges of apps on a device whose answers may hold something, in order of time.
+private struct AppAnswers: Sendable {
+    let exchanges: [Int]
+
+    init(_ index: CaptureIndex) {
+        exchanges = index.order.filter { exchange in
+            let recorded = index.capture[exchange]
+            guard let body = recorded.response?.body, (body.size ?? 0) < 1 << 16 else { return false }
+            return PublicAgent(of: recorded.request, at: exchange)?.kind == .native
+        }
     }
 }
