@@ -32,6 +32,7 @@ struct DPoPNonceIgnored: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let calls = DPoPCall.all(in: flow)
+        let issues = FirstIssues(calls)
         // From the last to the first: what later proofs to the same server carry, and what it issued since.
         var servers: [String: Later] = [:]
         var found: Violation?
@@ -39,7 +40,7 @@ struct DPoPNonceIgnored: Rule {
             var later = servers.removeValue(forKey: call.server) ?? Later()
             if call.asksForNonce, let nonce = call.issuedNonce, !later.used.contains(nonce), !later.usesNewer
             {
-                found = isGiven(call, calls) ? untaken(call, nonce) : violation(call, nonce, later.next)
+                found = issues.hadGiven(call) ? untaken(call, nonce) : violation(call, nonce, later.next)
             }
             if let nonce = call.issuedNonce { later.issue(nonce) }
             if let proof = call.proof {
@@ -70,11 +71,32 @@ struct DPoPNonceIgnored: Rule {
         }
     }
 
-    /// Whether the proof that was refused for its nonce carries one that this server had given out before.
-    private func isGiven(_ call: DPoPCall, _ calls: [DPoPCall]) -> Bool {
-        guard let nonce = call.proof?.nonce else { return false }
-        return calls.prefix { $0.exchange != call.exchange }.contains {
-            $0.server == call.server && $0.issuedNonce == nonce
+    /// When each server gave out each nonce first.
+    private struct FirstIssues {
+        private struct Issue: Hashable {
+            var server: String
+            var nonce: String
+        }
+
+        /// Places in the order of the calls.
+        private var places: [Issue: Int] = [:]
+        private var placeOfCall: [Int: Int] = [:]
+
+        init(_ calls: [DPoPCall]) {
+            for (place, call) in calls.enumerated() {
+                placeOfCall[call.exchange] = placeOfCall[call.exchange] ?? place
+                guard let nonce = call.issuedNonce else { continue }
+                let issue = Issue(server: call.server, nonce: nonce)
+                places[issue] = places[issue] ?? place
+            }
+        }
+
+        /// Whether the proof that was refused for its nonce carries one that this server had given out before.
+        func hadGiven(_ call: DPoPCall) -> Bool {
+            guard let nonce = call.proof?.nonce, let place = placeOfCall[call.exchange],
+                let first = places[Issue(server: call.server, nonce: nonce)]
+            else { return false }
+            return first < place
         }
     }
 

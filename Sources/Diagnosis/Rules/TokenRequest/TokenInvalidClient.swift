@@ -36,11 +36,8 @@ struct TokenInvalidClient: Rule {
         let refused = calls.filter(\.isClientRefused)
         guard let first = refused.first else { return .holds }
         // A client that falls back to another method, and is let in, has repaired it.
-        let isRepaired = refused.allSatisfy { call in
-            calls.contains {
-                $0.purpose == call.purpose && $0.exchange != call.exchange && $0.answer.isSuccess
-            }
-        }
+        let granted = Set(calls.filter(\.answer.isSuccess).map(\.purpose))
+        let isRepaired = refused.allSatisfy { granted.contains($0.purpose) }
         var evidence: [Evidence] = []
         for call in refused.prefix(4) {
             let methods = call.authentication.methods.map(\.rawValue).joined(separator: ", ")
