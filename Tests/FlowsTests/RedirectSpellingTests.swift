@@ -22,7 +22,7 @@ struct RedirectSpellingTests {
         var capture = CaptureBuilder()
         capture.redirect("https://idp.example/start", to: location)
         capture.get(url)
-        let sources = RedirectChain.sources(in: Capture(capture.exchanges), order: [0, 1])
+        let sources = CaptureIndex(Capture(capture.exchanges)).redirectedFrom
         #expect((sources[1] == 0) == isOne)
     }
 
@@ -43,8 +43,9 @@ struct RedirectSpellingTests {
         }
         let read = Capture(exchanges)
         let isOne = scheme == "https"
-        #expect((RedirectChain.sources(in: read, order: Array(read.indices))[callback] == 1) == isOne)
-        #expect(RedirectChain.sources(in: read, order: Array(read.indices))[home] == callback)
+        let sources = CaptureIndex(read).redirectedFrom
+        #expect((sources[callback] == 1) == isOne)
+        #expect(sources[home] == callback)
         let flow = try #require(FlowFinder.flows(in: read).first)
         #expect(flow.exchanges.contains(callback) == isOne)
     }

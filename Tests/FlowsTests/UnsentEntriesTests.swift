@@ -84,6 +84,6 @@ struct UnsentEntriesTests {
         capture.redirect("https://idp.example/start", to: "http://idp.example/a?b=c")
         capture.get("https://idp.example/a?b=c")
         capture.get("https://idp.example:8443/a?b=c")
-        #expect(RedirectChain.sources(in: Capture(capture.exchanges), order: [0, 1, 2]) == [1: 0])
+        #expect(CaptureIndex(Capture(capture.exchanges)).redirectedFrom == [1: 0])
     }
 }

@@ -48,6 +48,14 @@ final class FlowBuilder {
     /// Whether the browser is sent back to a host, and nothing of the provider is there.
     func isOfAppAlone(_ host: String) -> Bool { clientHosts.contains(host) && !providerHosts.contains(host) }
 
+    /// Whether nothing shows that an exchange is of another browser than its last request, or what sent that to the provider.
+    func mayBeOfBrowser(in exchange: Int, _ index: CaptureIndex) -> Bool {
+        guard let request = requests.last?.exchange else { return true }
+        return [request, index.redirectedFrom[request]].compactMap(\.self).allSatisfy {
+            $0 == exchange || !index.browsers.areTwo($0, exchange)
+        }
+    }
+
     /// Whether an ID token is of another user than all of its own.
     func isOfAnotherUser(_ token: JSONWebToken) -> Bool {
         guard !subjects.isEmpty, let subject = token.claim("sub")?.string else { return false }

@@ -51,10 +51,15 @@ extension FlowGrouping {
         if let flow = sender(of: response), stated.isEmpty || stated.contains(where: { $0 === flow }) {
             return flow
         }
-        if let flow = stated.last { return flow }
-        guard let flow = targets.flow(answeredAt: response.target), !isStray(response, at: flow) else {
-            return nil
+        let isLikely = { [index] (flow: FlowBuilder) in
+            [response.deliveredBy, response.callback].compactMap(\.self).allSatisfy {
+                flow.mayBeOfBrowser(in: $0, index)
+            }
         }
+        if let flow = stated.last(where: isLikely) ?? stated.last { return flow }
+        guard let flow = targets.flow(answeredAt: response.target, preferring: isLikely),
+            !isStray(response, at: flow)
+        else { return nil }
         return flow
     }
 

@@ -10,7 +10,7 @@ extension FlowGrouping {
         if !flow.isOpen || !isKnown(request, signatures, in: flow) {
             flow.requests.append(request)
             targets.insert(request, of: flow)
-            for signature in signatures { bySignature[signature] = flow }
+            for signature in signatures { note(flow, having: signature) }
             if let state = request.state, !Placeholder.isOne(state) {
                 byState[state, default: []].append(flow)
             }
@@ -39,11 +39,28 @@ extension FlowGrouping {
         }
     }
 
+    private mutating func note(_ flow: FlowBuilder, having signature: String) {
+        var flows = bySignature[signature, default: []].filter { $0 !== flow }
+        if flows.count == Self.mostBrowsers { flows.removeFirst() }
+        bySignature[signature] = flows + [flow]
+    }
+
+    /// Of more that make the same request nobody looks at the first.
+    private static let mostBrowsers = 8
+
     /// Whether a request that a flow has is made once more, and not the next login's, which is the same: where the client makes up nothing for
     /// each, or always the same, or that was taken out of the capture.
     private func isAgain(_ request: AuthorizationRequest, in flow: FlowBuilder) -> Bool {
+        guard mayGoOn(request, flow) else { return false }
         if isSanitized(request) || isBare(request) { return flow.isOpen && !isSentByApp(request) }
         return !(flow.hasTokens && !flow.isOpen && isSentByApp(request))
+    }
+
+    /// Whether a request is not that of another browser than a flow's last one, or its user went on with the login there: what a client
+    /// made up for one login alone says whose it is.
+    private func mayGoOn(_ request: AuthorizationRequest, _ flow: FlowBuilder) -> Bool {
+        if flow.mayBeOfBrowser(in: request.exchange, index) { return true }
+        return !isBare(request) && !(request.state.map(repeatedStates.contains) ?? false)
     }
 
     /// Whether a flow has the request already.
@@ -60,11 +77,10 @@ extension FlowGrouping {
     /// interactive try after a silent one.
     mutating func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
         for signature in signatures(of: request) {
-            guard let same = bySignature[signature] else { continue }
-            if isAgain(request, in: same) { return same }
+            if let same = bySignature[signature]?.last(where: { isAgain(request, in: $0) }) { return same }
         }
         if let state = request.state, let flow = byState[state]?.last, flow.isOpen,
-            flow.requests.last.map(request.carriesOn) ?? false
+            flow.requests.last.map(request.carriesOn) ?? false, mayGoOn(request, flow)
         {
             return flow
         }

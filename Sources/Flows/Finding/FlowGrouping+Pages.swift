@@ -18,7 +18,8 @@ extension FlowGrouping {
             logoutPages.insert(exchange, of: flow, in: index)
             return
         }
-        guard let flow = known ?? open.last(at: host) else { return }
+        let isLikely = { [index] (flow: FlowBuilder) in flow.mayBeOfBrowser(in: exchange, index) }
+        guard let flow = known ?? open.last(at: host, preferring: isLikely) else { return }
         // A redirect to the app's own pages does not make it a provider.
         guard !flow.isOfAppAlone(host) else { return }
         attach(exchange, to: flow)

@@ -18,8 +18,8 @@ struct FlowGrouping {
     /// By what the steps of a sign-in at the token endpoint go on with.
     var byContinuation = FlowsByValue()
     var byExchange: [Int: FlowBuilder] = [:]
-    /// By what makes two authorization requests the same one; the latest flow that has such a request.
-    var bySignature: [String: FlowBuilder] = [:]
+    /// By what makes two authorization requests the same one; the latest flows that have such a request, the last one last.
+    var bySignature: [String: [FlowBuilder]] = [:]
     var byState: [String: [FlowBuilder]] = [:]
     var open = OpenFlows()
     var targets = RedirectTargets()
@@ -40,6 +40,8 @@ struct FlowGrouping {
     var unrequested: [AuthorizationResponse] = []
     /// The states of all answers.
     let answeredStates: Set<String>
+    /// The states that came back with more than one code: their clients do not make up one for each login.
+    let repeatedStates: Set<String>
     /// The states of all requests.
     let requestedStates: Set<String>
     /// Answers that stand before their requests, by state: by the clock of another recorder.
@@ -61,6 +63,7 @@ struct FlowGrouping {
         self.index = index
         self.areOne = areOne
         answeredStates = Set(index.responses.compactMap(\.state).filter { !Placeholder.isOne($0) })
+        repeatedStates = Self.repeatedStates(index.responses)
         requestedStates = Set(
             index.authorizationRequests.compactMap(\.state).filter { !Placeholder.isOne($0) }
         )
@@ -79,6 +82,16 @@ struct FlowGrouping {
             // Told at the place where it is seen first.
             responsesAt[response.exchange, default: []].append(number)
         }
+    }
+
+    private static func repeatedStates(_ responses: [AuthorizationResponse]) -> Set<String> {
+        var codes: [String: String] = [:]
+        var repeated: Set<String> = []
+        for response in responses {
+            guard let state = response.state, let code = response.code else { continue }
+            if codes.updateValue(code, forKey: state).map({ $0 != code }) ?? false { repeated.insert(state) }
+        }
+        return repeated
     }
 
     mutating func run() {

@@ -14,12 +14,13 @@ struct OpenFlows {
         byHost[host, default: []].insert(flow, at: place)
     }
 
-    /// The latest flow that is open at a host; nil without one.
-    mutating func last(at host: String) -> FlowBuilder? {
-        while let flow = byHost[host]?.last {
-            if flow.isOpen { return flow }
-            byHost[host]?.removeLast()
-        }
-        return nil
+    /// Of more at one host nobody looks at the first.
+    private static let mostAtATime = 50
+
+    /// The latest flow that is open at a host, of those that are likely where any is; nil without one.
+    mutating func last(at host: String, preferring isLikely: (FlowBuilder) -> Bool) -> FlowBuilder? {
+        while let flow = byHost[host]?.last, !flow.isOpen { byHost[host]?.removeLast() }
+        guard let flows = byHost[host] else { return nil }
+        return flows.suffix(Self.mostAtATime).last { $0.isOpen && isLikely($0) } ?? flows.last
     }
 }

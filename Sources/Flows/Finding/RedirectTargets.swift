@@ -15,10 +15,14 @@ struct RedirectTargets {
         latest[target] = Self.later(latest[target], flow)
     }
 
-    /// The latest flow that awaits an answer there, else the latest that ever did; nil where none has asked for one.
-    mutating func flow(answeredAt target: RecordedURL) -> FlowBuilder? {
+    /// The latest flow that awaits an answer there, of those that are likely where any is, else the latest that ever did; nil where
+    /// none has asked for one.
+    mutating func flow(answeredAt target: RecordedURL, preferring isLikely: (FlowBuilder) -> Bool)
+        -> FlowBuilder?
+    {
         let target = target.normalizedWithoutQuery
-        return Self.later(open.last(at: target), open.last(at: Self.anywhere))
+        let flows = [target, Self.anywhere].map { open.last(at: $0, preferring: isLikely) }
+        return Self.later(flows[0], flows[1])
             ?? Self.later(latest[target], latest[Self.anywhere])
     }
 

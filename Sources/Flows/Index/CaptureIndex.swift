@@ -27,6 +27,8 @@ package final class CaptureIndex: Sendable {
     package let keySets: [KeySetDocument]
     /// Reading, changing and deleting them included.
     package let registrations: [EndpointCall]
+    /// Which requests are those of different browsers.
+    let browsers: Browsers
     /// The exchange whose redirect led to this one.
     package let redirectedFrom: [Int: Int]
     /// Hosts with at least one exchange that was seen in clear.
@@ -37,7 +39,8 @@ package final class CaptureIndex: Sendable {
         let entryOrder = EntryOrder(capture)
         order = entryOrder.entries
         position = entryOrder.position
-        redirectedFrom = RedirectChain.sources(in: capture, order: order)
+        browsers = Browsers(capture, order: order)
+        redirectedFrom = RedirectChain.sources(in: capture, order: order, browsers)
         let read = CapturedMessages(capture, order: order, redirectedFrom: redirectedFrom)
         authorizationRequests = read.requests
         tokenRequests = read.tokens

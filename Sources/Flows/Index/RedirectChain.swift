@@ -2,9 +2,10 @@ import Captures
 
 /// Which exchange led to which by a redirect.
 enum RedirectChain {
-    /// For each exchange that a redirect points at, the latest earlier exchange that does.
-    static func sources(in capture: Capture, order: [Int]) -> [Int: Int] {
-        var targets: [String: Int] = [:]
+    /// For each exchange that a redirect points at, the latest earlier exchange that does; of several browsers that were sent to
+    /// one address, its own.
+    static func sources(in capture: Capture, order: [Int], _ browsers: Browsers) -> [Int: Int] {
+        var targets = PendingRedirects(capture, browsers)
         var leadsToPlain = false
         var sources: [Int: Int] = [:]
         for index in order {
@@ -15,18 +16,18 @@ enum RedirectChain {
             let url = exchange.request.urlOfBrowser
             let address = key(url)
             let plain = leadsToPlain ? withoutUpgrade(address) : nil
-            let source = targets[address] ?? plain.flatMap { targets[$0] }
+            let source =
+                targets.source(of: index, at: address) ?? plain.flatMap { targets.source(of: index, at: $0) }
             if let source { sources[index] = source }
             if let location {
                 let target = key(url.resolving(location))
-                targets[target] = index
+                targets.insert(index, to: target)
                 leadsToPlain = leadsToPlain || target.hasPrefix("http://")
             }
             // A page seen in between: what comes to the same address later was not sent there by the old
             // redirect. A request that was given up is made again.
-            if exchange.request.method == "GET", sources[index] != nil, exchange.response != nil {
-                targets[address] = nil
-                if let plain { targets[plain] = nil }
+            if exchange.request.method == "GET", let source, exchange.response != nil {
+                for address in [address, plain].compactMap(\.self) { targets.remove(source, at: address) }
             }
         }
         return sources
@@ -73,4 +74,44 @@ enum RedirectChain {
 
     /// `#`, `%`, `&`, `+`, `=`.
     private static let separators: Set<UInt8> = [0x23, 0x25, 0x26, 0x2b, 0x3d]
+}
+
+/// Redirects that nobody was seen to follow yet, by where they lead.
+private struct PendingRedirects {
+    /// Of each browser the last one.
+    private var sources: [String: [Int]] = [:]
+    private let capture: Capture
+    private let browsers: Browsers
+
+    /// Of more that are sent to one address nobody looks at the first.
+    private static let mostBrowsers = 8
+    /// Which of two browsers that look alike follows first is the one that was sent first, unless it is gone.
+    private static let longestWay = Duration.seconds(5)
+
+    init(_ capture: Capture, _ browsers: Browsers) {
+        self.capture = capture
+        self.browsers = browsers
+    }
+
+    var isEmpty: Bool { sources.isEmpty }
+
+    mutating func insert(_ source: Int, to target: String) {
+        let others = (sources[target] ?? []).filter { browsers.areTwo($0, source) }
+        sources[target] = others.suffix(Self.mostBrowsers - 1) + [source]
+    }
+
+    /// The redirect that an exchange follows.
+    func source(of exchange: Int, at address: String) -> Int? {
+        guard let all = sources[address], all.count > 1 else { return sources[address]?.last }
+        let own = all.filter { !browsers.areTwo($0, exchange) }
+        let start = capture[exchange].startedAt
+        return own.first { start - capture[$0].endedAt <= Self.longestWay } ?? own.last ?? all.last
+    }
+
+    /// Forgets where the browser of a redirect was sent.
+    mutating func remove(_ source: Int, at address: String) {
+        guard let all = sources[address] else { return }
+        let others = all.filter { browsers.areTwo($0, source) }
+        sources[address] = others.isEmpty ? nil : others
+    }
 }

@@ -1,0 +1,108 @@
+import Captures
+import JOSE
+
+/// Whether two requests to one host are those of two browsers, by what each browser has of its own: its name for itself, the cookies that
+/// it was given, and where it is.
+struct Browsers: Sendable {
+    private let capture: Capture
+    private let jars: CookieJars
+
+    init(_ capture: Capture, order: [Int]) {
+        self.capture = capture
+        jars = CookieJars(capture, order: order)
+    }
+
+    /// Whether something shows that two exchanges are not of one browser; nothing does where they have little to tell it by.
+    func areTwo(_ one: Int, _ other: Int) -> Bool {
+        let (left, right) = (capture[one].request, capture[other].request)
+        if differ(left.headers.first("user-agent"), right.headers.first("user-agent")) { return true }
+        if left.url.host == right.url.host, let isSame = jars.areOne(one, other) { return !isSame }
+        return differ(address(one), address(other))
+    }
+
+    private func differ(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other, !Placeholder.isOne(one), !Placeholder.isOne(other) else { return false }
+        return one != other
+    }
+
+    /// The client's address, without its port; behind a proxy the one that it names.
+    private func address(_ exchange: Int) -> String? {
+        let recorded = capture[exchange]
+        if let named = recorded.request.headers.first("x-forwarded-for") { return named }
+        guard !recorded.request.headers.contains("forwarded"), let address = recorded.client.address else {
+            return nil
+        }
+        return address.utf8.lastIndex(of: 0x3a).map { String(address[..<$0]) } ?? address
+    }
+}
+
+/// Exchanges by the browser that keeps their cookies: what sets one and what sends it later, or two that send the same one.
+private struct CookieJars: Sendable {
+    /// The first exchange of each one's jar; of those alone whose cookies came back.
+    private let jars: [Int: Int]
+
+    /// In UTF-8; shorter ones are marks and settings, the same in all browsers.
+    private static let minimumLength = 12
+
+    init(_ capture: Capture, order: [Int]) {
+        var owners: [String: Int] = [:]
+        var joined = JoinedExchanges()
+        for exchange in order {
+            for cookie in Self.cookies(of: capture[exchange]) {
+                if let owner = owners[cookie] {
+                    joined.join(exchange, owner)
+                } else {
+                    owners[cookie] = exchange
+                }
+            }
+        }
+        jars = joined.firsts()
+    }
+
+    /// Whether two exchanges are of one jar; nil where that of either is not known.
+    func areOne(_ one: Int, _ other: Int) -> Bool? {
+        guard let left = jars[one], let right = jars[other] else { return nil }
+        return left == right
+    }
+
+    /// Those that a browser would send to the same address once more, as `NAME=VALUE`.
+    private static func cookies(of exchange: Exchange) -> [String] {
+        let path = exchange.request.url.path
+        let set = (exchange.response?.setCookies ?? []).filter { cookie in
+            cookie.path.map { path.hasPrefix($0) } ?? true
+        }
+        return (exchange.request.cookies.map { ($0.name, $0.value) } + set.map { ($0.name, $0.value) })
+            .filter { $0.1.utf8.count >= minimumLength && !Placeholder.isOne($0.1) }
+            .map { "\($0.0)=\($0.1)" }
+    }
+}
+
+/// Sets of exchanges that grow into one another.
+private struct JoinedExchanges {
+    /// One of the same set that is nearer to its first; none of the first.
+    private var nearer: [Int: Int] = [:]
+
+    mutating func join(_ one: Int, _ other: Int) {
+        let (left, right) = (first(of: one), first(of: other))
+        if left != right { nearer[max(left, right)] = min(left, right) }
+    }
+
+    /// The first of each one's set, of those that were joined.
+    mutating func firsts() -> [Int: Int] {
+        for exchange in Array(nearer.keys) {
+            let first = first(of: exchange)
+            nearer[exchange] = first
+        }
+        return nearer.merging(nearer.values.map { ($0, $0) }) { $1 }
+    }
+
+    private mutating func first(of exchange: Int) -> Int {
+        var exchange = exchange
+        while let next = nearer[exchange] {
+            // The way is halved for whoever asks next.
+            if let further = nearer[next] { nearer[exchange] = further }
+            exchange = next
+        }
+        return exchange
+    }
+}

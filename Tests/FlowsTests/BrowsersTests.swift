@@ -1,0 +1,140 @@
+import Captures
+import Flows
+import OAuth
+import TestSupport
+import Testing
+
+/// Two people at once whose requests are the very same: their browsers tell them apart.
+struct BrowsersTests {
+    enum Mark: CaseIterable {
+        case cookies
+        case agents
+        case addresses
+    }
+
+    /// A browser and what it does; its client makes up nothing for a login, or always the same.
+    private struct Browser {
+        var name: String
+        var mark: Mark
+        var state: String?
+
+        private var headers: [(String, String)] {
+            [("User-Agent", mark == .agents ? "Mozilla/5.0 (\(name))" : "Mozilla/5.0")]
+                + (mark == .addresses ? [("X-Forwarded-For", "192.0.2.\(name.utf8.count)")] : [])
+        }
+
+        private var answered: [(String, String)] { state.map { [("state", $0)] } ?? [] }
+
+        private func sending(_ cookie: String) -> [(String, String)] {
+            headers + [("Cookie", "\(cookie)=\(cookie)-of-\(name)-0001")]
+        }
+
+        private func setting(_ cookie: String) -> (String, String) {
+            ("Set-Cookie", "\(cookie)=\(cookie)-of-\(name)-0001; Path=/; HttpOnly")
+        }
+
+        var request: String {
+            "https://idp.example/authorize?"
+                + FormBody.encode(
+                    [
+                        ("response_type", "code"), ("client_id", "shop"),
+                        ("redirect_uri", "https://shop.example/cb"),
+                    ] + answered
+                )
+        }
+
+        func start(_ capture: inout CaptureBuilder) -> Int {
+            capture.get(
+                "https://shop.example/login",
+                302,
+                headers: headers,
+                answer: [("Location", request), setting("shop")]
+            )
+        }
+
+        func authorize(_ capture: inout CaptureBuilder) -> Int {
+            capture.get(
+                request,
+                headers: headers,
+                answer: mark == .cookies ? [setting("session")] : [],
+                body: .html("<form method=post action=/login><input name=user></form>")
+            )
+        }
+
+        func answer(_ capture: inout CaptureBuilder) -> [Int] {
+            let callback =
+                "https://shop.example/cb?" + FormBody.encode([("code", "code-of-\(name)-0001")] + answered)
+            let page = capture.post(
+                "https://idp.example/login",
+                [("user", name)],
+                302,
+                headers: mark == .cookies ? sending("session") : headers,
+                answer: [("Location", callback)]
+            )
+            let end = capture.redirect(callback, to: "/home", headers: sending("shop"))
+            return [page, end]
+        }
+    }
+
+    private static let states = [nil, "state-that-never-changes"]
+
+    @Test(arguments: Mark.allCases, states) func sameRequestOfAnotherBrowserIsAnotherLogin(
+        mark: Mark,
+        state: String?
+    ) {
+        let browsers = ["ann", "boris"].map { Browser(name: $0, mark: mark, state: state) }
+        var capture = CaptureBuilder()
+        let requests = browsers.map { $0.authorize(&capture) }
+        for browser in browsers { _ = browser.answer(&capture) }
+        let found = capture.flows
+        #expect(found.map { $0.authorizationRequests.map(\.exchange) } == requests.map { [$0] })
+    }
+
+    /// Pages without any value of a login are their browser's.
+    @Test(arguments: Mark.allCases, states) func pagesAndAnswersAreThoseOfTheirBrowsers(
+        mark: Mark,
+        state: String?
+    ) {
+        let browsers = ["ann", "boris"].map { Browser(name: $0, mark: mark, state: state) }
+        var capture = CaptureBuilder()
+        var exchanges = browsers.map { [$0.authorize(&capture)] }
+        for place in [0, 1] { exchanges[place] += browsers[place].answer(&capture) }
+        #expect(capture.flows.map(\.exchanges) == exchanges)
+    }
+
+    /// As out of an app's own view of the web into the browser of the system.
+    @Test func loginThatItsUserGoesOnWithInAnotherBrowserIsOne() {
+        let browsers = ["ann", "boris"].map { Browser(name: $0, mark: .agents, state: "state-of-one-0001") }
+        var capture = CaptureBuilder()
+        let exchanges = browsers.map { $0.authorize(&capture) }
+        let answer = browsers[1].answer(&capture)
+        #expect(capture.flows.map(\.exchanges) == [exchanges + answer])
+    }
+
+    @Test func reloadInOneBrowserIsOneLogin() {
+        let browser = Browser(name: "ann", mark: .cookies)
+        var capture = CaptureBuilder()
+        var exchanges = [browser.authorize(&capture)]
+        exchanges.append(
+            capture.get(
+                browser.request,
+                headers: [("User-Agent", "Mozilla/5.0"), ("Cookie", "session=session-of-ann-0001")],
+                body: .html("<form method=post action=/login><input name=user></form>")
+            )
+        )
+        exchanges += browser.answer(&capture)
+        #expect(capture.flows.map(\.exchanges) == [exchanges])
+    }
+
+    /// The app sends both to the same address before either of them gets there.
+    @Test(arguments: states) func eachFollowsItsOwnRedirect(state: String?) {
+        for mark in [Mark.cookies, .agents] {
+            let browsers = ["ann", "boris"].map { Browser(name: $0, mark: mark, state: state) }
+            var capture = CaptureBuilder()
+            var exchanges = browsers.map { [$0.start(&capture)] }
+            for place in [0, 1] { exchanges[place].append(browsers[place].authorize(&capture)) }
+            for place in [0, 1] { exchanges[place] += browsers[place].answer(&capture) }
+            #expect(capture.flows.map { $0.exchanges.prefix(2) } == exchanges.map { $0.prefix(2) })
+        }
+    }
+}
