@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// The ID token is sent to an API in place of the access token.
@@ -67,6 +68,7 @@ struct AccessTokenWrongKind: Rule {
 
     /// Whose the called URL is: a mobile app's back end may well want to see the ID token.
     private func owner(of call: BearerCall, _ refusal: BearerRefusal, _ flow: Flow) -> Owner {
+        if isOfKubernetes(call.call.answer) { return .app }
         guard let host = call.call.endpoint.host, !call.isAtProvider(flow) || isBeside(call, flow) else {
             return .other
         }
@@ -91,6 +93,14 @@ struct AccessTokenWrongKind: Rule {
         let sites = targets.compactMap(site)
         if sites.contains(Site.of(host)) { return .app }
         return refusal.isBearerChallenge ? .other : .unknown
+    }
+
+    /// Whether an answer is one of a Kubernetes API server, which takes the ID tokens of its users (`--oidc-issuer-url`) and says so of
+    /// none that it refuses: an object of the kind `Status`.
+    private func isOfKubernetes(_ answer: Answer) -> Bool {
+        guard let object = answer.json else { return false }
+        return object["kind"]?.string == "Status" && object["apiVersion"]?.string == "v1"
+            && object["reason"]?.string != nil
     }
 
     /// Whether it goes to another program of the provider's host.

@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct AccessTokenWrongKindTests {
@@ -29,6 +30,23 @@ struct AccessTokenWrongKindTests {
         }
         #expect(own.findings.isEmpty)
         #expect(own.outcomes == [.success])
+    }
+
+    /// It answers without a challenge, and would refuse the access token, too.
+    @Test func kubernetesTakesIDTokens() throws {
+        let recording = try Recording(broken).editingLast("/orders") {
+            $0.response = RecordedResponse(
+                status: 401,
+                body: .json(
+                    """
+                    {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized",\
+                    "reason":"Unauthorized","code":401}
+                    """
+                )
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("bearer-rejected")?.title == "The API refused the ID token")
     }
 
     @Test func theProviderIsNobodysBackEnd() throws {
