@@ -32,4 +32,32 @@ struct PreAuthorizedCodeTests {
         #expect(capture.flows.map(\.exchanges) == [[0, 1, 2]])
         #expect(capture.flows.map(\.ending) == [.failure])
     }
+
+    private func askForCredential(_ capture: inout CaptureBuilder, _ status: Int, _ answer: String) {
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                request: RecordedRequest(
+                    method: "POST",
+                    url: RecordedURL("https://issuer.example/credential"),
+                    headers: HeaderFields([("Authorization", "Bearer access-0001")]),
+                    body: .json(
+                        #"{"credential_configuration_id":"diploma","proof":{"proof_type":"jwt","jwt":"e"}}"#
+                    )
+                ),
+                response: RecordedResponse(status: status, body: .json(answer))
+            )
+        )
+    }
+
+    /// The credential is what the wallet asked for a token for; a nonce that is used up is taken from the answer.
+    @Test func refusedProofEndsTheFlow() {
+        var capture = CaptureBuilder()
+        ask(&capture, "1234", 200, #"{"access_token":"access-0001","token_type":"bearer"}"#)
+        askForCredential(&capture, 400, #"{"error":"invalid_proof"}"#)
+        #expect(capture.flows.map(\.ending) == [.failure])
+        askForCredential(&capture, 200, #"{"credentials":[{"credential":"e30"}]}"#)
+        #expect(capture.flows.map(\.exchanges) == [[0, 1, 2]])
+        #expect(capture.flows.map(\.ending) == [.success])
+    }
 }

@@ -17,7 +17,7 @@ extension Ending {
         return messages.compactMap { message in
             switch message {
             case .resource(let call)
-            where !isRefusedForItsToken(call.answer) && !isStuckAtIntrospection(call.exchange)
+            where !isAffairOfTheLogin(call.answer) && !isStuckAtIntrospection(call.exchange)
                 || index.isSteppedUp(after: call.exchange, by: builder.requests.last?.clientID):
                 nil
             case .userInfo(let call), .resource(let call): hasToBeLetIn(call, revoked) ? call : nil
@@ -152,9 +152,10 @@ extension Ending {
 
     /// What an API says to a record that is not there, or to a user's role, is no affair of the login (RFC 6750, section
     /// 3.1).
-    private func isRefusedForItsToken(_ answer: Answer) -> Bool {
+    private func isAffairOfTheLogin(_ answer: Answer) -> Bool {
         guard let status = answer.status, status >= 400 else { return true }
         if status == 401 || ScopeRefusal(answer, in: index.capture) != nil { return true }
+        if CredentialRefusal.isOne(answer, in: index.capture) { return true }
         let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
         return challenges.contains { $0.containsBytes("invalid_token") }
     }

@@ -1,0 +1,32 @@
+import Captures
+import JSON
+import OAuth
+
+/// What an issuer says to a request for a credential that it does not answer with one (OpenID for Verifiable Credential Issuance,
+/// section 8.3.1).
+///
+/// To a wallet the credential is what it asked for a token for: without it the flow came to nothing.
+enum CredentialRefusal {
+    /// Whether an answer is one, by its error and by what was asked for.
+    static func isOne(_ answer: Answer, in capture: Capture) -> Bool {
+        guard answer.isRefusal, let error = answer.json?["error"]?.string, errors.contains(error),
+            let body = capture[answer.exchange].request.body, (body.size ?? 0) < largest,
+            let bytes = body.bytes, let object = (try? JSONParser.parse(bytes))?.object
+        else { return false }
+        return members.contains { object[$0] != nil }
+    }
+
+    /// In bytes.
+    private static let largest = 1 << 20
+
+    /// Those of its drafts included.
+    private static let errors: Set<String> = [
+        "invalid_credential_request", "unknown_credential_configuration", "unknown_credential_identifier",
+        "invalid_proof", "invalid_nonce", "invalid_encryption_parameters", "credential_request_denied",
+        "unsupported_credential_type", "unsupported_credential_format", "invalid_or_missing_proof",
+    ]
+
+    private static let members = [
+        "credential_configuration_id", "credential_identifier", "proof", "proofs", "format",
+    ]
+}
