@@ -102,6 +102,38 @@ struct BrowsersTests {
         #expect(capture.flows.map(\.exchanges) == exchanges)
     }
 
+    /// A broker sends both to a sign-in at another host, whose pages have nothing of the login but the browser's cookie.
+    @Test func pagesAtAnotherHostAreThoseOfTheirBrowsers() {
+        let browsers = ["ann", "boris"].map { Browser(name: $0, mark: .cookies, state: "state-of-\($0)") }
+        var capture = CaptureBuilder()
+        var exchanges = browsers.map { [$0.authorize(&capture)] }
+        for (place, browser) in browsers.enumerated() {
+            let cookie = "sso=sso-of-\(browser.name)-0001"
+            let page = "https://sso.example/start?id=\(browser.name)"
+            exchanges[place].append(
+                capture.redirect(
+                    "https://idp.example/broker",
+                    to: page,
+                    headers: [("Cookie", "session=session-of-\(browser.name)-0001")]
+                )
+            )
+            exchanges[place].append(
+                capture.get(
+                    page,
+                    answer: [("Set-Cookie", "\(cookie); Path=/")],
+                    body: .html("<p>Sign in</p>")
+                )
+            )
+        }
+        for (place, browser) in browsers.enumerated() {
+            let cookie = "sso=sso-of-\(browser.name)-0001"
+            exchanges[place].append(
+                capture.post("https://sso.example/in", [("user", "x")], headers: [("Cookie", cookie)])
+            )
+        }
+        #expect(capture.flows.map(\.exchanges) == exchanges)
+    }
+
     /// As out of an app's own view of the web into the browser of the system.
     @Test func loginThatItsUserGoesOnWithInAnotherBrowserIsOne() {
         let browsers = ["ann", "boris"].map { Browser(name: $0, mark: .agents, state: "state-of-one-0001") }

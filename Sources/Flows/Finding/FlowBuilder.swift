@@ -17,6 +17,8 @@ final class FlowBuilder {
     /// Hosts of redirect URIs.
     var clientHosts: Set<String> = []
     var interactions: Set<Int> = []
+    /// The last page that the user met at each host.
+    var lastPage: [String: Int] = [:]
     /// Whether a token request was answered with success.
     private(set) var hasTokens = false
     /// Whether an access token that it was given is there to be read: a call with another one is none of its own.
@@ -48,10 +50,12 @@ final class FlowBuilder {
     /// Whether the browser is sent back to a host, and nothing of the provider is there.
     func isOfAppAlone(_ host: String) -> Bool { clientHosts.contains(host) && !providerHosts.contains(host) }
 
-    /// Whether nothing shows that an exchange is of another browser than its last request, or what sent that to the provider.
+    /// Whether nothing shows that an exchange is of another browser than its last request, what sent that to the provider, and its pages
+    /// at the same host.
     func mayBeOfBrowser(in exchange: Int, _ index: CaptureIndex) -> Bool {
         guard let request = requests.last?.exchange else { return true }
-        return [request, index.redirectedFrom[request]].compactMap(\.self).allSatisfy {
+        let page = index.capture[exchange].request.url.host.flatMap { lastPage[$0] }
+        return [request, index.redirectedFrom[request], page].compactMap(\.self).allSatisfy {
             $0 == exchange || !index.browsers.areTwo($0, exchange)
         }
     }

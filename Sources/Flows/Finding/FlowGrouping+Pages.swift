@@ -24,6 +24,7 @@ extension FlowGrouping {
         guard !flow.isOfAppAlone(host) else { return }
         attach(exchange, to: flow)
         flow.interactions.insert(exchange)
+        flow.lastPage[host] = exchange
         know(host, of: flow)
         carried.learn(recorded, page: index.page(exchange), of: flow)
     }
