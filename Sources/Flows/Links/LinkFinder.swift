@@ -30,9 +30,8 @@ enum LinkFinder {
             .sorted { index.position[$0] < index.position[$1] }
         let table = values(in: exchanges, of: flow, index)
         let links =
-            equalValues(in: table, index.capture) + configurations(flow, in: index)
-            + challenges(flow, in: index)
-            + hashes(flow, in: index) + parts(table)
+            equalValues(in: table, index.capture) + RegistrationLinks.links(of: flow, in: index)
+            + challenges(flow, in: index) + HashLinks.links(of: flow, in: index) + parts(table)
         let position = Dictionary(uniqueKeysWithValues: exchanges.enumerated().map { ($1, $0) })
         return links.enumerated().sorted { left, right in
             let key = { (link: Link) in position[link.origin.place.exchange ?? -1] ?? 0 }
@@ -155,78 +154,11 @@ enum LinkFinder {
         return Link(name: origin.name, origin: origin, uses: [occurrence], transform: .base64url)
     }
 
-    /// The address of a client's registration, from the answer that names it to the requests that go there (RFC 7592, section 3).
-    private static func configurations(_ flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
-        let calls = flow.messages.compactMap { message -> EndpointCall? in
-            switch message {
-            case .registration(let call), .clientConfiguration(let call): call
-            default: nil
-            }
-        }.sorted { index.position[$0.exchange] < index.position[$1.exchange] }
-        var named: [EndpointAddress: Int] = [:]
-        var links: [Link] = []
-        for call in calls {
-            if let link = named[EndpointAddress(call.endpoint)] {
-                links[link].uses.append(
-                    Occurrence(
-                        place: Place(exchange: call.exchange, part: .requestURL, name: ""),
-                        value: links[link].origin.value,
-                        rawValue: call.endpoint.text,
-                        name: links[link].name
-                    )
-                )
-            }
-            guard let uri = call.answer.parameters.parameter("registration_client_uri") else { continue }
-            let address = EndpointAddress(RecordedURL(uri.value))
-            guard named[address] == nil else { continue }
-            named[address] = links.count
-            let origin = Occurrence(place: uri.place, value: uri.value)
-            links.append(Link(name: uri.name, origin: origin, uses: [], transform: .equal))
-        }
-        return links.filter { !$0.uses.isEmpty }
-    }
-
     private static func challenges(_ flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
         let challenges = ChallengeLinks(of: flow, in: index)
         return flow.messages.flatMap { message -> [Link] in
             if case .token(let request) = message { challenges.links(from: request) } else { [] }
         }
-    }
-
-    /// Access token and code, as the ID token beside them carries their hashes.
-    private static func hashes(_ flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
-        var links: [Link] = []
-        for case .token(let request) in flow.messages {
-            guard let token = request.idToken.map(index.readable),
-                let algorithm = token.token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
-            else { continue }
-            if let hash = token.accessTokenHash,
-                let access = request.answer.parameters.parameter("access_token"),
-                JSONWebToken.halfHash(of: access.value, algorithm: algorithm) == hash
-            {
-                links.append(
-                    Link(
-                        name: "access_token",
-                        origin: Occurrence(place: access.place, value: access.value),
-                        uses: [Occurrence(place: token.place(ofClaim: "at_hash"), value: hash)],
-                        transform: .atHash
-                    )
-                )
-            }
-            if let hash = token.codeHash, let code = request.parameters.parameter("code"),
-                JSONWebToken.halfHash(of: code.value, algorithm: algorithm) == hash
-            {
-                links.append(
-                    Link(
-                        name: "code",
-                        origin: Occurrence(place: code.place, value: code.value),
-                        uses: [Occurrence(place: token.place(ofClaim: "c_hash"), value: hash)],
-                        transform: .codeHash
-                    )
-                )
-            }
-        }
-        return links
     }
 
     /// Cookies that carry a known value beside something else (`state|signature`).

@@ -1,0 +1,45 @@
+import Captures
+import OAuth
+
+/// Where the answers go to requests that do not show their redirect URI.
+///
+/// One alone is registered (RFC 6749, section 3.1.2.3), it was pushed, is in an object that nobody can read, or has a name of the
+/// provider's in its place (eBay). Found by where the provider sends the browser with a code, or an error and the `state`, and by
+/// where the browser comes with these to the app that had sent it there, which a script of the provider's may have brought about.
+/// A request without `state` gets the code alone.
+enum UnnamedTargets {
+    static func targets(of requests: [AuthorizationRequest], in capture: Capture, order: [Int]) -> [String] {
+        let unnamed = requests.filter { $0.redirectURI == nil }
+        let isStateless = unnamed.contains { request in
+            request.state == nil
+                && !["request_uri", "request"].contains { request.parameters.contains($0) }
+        }
+        let origins = Set(unnamed.compactMap { capture[$0.exchange].request.url.origin })
+        guard !origins.isEmpty else { return [] }
+        let addresses = Set(unnamed.map { capture[$0.exchange].request.url.text })
+        var apps: Set<String> = []
+        return order.compactMap { index in
+            let exchange = capture[index]
+            guard let origin = exchange.request.url.origin else { return nil }
+            guard origins.contains(origin) else {
+                let target = exchange.response?.location.map { exchange.request.url.resolving($0).text }
+                if let target, addresses.contains(target) { apps.insert(origin) }
+                guard apps.contains(origin), exchange.request.method == "GET",
+                    isAnswer(exchange.request.url, isStateless)
+                else { return nil }
+                return exchange.request.url.withoutQuery
+            }
+            guard let location = exchange.response?.location else { return nil }
+            let url = exchange.request.url.resolving(location)
+            return url.origin != origin && isAnswer(url, isStateless) ? url.withoutQuery : nil
+        }
+    }
+
+    private static func isAnswer(_ url: RecordedURL, _ isStateless: Bool) -> Bool {
+        [url.queryItems, url.fragmentItems].contains { items in
+            items.first("response") != nil || isStateless && items.first("code") != nil
+                || (items.first("code") ?? items.first("error")) != nil
+                    && (items.first("state") ?? items.first("iss")) != nil
+        }
+    }
+}
