@@ -23,7 +23,7 @@ enum AppHandover {
 
     private static func found(_ login: Login, in flow: Flow) -> [Int] {
         guard let response = login.response, let code = response.code, code.utf8.count >= 8 else { return [] }
-        let spellings = ([code, PercentEncoding.encode(code)] + HandedOnCode.wrapped(code)).map {
+        let spellings = ([code, PercentEncoding.encode(code)] + CarriedCode.wrapped(code)).map {
             Array($0.utf8)
         }
         let isHanded = isHandedToApp(response, in: flow)

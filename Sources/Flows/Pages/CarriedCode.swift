@@ -1,0 +1,86 @@
+import Captures
+import JOSE
+package import OAuth
+
+/// A code, or what stands in its place, in all spellings in which a request may carry it to somebody.
+package struct CarriedCode {
+    private struct Spelling {
+        var text: String
+        var bytes: [UInt8]
+    }
+
+    private let value: String
+    private let spellings: [Spelling]
+
+    package init(_ code: Parameter) {
+        value = code.value
+        spellings = Self.spellings(of: code)
+    }
+
+    /// Whether a request carries the code; nil where there may be more in its body than the capture shows, or than is looked at.
+    func isCarried(by request: RecordedRequest) -> Bool? {
+        if isIn(request.url.text) { return true }
+        // A page's own parts name its address, with the code in it.
+        let fields = request.headers.fields.filter { !$0.name.equalsIgnoringASCIICase("referer") }
+        if fields.contains(where: { isIn($0.value) }) { return true }
+        if request.isBodyUnsaved { return nil }
+        guard let body = request.body else { return false }
+        return isCarried(in: body)
+    }
+
+    private func isCarried(in body: Body) -> Bool? {
+        guard (body.size ?? 0) < Self.largest else { return nil }
+        var mayBeCoded = true
+        if let bytes = body.bytes {
+            if spellings.contains(where: { bytes.firstRange(of: $0.bytes) != nil }) { return true }
+            if Self.isSealed(bytes) { return nil }
+            // One of these alone is the same in every coding of a form.
+            mayBeCoded = !value.utf8.allSatisfy(Self.isUnreserved)
+        }
+        if mayBeCoded, FormBody.items(of: body)?.items.contains(where: { $0.value == value }) ?? false {
+            return true
+        }
+        return body.isRecorded && !body.isTruncated ? false : nil
+    }
+
+    private func isIn(_ text: String) -> Bool { spellings.contains { text.containsBytes($0.text) } }
+
+    /// As it is in a text of any kind.
+    private static func spellings(of code: Parameter) -> [Spelling] {
+        var texts: Set = [code.value, code.rawValue, PercentEncoding.encode(code.value)]
+        // In JSON a slash may be escaped.
+        if code.value.utf8.contains(0x2f) {
+            texts.insert(
+                String(decoding: code.value.utf8.flatMap { $0 == 0x2f ? [0x5c, 0x2f] : [$0] }, as: UTF8.self)
+            )
+        }
+        texts.formUnion(wrapped(code.value))
+        return texts.map { Spelling(text: $0, bytes: Array($0.utf8)) }
+    }
+
+    /// As it is in the Base64 of whatever an app wraps around it; nothing of a code that others may have by chance.
+    package static func wrapped(_ code: String) -> Set<String> {
+        code.utf8.count < shortestWrapped ? [] : Base64.cores(of: code.utf8)
+    }
+
+    /// Whether an app encrypted what it sent (RFC 7516, section 7.1): five parts, the first of which is a JSON object.
+    private static func isSealed(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while let start = rest.firstRange(of: Array("eyJ".utf8))?.lowerBound {
+            let token = rest[start...].prefix(while: isUnreserved)
+            if token.count(where: { $0 == 0x2e }) == 4 { return true }
+            rest = rest[token.endIndex...]
+        }
+        return false
+    }
+
+    /// Letters, digits, `-`, `.` and `_`.
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x2e || byte == 0x5f
+    }
+
+    /// Shorter ones may be in a request by chance.
+    private static let shortestWrapped = 16
+    /// In bytes of a body.
+    private static let largest = 1 << 16
+}
