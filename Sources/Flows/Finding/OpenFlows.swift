@@ -20,7 +20,7 @@ struct OpenFlows {
     /// The latest flow that is open at a host, of those that are likely where any is; nil without one.
     mutating func last(at host: String, preferring isLikely: (FlowBuilder) -> Bool) -> FlowBuilder? {
         while let flow = byHost[host]?.last, !flow.isOpen { byHost[host]?.removeLast() }
-        guard let flows = byHost[host] else { return nil }
+        guard let flows = byHost[host], flows.count > 1 else { return byHost[host]?.last }
         return flows.suffix(Self.mostAtATime).last { $0.isOpen && isLikely($0) } ?? flows.last
     }
 }

@@ -5,12 +5,16 @@ import JOSE
 /// it was given, and where it is.
 struct Browsers: Sendable {
     private let capture: Capture
-    private let jars: CookieJars
+    private let order: [Int]
+    private let derived = DerivedValues()
 
     init(_ capture: Capture, order: [Int]) {
         self.capture = capture
-        jars = CookieJars(capture, order: order)
+        self.order = order
     }
+
+    /// Read when two requests have nothing else to tell them apart: in most captures there is one browser.
+    private var jars: CookieJars { derived.value { CookieJars(capture, order: order) } }
 
     /// Whether something shows that two exchanges are not of one browser; nothing does where they have little to tell it by.
     func areTwo(_ one: Int, _ other: Int) -> Bool {

@@ -12,6 +12,7 @@ package struct CarriedCode {
     private let value: String
     private let spellings: [Spelling]
 
+    /// `code`: as it was delivered.
     package init(_ code: Parameter) {
         value = code.value
         spellings = Self.spellings(of: code)
