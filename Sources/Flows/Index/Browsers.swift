@@ -1,7 +1,7 @@
 import Captures
 import JOSE
 
-/// Whether two requests to one host are those of two browsers, by what each browser has of its own: its name for itself, the cookies that
+/// Whether two requests are those of two browsers, by what each browser has of its own: its name for itself, the cookies that
 /// it was given, and where it is.
 struct Browsers: Sendable {
     private let capture: Capture
@@ -20,8 +20,9 @@ struct Browsers: Sendable {
     func areTwo(_ one: Int, _ other: Int) -> Bool {
         let (left, right) = (capture[one].request, capture[other].request)
         if differ(left.headers.first("user-agent"), right.headers.first("user-agent")) { return true }
-        if left.url.host == right.url.host, let isSame = jars.areOne(one, other) { return !isSame }
-        return differ(address(one), address(other))
+        // Each host has cookies of its own, and may be behind proxies of its own.
+        guard left.url.host == right.url.host else { return false }
+        return jars.areOne(one, other).map { !$0 } ?? differ(address(one), address(other))
     }
 
     private func differ(_ one: String?, _ other: String?) -> Bool {
