@@ -14,7 +14,7 @@ final class QUICConnectionReader {
     private var unreadable: String?
     /// Whether nothing is read out of streams any more, or they are those of another protocol than HTTP/3.
     private var isDone = false
-    private(set) var lastPacket: Timestamp
+    private var lastPacket: Timestamp
 
     init(_ reading: PacketReading, _ connection: QUICConnection, _ entry: ConnectionEntry) {
         self.reading = reading
@@ -28,8 +28,14 @@ final class QUICConnectionReader {
     /// The connection IDs that its sides chose since the last call.
     func takeIDs() -> [(id: ArraySlice<UInt8>, of: Side)] { connection.takeIDs() }
 
-    /// How little is lost where it is not followed any longer: 0 for one that is over, 1 for one that nobody answered.
-    var importance: Int { connection.isOver ? 0 : bytes.onlySide == .client ? 1 : 2 }
+    /// How much is lost where it is not followed any longer, the least first.
+    enum Importance: Int, CaseIterable {
+        case isOver, wasNotAnswered, wasAnswered
+    }
+
+    var importance: Importance {
+        connection.isOver ? .isOver : bytes.onlySide == .client ? .wasNotAnswered : .wasAnswered
+    }
 
     /// Takes a datagram.
     ///

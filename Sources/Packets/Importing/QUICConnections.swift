@@ -9,24 +9,28 @@ struct QUICConnections {
     }
 
     private struct Named {
-        var number: Int
+        var slot: Int
         /// Who is called so.
         var side: Side
     }
 
-    private final class Connection {
+    private struct Connection: OrderedByUse {
         let reader: QUICConnectionReader
+        /// From 1, in the order in which they began.
+        let number: Int
+        /// In whose order of use it stands.
+        var importance: QUICConnectionReader.Importance
         /// Those that it was seen on, first the one it began on.
         var paths: [Path]
         var ids: [[UInt8]] = []
-
-        init(_ reader: QUICConnectionReader, on path: Path) {
-            self.reader = reader
-            paths = [path]
-        }
+        var newer: Int32 = -1
+        var older: Int32 = -1
     }
 
-    /// Connections that are followed at a time; one that is over makes room, or that nobody answered, or that was silent longest.
+    /// Connections that are followed at a time.
+    ///
+    /// Behind them each new one takes the place of another, which is found at once: of one that is over, else of one that nobody
+    /// answered, else of one that was answered; of its like it is the one that was silent longest.
     private static let most = 4096
     /// Of the IDs of one connection.
     private static let mostIDs = 256
@@ -35,7 +39,11 @@ struct QUICConnections {
     /// Datagram that a client begins with, at least (RFC 9000, section 14.1).
     private static let smallestFirst = 1200
 
-    private var connections: [Int: Connection] = [:]
+    private var connections: [Connection] = []
+    private var uses = [UseOrder<Connection>](
+        repeating: UseOrder(),
+        count: QUICConnectionReader.Importance.allCases.count
+    )
     private var byPath: [Path: [Int]] = [:]
     private var byID: [[UInt8]: Named] = [:]
     /// The longest first.
@@ -63,7 +71,7 @@ struct QUICConnections {
                     && onPath(datagram, isLong, source, destination) != nil
             }
             if !packet.destination.isEmpty, let named = byID[Array(packet.destination)] {
-                let isOurs = pass(datagram, to: named.number, from: named.side.other, at: time)
+                let isOurs = pass(datagram, to: named.slot, from: named.side.other, at: time)
                 if isOurs { note(source, destination, of: named) }
                 return true
             }
@@ -74,9 +82,9 @@ struct QUICConnections {
                 return true
             }
         }
-        guard let (number, side) = onPath(datagram, isLong, source, destination) else { return false }
-        if pass(datagram, to: number, from: side, at: time) {
-            note(source, destination, of: Named(number: number, side: side.other))
+        guard let (slot, side) = onPath(datagram, isLong, source, destination) else { return false }
+        if pass(datagram, to: slot, from: side, at: time) {
+            note(source, destination, of: Named(slot: slot, side: side.other))
         }
         return true
     }
@@ -86,13 +94,13 @@ struct QUICConnections {
 
     /// Takes note of where a connection was seen, `named` being who was spoken to: its side may have no ID to be known by.
     private mutating func note(_ source: Endpoint, _ destination: Endpoint, of named: Named) {
-        guard let connection = connections[named.number] else { return }
         let path =
             named.side == .server
             ? Path(client: source, server: destination) : Path(client: destination, server: source)
-        guard !connection.paths.contains(path), connection.paths.count < Self.mostPaths else { return }
-        connection.paths.append(path)
-        byPath[path, default: []].append(named.number)
+        let known = connections[named.slot].paths
+        guard !known.contains(path), known.count < Self.mostPaths else { return }
+        connections[named.slot].paths.append(path)
+        byPath[path, default: []].append(named.slot)
     }
 
     private mutating func begin(
@@ -104,38 +112,41 @@ struct QUICConnections {
         at time: Timestamp,
         _ reading: PacketReading
     ) {
-        if connections.count >= Self.most { makeRoom(at: time) }
-        let number = count
         count += 1
         let path = Path(client: source, server: destination)
-        let entry = ConnectionEntry(from: source, to: destination, at: time, id: "u\(number + 1)")
+        let entry = ConnectionEntry(from: source, to: destination, at: time, id: "u\(count)")
         let connection = QUICConnection(
             packet,
             version: version,
             heldForKeys: reading.heldForKeys,
             budget: reading.budget
         )
-        connections[number] = Connection(QUICConnectionReader(reading, connection, entry), on: path)
-        byPath[path, default: []].append(number)
-        pass(datagram, to: number, from: .client, at: time)
+        let reader = QUICConnectionReader(reading, connection, entry)
+        let slot = place(
+            Connection(reader: reader, number: count, importance: reader.importance, paths: [path]),
+            at: time
+        )
+        byPath[path, default: []].append(slot)
+        pass(datagram, to: slot, from: .client, at: time)
     }
 
     /// - Returns: whether the datagram is one of the connection, as far as that can be said.
     @discardableResult
-    private mutating func pass(_ datagram: [UInt8], to number: Int, from side: Side, at time: Timestamp)
+    private mutating func pass(_ datagram: [UInt8], to slot: Int, from side: Side, at time: Timestamp)
         -> Bool
     {
-        guard let connection = connections[number] else { return false }
-        let isOurs = connection.reader.received(datagram, from: side, at: time)
-        for (bytes, side) in connection.reader.takeIDs() where connection.ids.count < Self.mostIDs {
+        let reader = connections[slot].reader
+        let isOurs = reader.received(datagram, from: side, at: time)
+        noteUse(of: slot)
+        for (bytes, side) in reader.takeIDs() where connections[slot].ids.count < Self.mostIDs {
             let id = Array(bytes)
             guard !id.isEmpty, byID[id] == nil else { continue }
-            byID[id] = Named(number: number, side: side)
+            byID[id] = Named(slot: slot, side: side)
             if !idSizes.contains(id.count) {
                 idSizes.append(id.count)
                 idSizes.sort(by: >)
             }
-            connection.ids.append(id)
+            connections[slot].ids.append(id)
         }
         return isOurs
     }
@@ -155,43 +166,75 @@ struct QUICConnections {
         if !isLong {
             for size in idSizes where datagram.count > size {
                 if let named = byID[Array(datagram[1..<(1 + size)])] {
-                    return (named.number, named.side.other)
+                    return (named.slot, named.side.other)
                 }
             }
         }
         return here.last.map { ($0, side) }
     }
 
-    private mutating func makeRoom(at time: Timestamp) {
-        let order = { (number: Int, reader: QUICConnectionReader) in
-            (reader.importance, reader.lastPacket, number)
+    // MARK: - Room
+
+    /// Gives a connection its place.
+    private mutating func place(_ connection: Connection, at time: Timestamp) -> Int {
+        let slot: Int
+        if connections.count >= Self.most, let least = uses.lazy.compactMap(\.oldest).first {
+            remove(least, at: time)
+            connections[least] = connection
+            slot = least
+        } else {
+            slot = connections.count
+            connections.append(connection)
         }
-        let least = connections.min { order($0.key, $0.value.reader) < order($1.key, $1.value.reader) }
-        guard let (number, connection) = least else { return }
+        uses[connection.importance.rawValue].add(slot, to: &connections)
+        return slot
+    }
+
+    /// What is in the place is not followed any longer.
+    private mutating func remove(_ slot: Int, at time: Timestamp) {
+        let connection = connections[slot]
         connection.reader.closed(at: time, makesRoom: true)
-        connections[number] = nil
+        uses[connection.importance.rawValue].remove(slot, from: &connections)
         for id in connection.ids { byID[id] = nil }
         for path in connection.paths {
-            byPath[path]?.removeAll { $0 == number }
+            // Who was silent longest mostly came first.
+            if let index = byPath[path]?.firstIndex(of: slot) { byPath[path]?.remove(at: index) }
             if byPath[path]?.isEmpty == true { byPath[path] = nil }
         }
     }
 
+    private mutating func noteUse(of slot: Int) {
+        noteImportance(of: slot)
+        uses[connections[slot].importance.rawValue].use(slot, in: &connections)
+    }
+
+    private mutating func noteImportance(of slot: Int) {
+        let (before, now) = (connections[slot].importance, connections[slot].reader.importance)
+        guard before != now else { return }
+        uses[before.rawValue].remove(slot, from: &connections)
+        connections[slot].importance = now
+        uses[now.rawValue].add(slot, to: &connections)
+    }
+
+    // MARK: - Keys and the end
+
+    /// The places of all connections, in the order in which these began.
+    private var slots: [Int] {
+        connections.indices.sorted { connections[$0].number < connections[$1].number }
+    }
+
     /// Keys came after the packets that they open.
-    func keysAdded(at time: Timestamp) {
-        for (_, connection) in connections.sorted(by: { $0.key < $1.key }) {
-            connection.reader.keysAdded(at: time)
+    mutating func keysAdded(at time: Timestamp) {
+        for slot in slots {
+            connections[slot].reader.keysAdded(at: time)
+            noteImportance(of: slot)
         }
     }
 
     /// The capture ends here.
     mutating func finish(at time: Timestamp) {
-        for (_, connection) in connections.sorted(by: { $0.key < $1.key }) {
-            connection.reader.closed(at: time)
-        }
-        connections = [:]
-        byPath = [:]
-        byID = [:]
+        for slot in slots { connections[slot].reader.closed(at: time) }
+        self = QUICConnections()
     }
 }
 

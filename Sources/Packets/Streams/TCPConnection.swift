@@ -2,7 +2,7 @@ import Captures
 import Wire
 
 /// One connection: who is who, both directions, and what has been told of it.
-struct TCPConnection {
+struct TCPConnection: OrderedByUse {
     /// As long a port stays with what it was used for (RFC 9293: twice the maximum segment lifetime, as systems have it).
     private static let rest = Duration.seconds(60)
 
@@ -30,7 +30,6 @@ struct TCPConnection {
     /// Segments of both that are damaged.
     var doubtful = DoubtfulSegments()
 
-    /// The neighbours in the order of use.
     var newer: Int32 = -1
     var older: Int32 = -1
 

@@ -16,9 +16,9 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     private var table: [FlowKey: Int32] = [:]
     private var connections: [TCPConnection] = []
     private var free: [Int32] = []
-    private var open = UseOrder()
+    private var open = UseOrder<TCPConnection>()
     /// Those that have ended: what is repeated of them is no connection of its own.
-    private var ended = UseOrder()
+    private var ended = UseOrder<TCPConnection>()
     private var resets = TCPResetQueue()
     private var refusals = EarlyRefusals()
     private var held = 0
