@@ -305,7 +305,43 @@ struct ConversationTests {
         #expect(found.map { $0.response?.status } == [200])
         #expect(found.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
         let slow = try exchanges("a timeout in the middle of a head")
-        #expect(slow.map { $0.malformations.map(\.reason) } == [["an answer without a request"]])
+        #expect(slow.map { $0.response?.status } == [408])
+    }
+
+    /// What came of a request is told, with the answer to it.
+    @Test(arguments: [
+        ("POS", " https://idp.example/"), ("POST /tok", "POST https://idp.example/"),
+        ("POST /token?a=b HT", "POST https://idp.example/token?a=b"),
+        ("POST /a b", "POST https://idp.example/"), ("POST /a HTTP/1.1\r", "POST https://idp.example/a"),
+        ("POST /a HTTP/1.1\r\nHost: op.example\r\nX-One: 1\r\nConte", "POST https://op.example/a X-One"),
+    ])
+    func answerToHalfAHeadIsOne(sent: String, told: String) throws {
+        let answer = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nlate"
+        let dialogue = Dialogue([
+            .client(Self.get), .server("HTTP/1.1 204 No Content\r\n\r\n"), .client(sent), .server(answer),
+            .client("nt-Length: 0\r\n\r\n" + Self.get), .serverEnds,
+        ])
+        for exchanges in [dialogue.exchanges(), dialogue.exchanges { $0.map { [$0] } }] {
+            let found = try #require(exchanges.last)
+            let others = found.request.headers.fields.map(\.name).filter { $0 != "Host" }
+            #expect(
+                ([found.request.method, found.request.url.text] + others).joined(separator: " ") == told
+            )
+            #expect(exchanges.count == 2 && found.failure == nil && found.request.body?.isTruncated == true)
+            #expect(found.response?.status == 408 && found.response?.body?.text == "late")
+            #expect(found.malformations.map(\.reason) == ["a head that is not whole when its answer comes"])
+            #expect(found.duration == .milliseconds(10))
+        }
+    }
+
+    /// Whoever speaks another protocol to a server of HTTP has asked for nothing.
+    @Test func answerToWhatIsNoHeadIsNone() {
+        let dialogue = Dialogue([
+            .client("USER shop\r\n"), .server("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
+        ])
+        #expect(
+            dialogue.exchanges().map { $0.malformations.map(\.reason) } == [["an answer without a request"]]
+        )
     }
 
     @Test func upgradedConnectionIsLeftAlone() throws {

@@ -24,15 +24,7 @@ extension HTTP1Decoder {
         guard sink.mayHold(size) else { return lose(Self.noRoom, at: offset, .client, of: nil, time, &sink) }
         let exchange = enqueue(head, size: size)
         direction.exchange = exchange
-        var request = RequestHead(
-            method: head.first,
-            target: head.second.text,
-            httpVersion: head.third,
-            headers: head.headers,
-            size: size
-        )
-        request.isTargetLatin1 = head.second.isLatin1
-        sink.receive(.requestHead(request, at: time), of: exchange)
+        sink.receive(.requestHead(Self.request(head, size: size), at: time), of: exchange)
         report(head.problems, at: offset, .request, of: exchange, &sink)
         let (framing, problem) = MessageFraming.ofRequest(head.headers)
         if let problem { sink.report([problem], at: offset, .request, of: exchange) }
@@ -46,6 +38,34 @@ extension HTTP1Decoder {
         case .untilClose, .contradictory:
             lose("the length of the request is not known", at: offset, .client, of: exchange, time, &sink)
         }
+    }
+
+    private static func request(_ head: HeadParser.Head, size: Int) -> RequestHead {
+        var request = RequestHead(
+            method: head.first,
+            target: head.second.text,
+            httpVersion: head.third,
+            headers: head.headers,
+            size: size
+        )
+        request.isTargetLatin1 = head.second.isLatin1
+        return request
+    }
+
+    /// Makes a request of half a head, which is answered: servers that are tired of waiting do so, or that have read enough.
+    ///
+    /// - Returns: whether there is one that can be read.
+    private mutating func takeHalfRequest(_ sink: inout some ExchangeEventSink) -> Bool {
+        guard let half = halfHead, let head = half.bytes.withUnsafeBufferPointer(HeadParser.parseHalf) else {
+            return false
+        }
+        let exchange = enqueue(head, size: half.bytes.count)
+        let request = Self.request(head, size: half.bytes.count)
+        sink.receive(.requestHead(request, at: half.time), of: exchange)
+        let reason = "a head that is not whole when its answer comes"
+        report([(0, reason)] + head.problems, at: half.offset, .request, of: exchange, &sink)
+        endHalfHead("the connection could not be read any further: \(reason)", in: exchange)
+        return true
     }
 
     /// Has a request wait for its answer; its number.
@@ -71,7 +91,10 @@ extension HTTP1Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        guard answered < awaited.count else { return unasked(head, at: offset, &direction, time, &sink) }
+        let isFinal = !head.second.text.hasPrefix("1")
+        guard answered < awaited.count || isFinal && takeHalfRequest(&sink) else {
+            return unasked(head, at: offset, &direction, time, &sink)
+        }
         let request = awaited[answered]
         let response = ResponseHead(
             status: Int(head.second.text) ?? 0,

@@ -43,6 +43,8 @@ struct HTTP1Decoder {
         var pending: [UInt8] = []
         /// How far `pending` was searched for its end.
         var searched = 0
+        /// When bytes of this direction came last.
+        var time = Timestamp(nanoseconds: 0)
         /// Bytes of this direction before the current input.
         var offset = 0
         /// The exchange that the message at hand belongs to.
@@ -134,6 +136,7 @@ struct HTTP1Decoder {
         var index = 0
         while index < input.count, reads(side) { advance(&direction, side, input, &index, time, &sink) }
         direction.offset += input.count
+        direction.time = time
         if !reads(side) { direction.letGo(&sink) }
         exchangeDirection(side, &direction)
         if isOver {
@@ -323,6 +326,18 @@ struct HTTP1Decoder {
     /// Whether a request has no answer yet, or half of one.
     private var isAnswerAwaited: Bool {
         answering != nil || answered < awaited.count && !awaited[answered].method.isEmpty
+    }
+
+    /// The head of a request that is on its way, as far as it has come, where it begins, and when the last of it came.
+    var halfHead: (bytes: [UInt8], offset: Int, time: Timestamp)? {
+        guard isHeadOnItsWay, case .head = client.state else { return nil }
+        return (client.pending, client.offset - client.pending.count, client.time)
+    }
+
+    /// Lets ``halfHead`` be the request of an exchange, which it is counted with: nothing more of the client is read.
+    mutating func endHalfHead(_ reason: String, in exchange: Int) {
+        client.pending = []
+        clientLoss = (reason, exchange)
     }
 
     /// That which the server's bytes belong to; nil where nothing is awaited.

@@ -30,6 +30,26 @@ struct HeadParser {
         return parser.parse(isRequest: isRequest)
     }
 
+    /// What there is of a request's head whose end is not there: the fields whose lines are whole, behind a start line of which the
+    /// words that are whole are told, and the others are empty.
+    ///
+    /// Nil where it is none.
+    static func parseHalf(_ bytes: UnsafeBufferPointer<UInt8>) -> Head? {
+        guard let end = bytes.lastIndex(of: 0x0a) else { return HeadParser(bytes).halfRequestLine() }
+        return parse(UnsafeBufferPointer(rebasing: bytes[...end]), isRequest: true)
+    }
+
+    private func halfRequestLine() -> Head? {
+        let first = bytes.firstIndex(of: 0x20)
+        guard bytes[..<(first ?? bytes.count)].allSatisfy(\.isTokenCharacter) else { return nil }
+        var head = Head(first: "", second: SentText(""), third: "", headers: HeaderFields(), problems: [])
+        guard let first, let last = bytes.lastIndex(of: 0x20) else { return head }
+        head.first = text(0..<first).text
+        // Behind a space that a client forgot to encode the target goes on.
+        if last > first + 1, mayBeVersion(bytes[(last + 1)...]) { head.second = text((first + 1)..<last) }
+        return head
+    }
+
     private mutating func parse(isRequest: Bool) -> Head? {
         var position = 0
         guard let startLine = line(from: &position),
@@ -172,6 +192,13 @@ struct HeadParser {
     private func isVersion(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         word.count > 5 && ASCIICase.areEqual(UnsafeBufferPointer(rebasing: word.prefix(5)), "http/")
             && word.dropFirst(5).allSatisfy { $0 == 0x2e || $0.isASCIIDigit }
+    }
+
+    /// Whether bytes at the end may become a version.
+    private func mayBeVersion(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        let word = word.last == 0x0d ? word.dropLast() : word
+        return word.count > 5
+            ? isVersion(word) : "HTTP/".utf8.starts(with: word) || "http/".utf8.starts(with: word)
     }
 
     private mutating func version(_ range: Range<Int>) -> String {
