@@ -112,6 +112,56 @@ struct DamagedSegmentTests {
         #expect(given > 3 && given < 10)
     }
 
+    /// As where a connection of the same client goes before it.
+    private static func after(_ packets: [MadePacket]) -> StreamLog {
+        StreamLog.of(conversation + packets)
+    }
+
+    private static let next: [MadePacket] = {
+        var made = PacketBuilder()
+        made.client.port = 50_001
+        made.time = PacketBuilder.start + .seconds(1)
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "three?")
+        made.send(.server, "PA", 5001, 1007, "three!")
+        return made.packets.map(checksummed)
+    }()
+
+    /// Of who sent it, and of who was to get it; it comes again then.
+    @Test(arguments: [0, 1, 2, 3], [3, 4, 6]) func aDamagedPortOpensNoConnection(place: Int, index: Int) {
+        var packets = Self.conversation
+        packets.insert(Self.damaged(packets[index], at: place), at: index)
+        #expect(Self.log(packets) == Self.told)
+    }
+
+    /// Its ports, its number, its flags: no SYN any more, or one that answers.
+    @Test(arguments: [(0, 0x40), (3, 0x40), (4, 0x40), (7, 0x40), (13, 2), (13, 0x10)] as [(Int, UInt8)])
+    func aDamagedSYNOpensNoConnection(place: Int, bit: UInt8) {
+        let log = Self.after([Self.damaged(Self.next[0], at: place, bit)] + Self.next)
+        #expect(log.events == Self.after(Self.next).events)
+        #expect(log.facts.count == 2 && log.text(.server, of: 1) == "three!")
+    }
+
+    @Test(arguments: [0, 1]) func aHandshakeThatIsDamagedInTheCaptureAloneBegins(index: Int) {
+        var packets = Self.next
+        packets[index] = Self.damaged(packets[index], at: 16)
+        #expect(Self.after(packets).events == Self.after(Self.next).events)
+        // The first one that there is.
+        #expect(Self.after(Array(packets.dropFirst(index))).text(.server, of: 1) == "three!")
+    }
+
+    /// They are kept until another one comes, and there is no end of them.
+    @Test func damagedSegmentsOfNoConnectionAreForgotten() {
+        var packets = Self.conversation
+        for port in 0..<200 as Range<UInt16> {
+            var made = PacketBuilder()
+            made.client.port = 40_000 + port
+            made.send(.client, "PA", 1001, 5001, "stray")
+            packets += Self.conversation.prefix(3) + [Self.damaged(Self.checksummed(made.packets[0]), at: 20)]
+        }
+        #expect(StreamLog.of(packets).facts.count == 1)
+    }
+
     @Test func aDamagedResetEndsNothing() {
         var packets = Self.conversation
         packets.insert(Self.damaged(packets[3], at: 13, 4), at: 3)

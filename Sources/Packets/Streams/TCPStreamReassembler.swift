@@ -21,13 +21,12 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
     private var ended = UseOrder<TCPConnection>()
     private var resets = TCPResetQueue()
     private var refusals = EarlyRefusals()
+    private var openings = DoubtfulOpenings()
     private var held = 0
     private var numbers = 0
     private var last: (key: FlowKey, slot: Int32)?
     /// Segments whose checksums fit, and others.
     private var checksums = (fitting: 0, wrong: 0)
-    /// So many fit for each that does not where those of no connection are damaged ones.
-    private static var usualFitting: Int { 64 }
 
     package init(into sink: Sink) {
         self.init(into: sink, maximumConnections: 65_536, maximumHeld: 256 << 20)
@@ -61,6 +60,16 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         case .saysNothing: break
         case .isWrong: if takeDamaged(segment, of: key, isFromFirst: isFromFirst, at: time) { return }
         }
+        takeBelieved(segment, of: key, isFromFirst: isFromFirst, at: time)
+    }
+
+    @inline(__always)
+    private mutating func takeBelieved(
+        _ segment: TCPSegment,
+        of key: FlowKey,
+        isFromFirst: Bool,
+        at time: Timestamp
+    ) {
         guard let slot = slot(of: key, segment, isFromFirst: isFromFirst, at: time) else { return }
         let (wasClosed, before) = (connections[slot].isClosed, connections[slot].pendingWeight)
         let resetBefore = segment.flags.contains(.reset) ? connections[slot].resetTime : nil
@@ -99,8 +108,9 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         checksums.wrong += 1
         guard let found = table[key] else {
             // It may be a port that is damaged.
-            return !segment.flags.contains(.synchronize)
-                && checksums.fitting > Self.usualFitting * checksums.wrong
+            guard checksums.fitting >= checksums.wrong, !openings.has(key) else { return false }
+            openings.keep(segment, of: key, at: time)
+            return true
         }
         let slot = Int(found)
         guard connections[slot].doubts(segment, isFromFirst: isFromFirst) else { return false }
@@ -116,8 +126,20 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         return true
     }
 
+    /// Takes a damaged one whose connection has shown itself.
+    @inline(never)
+    private mutating func take(_ opening: DoubtfulOpenings.Opening) {
+        opening.bytes.withUnsafeBytes {
+            var segment = opening.segment
+            segment.payload = $0
+            let (key, isFromFirst) = FlowKey.of(segment)
+            takeBelieved(segment, of: key, isFromFirst: isFromFirst, at: opening.time)
+        }
+    }
+
     /// Takes what somebody on the way says of a segment.
     mutating func receive(_ undelivered: Undelivered, at time: Timestamp) {
+        if !openings.isEmpty, let first = openings.take(of: undelivered.key) { take(first) }
         guard let slot = table[undelivered.key] else { return }
         connections[Int(slot)].receive(undelivered, at: time)
     }
@@ -151,6 +173,7 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         ended = UseOrder()
         resets = TCPResetQueue()
         refusals = EarlyRefusals()
+        openings = DoubtfulOpenings()
         held = 0
         last = nil
     }
@@ -188,6 +211,10 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
                 return slot
             }
             remove(slot)
+        }
+        if !openings.isEmpty, let first = openings.take(of: key, before: segment) {
+            take(first)
+            return findSlot(of: key, segment, isFromFirst: isFromFirst, at: time)
         }
         // A reset alone is of nothing, unless its connection comes yet.
         guard !segment.flags.contains(.reset) else {

@@ -1,0 +1,60 @@
+internal import Captures
+
+/// Segments of no connection that are damaged by their checksums, until another one shows that there is such a connection.
+///
+/// Where nothing else comes of it, a port or an address was damaged.
+struct DoubtfulOpenings {
+    struct Opening {
+        /// Its payload is ``bytes``.
+        var segment: TCPSegment
+        var bytes: [UInt8]
+        var time: Timestamp
+    }
+
+    private static let most = 32
+
+    private var openings: [(key: FlowKey, opening: Opening)] = []
+
+    var isEmpty: Bool { openings.isEmpty }
+
+    func has(_ key: FlowKey) -> Bool { openings.contains { $0.key == key } }
+
+    /// Keeps one, in place of the oldest where there are too many.
+    mutating func keep(_ segment: TCPSegment, of key: FlowKey, at time: Timestamp) {
+        if openings.count == Self.most { openings.removeFirst() }
+        var empty = segment
+        empty.payload = UnsafeRawBufferPointer(start: nil, count: 0)
+        openings.append((key, Opening(segment: empty, bytes: Array(segment.payload), time: time)))
+    }
+
+    /// Takes the one of a connection out, now that something else of it has come.
+    ///
+    /// - Parameters:
+    ///   - key: names the connection.
+    ///   - next: its next segment, if that is what came.
+    /// - Returns: nil where there is none, or where their numbers say that one of them is damaged there.
+    mutating func take(of key: FlowKey, before next: TCPSegment? = nil) -> Opening? {
+        guard let index = openings.firstIndex(where: { $0.key == key }) else { return nil }
+        let opening = openings.remove(at: index).opening
+        return next.map(opening.mayPrecede) == false ? nil : opening
+    }
+}
+
+extension DoubtfulOpenings.Opening {
+    fileprivate func mayPrecede(_ next: TCPSegment) -> Bool {
+        let areOpenings = segment.flags.contains(.synchronize) && next.flags.contains(.synchronize)
+        if FlowKey.of(next).isFromFirst == FlowKey.of(segment).isFromFirst {
+            return areOpenings
+                ? next.flags == segment.flags && next.sequence == segment.sequence : isNear(next.sequence)
+        }
+        guard areOpenings else {
+            return !next.flags.contains(.acknowledge) || isNear(next.acknowledgment)
+        }
+        return !segment.flags.contains(.acknowledge) && next.flags.contains(.acknowledge)
+            && (1...UInt32(bytes.count) + 1).contains(next.acknowledgment &- segment.sequence)
+    }
+
+    private func isNear(_ number: UInt32) -> Bool {
+        abs(Int64(Int32(bitPattern: number &- segment.sequence))) <= TCPDirection.usualWindow
+    }
+}
