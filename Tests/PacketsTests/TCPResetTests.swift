@@ -245,6 +245,33 @@ struct TCPResetTests {
         #expect(log.facts.count == 2)
     }
 
+    /// As where somebody sends the packets of a capture again.
+    @Test(arguments: [0, 2000] as [Int64]) func aSYNBehindAnEndIsOfALaterConnection(pause: Int64) {
+        var made = PacketBuilder()
+        for text in ["one?", "two?"] {
+            made.send(.client, "S", 1000, after: text == "one?" ? 1 : pause)
+            made.send(.server, "SA", 5000, 1001)
+            made.send(.client, "A", 1001, 5001)
+            made.send(.client, "FPA", 1001, 5001, text)
+            made.send(.server, "FA", 5001, 1006)
+        }
+        let log = StreamLog.of(made.packets)
+        #expect(log.faults == [])
+        // At once, it is a copy of the same packets.
+        #expect(log.facts.count == (pause == 0 ? 1 : 2))
+        #expect(pause == 0 || log.text(.client, of: 1) == "two?")
+    }
+
+    /// Who was refused asks again.
+    @Test func aRefusedSYNThatComesAgainIsTheSame() {
+        var made = PacketBuilder()
+        for pause in [1, 2000] as [Int64] {
+            made.send(.client, "S", 1000, after: pause)
+            made.send(.server, "RA", 0, 1001)
+        }
+        #expect(StreamLog.of(made.packets).facts.count == 1)
+    }
+
     /// Where much is missing of one direction, the other goes on.
     @Test func aJumpOfOneDirectionIsNoOtherConnection() {
         var made = PacketBuilder()

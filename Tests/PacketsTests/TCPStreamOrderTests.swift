@@ -48,6 +48,22 @@ struct TCPStreamOrderTests {
         #expect(StreamLog.of(made).dropFirst().prefix(2) == ["0 client: one?", "0 server: one!"])
     }
 
+    /// Of a server that speaks first.
+    @Test func aHandshakeThatIsCapturedBehindTheServersDataBeginsNoOtherConnection() {
+        var made = PacketBuilder()
+        made.send(.server, "PA", 5001, 1001, "hello")
+        made.handshake()
+        made.send(.client, "PA", 1001, 5006, "one?")
+        let log = StreamLog.of(made.packets)
+        #expect(log.faults == [] && log.facts.count == 1)
+        #expect(log.text(.server) == "hello" && log.text(.client) == "one?")
+        // A SYN of another connection has numbers of its own.
+        var other = PacketBuilder()
+        other.send(.server, "PA", 5001, 1001, "hello")
+        other.send(.client, "S", 777_000)
+        #expect(StreamLog.of(other.packets).facts.count == 2)
+    }
+
     /// As happens where several queues of an interface are captured.
     @Test func segmentsAndAcknowledgmentsInAnyOrderAreGivenInTheirs() {
         var made = PacketBuilder()

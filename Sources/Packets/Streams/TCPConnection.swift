@@ -18,6 +18,8 @@ struct TCPConnection: OrderedByUse {
     private var isEstablished = false
     /// How often the client's SYN came.
     private var attempts: UInt8 = 0
+    /// What one side acknowledged while nothing of the other was known.
+    private var heard: UInt32?
     /// Who said that the client's SYN was not delivered, and why.
     private var rejection: String?
     private var lastTime: Timestamp
@@ -56,13 +58,21 @@ struct TCPConnection: OrderedByUse {
         }
         let (direction, other) = isFromFirst == clientIsFirst ? (client, server) : (server, client)
         guard direction.isKnown else {
-            // An answer to this connection's SYN may be captured behind the data that it lets through.
-            let answers =
-                segment.flags.contains(.acknowledge) && other.isKnown
-                && other.mayBegin(with: segment.acknowledgment)
-            return isClosed || (!hasBeginning && !answers)
+            // A handshake may be captured behind the data that it lets through.
+            let isOurs =
+                other.isKnown
+                && (segment.flags.contains(.acknowledge)
+                    ? other.mayBegin(with: segment.acknowledgment) : wasAnswered(segment))
+            return isClosed || (!hasBeginning && !isOurs)
         }
+        // Programs that make packets, or send those of a capture again, begin with the same number each time.
         return number == nil || segment.sequence &+ 1 != direction.firstSequence
+            || isClosed && isEstablished && time - lastTime > TCPDirection.patience
+    }
+
+    /// Whether the server acknowledged a SYN, and little more, in what the capture has before it.
+    private func wasAnswered(_ opening: TCPSegment) -> Bool {
+        heard.map { $0 &- (opening.sequence &+ 1) <= UInt16.max } ?? false
     }
 
     /// Whether a segment without data has the numbers of a later connection, whose SYN is not in the capture.
@@ -362,6 +372,7 @@ struct TCPConnection: OrderedByUse {
         let ownIsKnown = side == .client ? client.isKnown : server.isKnown
         let opens = segment.flags.contains(.synchronize)
         let hasBeginning = hasBeginning
+        var isPeerKnown = true
         withDirection(side == .client ? .server : .client) { peer in
             if peer.isKnown {
                 peer.takeAcknowledgment(segment.acknowledgment)
@@ -369,7 +380,9 @@ struct TCPConnection: OrderedByUse {
                 // The peer's SYN is not in the capture, but what is acknowledged of it says its number.
                 peer.begin(at: segment.acknowledgment, isFirm: false)
             }
+            isPeerKnown = peer.isKnown
         }
+        if !isPeerKnown { heard = segment.acknowledgment }
     }
 
     // MARK: - What is told
