@@ -24,13 +24,7 @@ struct TeeHandlerTests {
     @Test func whoTakesItsTimeInTLSHasAllThatCameBeforeTheEnd() async throws {
         let state = State()
         let origin = try #require(Origin(authority: "localhost:1", defaultPort: nil))
-        let proxy = try ProxyContext(
-            configuration: ProxyConfiguration(port: 0),
-            authority: CertificateAuthority.make(now: ProxyRig.now()).0,
-            clock: { ProxyRig.now() },
-            record: { _ in },
-            notify: { _ in }
-        )
+        let proxy = try Self.proxy(ProxyConfiguration(port: 0))
         let tls = try ProxyRig.originTLS()
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -78,6 +72,58 @@ struct TeeHandlerTests {
         try await listener.close().get()
     }
 
+    private static func proxy(_ configuration: ProxyConfiguration) throws -> ProxyContext {
+        try ProxyContext(
+            configuration: configuration,
+            authority: CertificateAuthority.make(now: ProxyRig.now()).0,
+            clock: { ProxyRig.now() },
+            record: { _ in },
+            notify: { _ in }
+        )
+    }
+
+    /// As when the client has gone and the provider still has much of a request to take.
+    @Test func whoNeverReadsDoesNotKeepItsConnection() async throws {
+        let origin = try #require(Origin(authority: "localhost:1", defaultPort: nil))
+        var configuration = ProxyConfiguration(port: 0)
+        configuration.limits.lingerTime = .milliseconds(50)
+        let proxy = try Self.proxy(configuration)
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let tee = Tee(
+                        proxy: proxy,
+                        origin: origin,
+                        identity: ClientIdentity(connectionID: "1"),
+                        loop: channel.eventLoop,
+                        conversation: nil
+                    )
+                    let handler = TeeHandler(side: .server, tee: tee)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                    try channel.pipeline.syncOperations.addHandler(Sender(handler))
+                }
+            }
+            .connect(host: "127.0.0.1", port: listener.localAddress?.port ?? 0).get()
+        try await until { !channel.isActive }
+        #expect(!channel.isActive)
+        try await listener.close().get()
+    }
+
+    @Test func whoTakesALittleIsWaitedFor() {
+        var watch = OutputWatch(patience: .seconds(30))
+        let start = NIODeadline.now()
+        func isStalled(_ queued: Int, _ unsent: UInt32, at seconds: Int64) -> Bool {
+            watch.isStalled(OutputWatch.Left(queued: queued, unsent: unsent), at: start + .seconds(seconds))
+        }
+        #expect(!isStalled(9, 9, at: 0) && !isStalled(9, 9, at: 29))
+        // The system's queue, then ours.
+        #expect(!isStalled(9, 8, at: 30) && !isStalled(9, 8, at: 59))
+        #expect(!isStalled(8, 8, at: 60) && !isStalled(8, 8, at: 89) && isStalled(8, 8, at: 90))
+    }
+
     /// Waits, by looking, until the condition holds; at most ten seconds.
     private func until(_ condition: () -> Bool) async throws {
         for _ in 0..<1000 where !condition() { try await Task.sleep(for: .milliseconds(10)) }
@@ -100,6 +146,19 @@ struct TeeHandlerTests {
             handler.closeOutput()
             handler.closeAfterFlush()
             state.isFilled.withLock { $0 = true }
+        }
+    }
+
+    /// Says it all at once, and closes.
+    private final class Sender: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let handler: TeeHandler
+
+        init(_ handler: TeeHandler) { self.handler = handler }
+
+        func channelActive(context: ChannelHandlerContext) {
+            handler.write(ByteBuffer(repeating: 0x78, count: TeeHandlerTests.size))
+            handler.closeAfterFlush()
         }
     }
 

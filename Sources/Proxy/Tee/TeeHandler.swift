@@ -23,9 +23,15 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// When all is with the system that was written before we said that nothing more comes; nil where we have not said so.
     private var outputEnd: EventLoopFuture<Void>?
 
+    /// How long a provider may take nothing of what is left for it at the end.
+    ///
+    /// Nil for a client: whoever stops a program to look at it will let it go on.
+    private let patience: TimeAmount?
+
     init(side: Side, tee: Tee) {
         self.side = side
         self.tee = tee
+        patience = side == .client ? nil : TimeAmount(tee.proxy.configuration.limits.lingerTime * 6)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -113,17 +119,24 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Has the end of what is sent here come without a word of TLS's, as it came at the other side.
     func endUnannounced() { context?.triggerUserOutboundEvent(TLSEnd.unannounced, promise: nil) }
 
-    /// Closes after all that was written is with the system.
+    /// Closes after all that was written is with the system, or a provider takes nothing of it.
     func closeAfterFlush() {
         guard let context else { return }
-        guard let lateReset else {
-            guard let outputEnd else { return Self.closeAfterFlush(context) }
-            // Behind its end nothing can be written that would tell.
-            let channel = context.channel
-            return outputEnd.whenComplete { _ in channel.close(promise: nil) }
+        let channel = context.channel
+        if let lateReset {
+            context.flush()
+            return lateReset.begin(on: channel)
         }
-        context.flush()
-        lateReset.begin(on: context.channel)
+        if let outputEnd {
+            // Behind its end nothing can be written that would tell.
+            outputEnd.whenComplete { _ in channel.close(promise: nil) }
+        } else {
+            Self.closeAfterFlush(context)
+        }
+        guard let patience, channel.isActive else { return }
+        OutputWatch(patience: patience).wait(on: channel, until: { _ in false }) {
+            channel.close(promise: nil)
+        }
     }
 
     /// Closes after all that was written is with the system.
