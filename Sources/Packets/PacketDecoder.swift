@@ -18,8 +18,6 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         case malformed
     }
 
-    /// More packets inside of each other than that are nobody's network.
-    private static var maximumDepth: Int { 4 }
     /// Kinds of losses that are kept apart: a file may make up any number of link types.
     private static var maximumKinds: Int { 64 }
 
@@ -134,17 +132,10 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
         }
     }
 
-    /// Each frame begins with its addresses and its length (IEEE 802.11, section 9.3.2.2.2), and SNAP says what it carries.
     @inline(never)
     private mutating func takeFrames(_ bytes: UnsafeRawBufferPointer, depth: Int, _ type: LinkType) {
-        var rest = bytes
-        while rest.count >= 22 {
-            let size = 14 + Int(rest.field(12, as: UInt16.self))
-            let frame = rest.first(size)
-            if size >= 22, frame.field(14, as: UInt32.self) == 0xaaaa_0300 {
-                take(LinkLayer.content(ofFrame: frame), of: frame, original: size, depth: depth, type)
-            }
-            rest = rest.behind((size + 3) & ~3)
+        LinkLayer.eachFrame(in: bytes) { frame, size, content in
+            take(content, of: frame, original: size, depth: depth, type)
         }
     }
 
@@ -183,23 +174,15 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     // MARK: - Packets in packets
 
     private mutating func takeTunnel(_ header: InternetHeader, depth: Int) {
-        guard depth <= Self.maximumDepth else { return }
-        let bytes = header.payload
-        let original = bytes.count + header.missing
+        guard depth <= Tunnel.maximumDepth else { return }
+        let original = header.payload.count + header.missing
         if segments == 0, depth == 1, obstacles.isEmpty { others[header.protocolNumber, default: 0] += 1 }
-        switch header.protocolNumber {
-        case header.isVersion6 ? 58 : 1: Undelivered(header).map { streams.receive($0, at: time) }
-        case 17:
-            guard bytes.count >= 16 else { return }
-            guard let content = Tunnel.content(ofDatagram: bytes) else {
-                return takeDatagram(header, isWhole: original <= bytes.count)
-            }
-            take(content, of: bytes, original: original, depth: depth, .raw)
-        default:
-            guard let content = Tunnel.content(of: bytes, protocolNumber: header.protocolNumber) else {
-                return
-            }
-            take(content, of: bytes, original: original, depth: depth, .raw)
+        if header.protocolNumber == (header.isVersion6 ? 58 : 1) {
+            Undelivered(header).map { streams.receive($0, at: time) }
+        } else if let content = Tunnel.content(of: header) {
+            take(content, of: header.payload, original: original, depth: depth, .raw)
+        } else if header.protocolNumber == 17, header.payload.count >= 16 {
+            takeDatagram(header, isWhole: original <= header.payload.count)
         }
     }
 

@@ -77,6 +77,31 @@ struct PacketSpanTests {
         #expect(!client.belongs(with: both) && !client.belongs(with: client))
     }
 
+    /// A switch that mirrors its ports wraps up what it sends.
+    @Test(
+        arguments: [
+            (47, [0, 0, 8, 0]), (4, []),
+            (17, [0x11, 0x11, 0x12, 0xb6, 0, 8, 0, 0, 0x0c, 0, 0, 1, 0, 0, 5, 0]),
+        ] as [(UInt8, [UInt8])]
+    )
+    func connectionsInTunnelsAreToldApart(protocolNumber: UInt8, header: [UInt8]) throws {
+        func mirrored(_ packets: [MadePacket]) throws -> PacketSpan {
+            try Self.span(
+                of: packets.map { packet in
+                    let bytes = header + packet.bytes
+                    return MadePacket(
+                        bytes: PacketBuilder.version4([9, 9, 9, 1], [9, 9, 9, 2], protocolNumber, bytes),
+                        time: packet.time
+                    )
+                }
+            )
+        }
+        let client = try mirrored(Self.conversation.filter(Self.isOfClient))
+        let server = try mirrored(Self.conversation.filter { !Self.isOfClient($0) })
+        #expect(client.belongs(with: server) && server.belongs(with: client))
+        #expect(try !client.belongs(with: mirrored(Self.conversation)))
+    }
+
     /// As two captures of two places have it that begin where a connection ends.
     @Test func lastAcknowledgmentsJoinNothing() throws {
         var ends = PacketBuilder()

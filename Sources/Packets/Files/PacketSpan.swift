@@ -45,10 +45,27 @@ package struct PacketSpan: Sendable, Equatable {
     /// Takes note of a packet.
     mutating func add(_ packet: Packet) {
         add(packet.time, packet.linkType)
-        guard case .internet(let bytes) = LinkLayer.content(of: packet),
-            case .packet(let header) = InternetHeader.read(bytes, original: bytes.count),
-            header.protocolNumber == 6, header.fragment == nil, let segment = TCPSegment(header)
-        else { return }
+        add(LinkLayer.content(of: packet), depth: 0)
+    }
+
+    private mutating func add(_ content: LinkLayer.Content, depth: Int) {
+        switch content {
+        case .internet(let bytes):
+            guard case .packet(let header) = InternetHeader.read(bytes, original: bytes.count),
+                header.fragment == nil
+            else { return }
+            if header.protocolNumber == 6 {
+                TCPSegment(header).map { add($0) }
+            } else if depth < Tunnel.maximumDepth, let content = Tunnel.content(of: header) {
+                add(content, depth: depth + 1)
+            }
+        case .frames(let bytes):
+            LinkLayer.eachFrame(in: bytes) { _, _, content in add(content, depth: depth) }
+        case .other, .encrypted, .cutOff, .unknownLinkType: break
+        }
+    }
+
+    private mutating func add(_ segment: TCPSegment) {
         let (key, isFromFirst) = FlowKey.of(segment)
         var parts: ConnectionParts = isFromFirst ? .ofFirstEnd : .ofSecondEnd
         if segment.dataCount > 0 { parts.insert(isFromFirst ? .dataOfFirstEnd : .dataOfSecondEnd) }

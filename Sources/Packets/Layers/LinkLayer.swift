@@ -22,6 +22,24 @@ package enum LinkLayer {
     /// More tags than that on one frame are nobody's network.
     private static let maximumTags = 8
 
+    /// Takes frames that stand in one apart (``Content/frames(_:)``), each with what it carries.
+    ///
+    /// Each begins with its addresses and its length (IEEE 802.11, section 9.3.2.2.2), and SNAP says what it carries.
+    static func eachFrame(
+        in bytes: UnsafeRawBufferPointer,
+        _ body: (_ frame: UnsafeRawBufferPointer, _ size: Int, Content) -> Void
+    ) {
+        var rest = bytes
+        while rest.count >= 22 {
+            let size = 14 + Int(rest.field(12, as: UInt16.self))
+            let frame = rest.first(size)
+            if size >= 22, frame.field(14, as: UInt32.self) == 0xaaaa_0300 {
+                body(frame, size, content(ofFrame: frame))
+            }
+            rest = rest.behind((size + 3) & ~3)
+        }
+    }
+
     static func content(of packet: Packet) -> Content {
         let bytes = packet.bytes
         switch packet.linkType {

@@ -2,12 +2,15 @@
 ///
 /// Nothing is looked for: what is no tunnel of its kind carries no packet.
 enum Tunnel {
+    /// More packets inside of each other than that are nobody's network.
+    static let maximumDepth = 4
+
     /// What an IP packet carries besides TCP; nil where that is no other packet.
-    ///
-    /// `bytes`: behind the IP header. Datagrams go by ``content(ofDatagram:)``.
-    static func content(of bytes: UnsafeRawBufferPointer, protocolNumber: UInt8) -> LinkLayer.Content? {
-        switch protocolNumber {
+    static func content(of header: InternetHeader) -> LinkLayer.Content? {
+        let bytes = header.payload
+        return switch header.protocolNumber {
         case 4, 41: .internet(bytes)
+        case 17: bytes.count >= 16 ? content(ofDatagram: bytes) : nil
         case 47: genericEncapsulation(bytes)
         // EtherIP (RFC 3378): a version, and a frame.
         case 97: frame(bytes.behind(2))
@@ -20,7 +23,7 @@ enum Tunnel {
     /// What a datagram to a port of tunnels carries; nil where it is none.
     ///
     /// `bytes`: from the header of UDP on, 16 at least.
-    static func content(ofDatagram bytes: UnsafeRawBufferPointer) -> LinkLayer.Content? {
+    private static func content(ofDatagram bytes: UnsafeRawBufferPointer) -> LinkLayer.Content? {
         let carried = bytes.behind(8)
         let (source, destination) = (bytes.field(0, as: UInt16.self), bytes.field(2, as: UInt16.self))
         let count = Int(bytes.field(4, as: UInt16.self)) - 8
