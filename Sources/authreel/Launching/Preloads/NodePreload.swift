@@ -9,7 +9,8 @@ enum NodePreload {
         'use strict'
         try {
           const fs = require('fs'), http = require('http'), https = require('https'), net = require('net'), tls = require('tls')
-          const http2 = require('http2'), stream = require('stream'), { syncBuiltinESMExports } = require('module')
+          const http2 = require('http2'), stream = require('stream'), { promisify } = require('util')
+          const { syncBuiltinESMExports } = require('module')
           const ask = http.request
 
           const bare = host => String(host).replace(/^\[|\]$/g, '')
@@ -187,6 +188,13 @@ enum NodePreload {
             }
             return session.call(this, authority, { ...given, createConnection }, listener)
           }
+          // Its listener gets the session and no error: util.promisify needs to be told how to wait for it.
+          Object.defineProperty(http2.connect, promisify.custom, {
+            value: (authority, options) => new Promise((resolve, reject) => {
+              const opened = http2.connect(authority, options, () => resolve(opened.off('error', reject)))
+              opened.once('error', reject)
+            })
+          })
           syncBuiltinESMExports()
 
           // fetch: the connections of its dispatcher, which is there once its library is loaded; not of one that a program set.
