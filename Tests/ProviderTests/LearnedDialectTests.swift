@@ -9,9 +9,9 @@ import Testing
 
 /// What a provider is seen to do beyond what all do: played, where the recording shows it, and nowhere else.
 struct LearnedDialectTests {
-    private static let issuer = "https://id.example"
-    private static let redirectURI = "https://web.example/cb"
-    private static let base = RecordedProviderTests.base
+    static let issuer = "https://id.example"
+    static let redirectURI = "https://web.example/cb"
+    static let base = RecordedProviderTests.base
 
     // MARK: - Recordings
 
@@ -33,7 +33,7 @@ struct LearnedDialectTests {
         return try token(claims)
     }
 
-    private static func answer(_ number: Int, _ refresh: String?, idToken: String? = nil) -> Body {
+    static func answer(_ number: Int, _ refresh: String?, idToken: String? = nil) -> Body {
         var members: JSONObject = [
             "access_token": .string("access-token-\(number)-0123456789"), "token_type": "Bearer",
             "expires_in": 600,
@@ -43,7 +43,7 @@ struct LearnedDialectTests {
         return .json(JSONWriter.text(of: .object(members)))
     }
 
-    private static func loginRequest(at issuer: String = issuer) -> String {
+    static func loginRequest(at issuer: String = issuer) -> String {
         issuer + "/auth?"
             + FormBody.encode([
                 ("response_type", "code"), ("client_id", "web"), ("redirect_uri", redirectURI),
@@ -51,7 +51,7 @@ struct LearnedDialectTests {
             ])
     }
 
-    private static func codeForm(_ code: String = "code-0123456789") -> [(String, String)] {
+    static func codeForm(_ code: String = "code-0123456789") -> [(String, String)] {
         [
             ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
             ("client_id", "web"), ("client_secret", "secret-of-web"),
@@ -95,13 +95,13 @@ struct LearnedDialectTests {
 
     // MARK: - Playing
 
-    private static func provider(_ builder: CaptureBuilder, isAsRecorded: Bool = false) throws
+    static func provider(_ builder: CaptureBuilder, isAsRecorded: Bool = false) throws
         -> RecordedProvider
     {
         try RecordedProviderTests.provider(builder.capture) { $0.isAsRecorded = isAsRecorded }
     }
 
-    private static func signIn(_ caller: Caller, _ changes: [String: String] = [:]) -> RecordedResponse {
+    static func signIn(_ caller: Caller, _ changes: [String: String] = [:]) -> RecordedResponse {
         let usual = [
             ("response_type", "code"), ("client_id", "web"), ("redirect_uri", redirectURI),
             ("scope", "openid"), ("state", "state-of-mine"), ("nonce", "nonce-of-mine"),
@@ -202,149 +202,6 @@ struct LearnedDialectTests {
             let token = try #require(answer.parameters.first("response").flatMap { JSONWebToken.parse($0) })
             #expect(token.claim("aud") == ["web-mobile", .string(client)])
         }
-    }
-
-    // MARK: - Requests
-
-    /// RFC 6749, section 3.1.1: refused, but where the recorded provider took it for a code's, as GitHub does.
-    @Test(arguments: [true, false])
-    func responseTypeIsNeededUnlessTheRecordingDoesWithout(isNamed: Bool) throws {
-        var builder = CaptureBuilder()
-        let request = Self.loginRequest()
-        builder.redirect(
-            isNamed ? request : request.replacing("response_type=code&", with: ""),
-            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
-        )
-        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
-        let answer = Self.signIn(Caller(try Self.provider(builder)), ["response_type": ""])
-        #expect(answer.parameters.first("error") == (isNamed ? "invalid_request" : nil))
-        #expect((answer.parameters.first("code") == nil) == isNamed)
-    }
-
-    /// RFC 9126, section 4: only what was pushed counts, but where the recorded provider took what stood beside it.
-    @Test(arguments: [true, false])
-    func parameterBesideAPushedRequestCountsWhereItDidThen(wasPushed: Bool) throws {
-        let pushed = [
-            ("response_type", "code"), ("client_id", "web"), ("redirect_uri", Self.redirectURI),
-            ("scope", "openid"), ("client_secret", "secret-of-web"),
-        ]
-        let state = [("state", "state-0123456789")]
-        let uri = "urn:ietf:params:oauth:request_uri:XcCReVYn2kgi3fj64wyOtdA0"
-        var builder = CaptureBuilder()
-        builder.post(
-            Self.issuer + "/par",
-            pushed + (wasPushed ? state : []),
-            201,
-            body: .json(#"{"request_uri":"\#(uri)","expires_in":60}"#)
-        )
-        builder.redirect(
-            Self.issuer + "/auth?" + FormBody.encode([("client_id", "web"), ("request_uri", uri)] + state),
-            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
-        )
-        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
-        let caller = Caller(try Self.provider(builder))
-        let fresh = caller.json(caller.post(Self.base + "/par", pushed))["request_uri"]?.string ?? ""
-        let answer = caller.get(
-            Self.base + "/auth",
-            [("client_id", "web"), ("request_uri", fresh), ("state", "state-of-mine")]
-        )
-        #expect(answer.parameters.first("code") != nil)
-        #expect(answer.parameters.first("state") == (wasPushed ? nil : "state-of-mine"))
-    }
-
-    /// RFC 9126, section 4: good once, but where the recorded provider went on with it afterwards.
-    @Test(arguments: [true, false])
-    func pushedRequestIsGoodAgainWhereItWasThen(wasReused: Bool) throws {
-        let pushed = [
-            ("response_type", "code"), ("client_id", "web"), ("redirect_uri", Self.redirectURI),
-            ("scope", "openid"), ("state", "state-0123456789"), ("client_secret", "secret-of-web"),
-        ]
-        let uri = "urn:ietf:params:oauth:request_uri:XcCReVYn2kgi3fj64wyOtdA0"
-        var builder = CaptureBuilder()
-        let answer = Body.json(#"{"request_uri":"\#(uri)","expires_in":60}"#)
-        builder.post(Self.issuer + "/par", pushed, 201, body: answer)
-        let codes = wasReused ? ["code-9876543210", "code-0123456789"] : ["code-0123456789"]
-        for code in codes {
-            builder.redirect(
-                Self.issuer + "/auth?" + FormBody.encode([("client_id", "web"), ("request_uri", uri)]),
-                to: Self.redirectURI + "?code=\(code)&state=state-0123456789"
-            )
-        }
-        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
-        let caller = Caller(try Self.provider(builder))
-        let fresh = caller.json(caller.post(Self.base + "/par", pushed))["request_uri"]?.string ?? ""
-        let answers = (0..<2).map { _ in
-            caller.get(Self.base + "/auth", [("client_id", "web"), ("request_uri", fresh)])
-        }
-        #expect(answers.map { $0.parameters.first("code") != nil } == [true, wasReused])
-    }
-
-    /// RFC 6749, section 3.1, and OpenID Connect Core, section 3.1.2.1: refused, but where the recorded provider took it.
-    @Test(arguments: ["&scope=openid", "&prompt=none+login"], [true, false])
-    func requestThatIsWrongIsTakenWhereItWasThen(added: String, wasTaken: Bool) throws {
-        var builder = CaptureBuilder()
-        builder.redirect(
-            Self.loginRequest() + (wasTaken ? added : ""),
-            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
-        )
-        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
-        let request = Self.loginRequest().replacing(Self.issuer, with: Self.base)
-        let answer = Caller(try Self.provider(builder)).get(request + added)
-        #expect(answer.parameters.first("error") == (wasTaken ? nil : "invalid_request"))
-    }
-
-    /// RFC 7636, section 4.3: without a method it is the plain one, which the metadata may not have.
-    @Test func challengeWithoutAMethodIsTakenWhereItWasThen() throws {
-        var builder = CaptureBuilder()
-        builder.get(
-            Self.issuer + "/.well-known/openid-configuration",
-            body: .json(
-                """
-                {"issuer":"\(Self.issuer)","authorization_endpoint":"\(Self.issuer)/auth",\
-                "token_endpoint":"\(Self.issuer)/token","code_challenge_methods_supported":["S256"]}
-                """
-            )
-        )
-        let challenge = "&code_challenge=" + CodeChallenge.s256(of: String(repeating: "Yx8", count: 15))
-        builder.redirect(
-            Self.loginRequest() + challenge,
-            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
-        )
-        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
-        let request = Self.loginRequest().replacing(Self.issuer, with: Self.base)
-        let answer = Caller(try Self.provider(builder)).get(request + challenge)
-        #expect(answer.parameters.first("code") != nil)
-    }
-
-    /// RFC 6749, section 4.4.2.
-    @Test(arguments: [true, false])
-    func jsonIsTakenWhereItWasThen(wasTaken: Bool) throws {
-        let form = [
-            ("grant_type", "client_credentials"), ("client_id", "web"), ("client_secret", "secret-of-web"),
-        ]
-        let json = Body.json(
-            JSONWriter.text(
-                of: .object(JSONObject(form.map { JSONObject.Member(name: $0.0, value: .string($0.1)) }))
-            )
-        )
-        var builder = CaptureBuilder()
-        builder.add(
-            Exchange(
-                startedAt: Timestamp(seconds: 0),
-                request: RecordedRequest(
-                    method: "POST",
-                    url: RecordedURL(Self.issuer + "/token"),
-                    body: wasTaken ? json : Body(text: FormBody.encode(form), mediaType: FormBody.mediaType)
-                ),
-                response: RecordedResponse(
-                    status: 200,
-                    headers: HeaderFields([("Content-Type", "application/json")]),
-                    body: Self.answer(1, nil)
-                )
-            )
-        )
-        let answer = Caller(try Self.provider(builder)).send("POST", Self.base + "/token", json)
-        #expect(answer.status == (wasTaken ? 200 : 400))
     }
 
     // MARK: - Refreshed ID tokens
