@@ -146,8 +146,9 @@ struct ClientFinder {
             client.secret = nil
             client.acceptsAnySecret = true
             remarks.append("the secret of \(client.id) is not in the capture: any is taken, \(naming)")
-        } else if found.codeClients.subtracting(found.askers).contains(client.id), client.secret == nil,
-            client.authenticationMethods.isEmpty, !options.clients.contains(where: { $0.id == client.id })
+        } else if found.codeClients.contains(client.id), !found.askers.contains(client.id),
+            client.secret == nil, client.authenticationMethods.isEmpty,
+            !options.clients.contains(where: { $0.id == client.id })
         {
             client.acceptsAnySecret = true
             remarks.append(

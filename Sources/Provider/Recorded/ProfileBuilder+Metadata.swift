@@ -243,9 +243,9 @@ extension ProfileBuilder {
         let types = dialect.authorizations.map(\.responseType)
         members["response_types_supported"] = list(types.isEmpty ? ["code"] : types)
         let grants = dialect.tokens.map(\.grantType)
-        members["grant_types_supported"] = list(
-            grants.isEmpty ? ["authorization_code", "refresh_token"] : grants
-        )
+        // Where nobody saw tokens given out: what is done with codes where they are taken, and nothing of it elsewhere.
+        let others = dialect.paths[.token] == nil ? ["implicit"] : ["authorization_code", "refresh_token"]
+        members["grant_types_supported"] = list(grants.isEmpty ? others : grants)
         if !keys.isEmpty {
             members["id_token_signing_alg_values_supported"] = list(keys.map(\.algorithm.rawValue))
             members["subject_types_supported"] = ["public"]
