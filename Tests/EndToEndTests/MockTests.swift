@@ -154,7 +154,7 @@ struct MockTests {
         }
         let mock = try MockProcess(paths, in: folder)
         let issuers = mock.ready["issuers"]?.array ?? []
-        #expect(issuers.count == 2)
+        #expect(issuers.count == 2 && mock.ready["version"] == 1)
         for issuer in issuers {
             let metadata = try Self.curl([issuer["discovery"]?.string ?? ""])
             #expect(try JSONParser.parse(metadata.body.utf8)["issuer"] == issuer["issuer"])
