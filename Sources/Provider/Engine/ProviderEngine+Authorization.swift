@@ -149,8 +149,8 @@ extension ProviderEngine {
     /// The user of the `id_token_hint` (OpenID Connect Core, section 3.1.2.1); nil where there is none, or it is of nobody here.
     private func hintedUser(of login: PendingLogin) -> ProviderConfiguration.User? {
         guard let hint = login.parameter("id_token_hint"), !hint.isEmpty else { return nil }
-        let session = state.sessionIDs[hint].flatMap { state.sessions[$0] }
-        let subject = session?.user.subject ?? JSONWebToken.parse(hint)?.subject
+        if let session = state.sessionIDs[hint].flatMap({ state.sessions[$0] }) { return session.user }
+        let subject = JSONWebToken.parse(hint)?.subject
         return configuration.users.first { $0.subject == subject }
     }
 
