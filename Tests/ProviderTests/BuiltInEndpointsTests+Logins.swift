@@ -52,7 +52,7 @@ extension BuiltInEndpointsTests {
         #expect(response.claim("error") == "invalid_request" && response.claim("id_token") == nil)
     }
 
-    /// Several keys are in the set: the response says by which of them it is signed.
+    /// A key set may have several keys: the response says by which of them it is signed.
     @Test func signedResponseNamesItsKey() throws {
         let answer = signIn(ask("code", [("response_mode", "query.jwt")]))
         let response = try #require(answer.parameters.first("response").flatMap { JSONWebToken.parse($0) })
