@@ -57,7 +57,9 @@ package final class TokenVerifier {
         // For HMAC no key is selected, each is tried.
         if let misuse, !failed.contains(misuse) { failed.insert(misuse, at: 0) }
         var reasons = failed.map { "\($0.name): \($0.detail)" }
-        if verification.outcome != .valid, reasons.isEmpty || !failed.contains(where: { $0.name != "key" }) {
+        // What the claims lack says nothing of the signature.
+        let isSignatureTold = verification.checks.contains { $0.outcome == .failed && $0.name != "key" }
+        if verification.outcome != .valid, !isSignatureTold {
             reasons.insert("signature: \(verification.outcome.rawValue.replacing("_", with: " "))", at: 0)
         }
         reasons += token.deviations.map(\.description)

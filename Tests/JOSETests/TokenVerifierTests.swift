@@ -239,6 +239,19 @@ struct TokenVerifierTests {
         #expect(verdict == .invalid(["kid: k1 is not among other"]))
     }
 
+    /// What the claims lack does not hide it.
+    @Test func unknownKeyIsNamedBesideOtherFaults() throws {
+        let verifier = TokenVerifier(keys: [], expecting: Self.expected)
+        var claims = Self.good
+        let unknown = "signature: unknown key"
+        for other in [nil, "app"] as [String?] {
+            if let other { claims["aud"] = .string(other) }
+            let text = try token(claims, header: [:])
+            let verdict = Array(text.utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) }
+            #expect(verdict == .invalid([unknown] + (other == nil ? [] : ["aud: app instead of shop"])))
+        }
+    }
+
     /// Every byte changed in turn: never valid, and never a trap.
     @Test func everyChangedByteIsSeen() throws {
         let verifier = TokenVerifier(keys: try keys(), expecting: Self.expected)
