@@ -152,6 +152,9 @@ enum Precedence {
             over: ["token-invalid-grant", "token-endpoint-error"]
         ),
         Row(["refresh-scope-widened"], over: ["token-endpoint-error"]),
+        Row(["resource-indicator-mismatch"], over: ["token-endpoint-error"], .whenItSaysSo),
+        // The same answer, of which the symptom restates the body alone.
+        Row(["token-error-with-200"], over: ["token-endpoint-error"]),
         Row(
             codeFaults + clientFaults + ["dpop-*", "token-request-format", "unsupported-grant-type"],
             over: ["token-endpoint-error"]

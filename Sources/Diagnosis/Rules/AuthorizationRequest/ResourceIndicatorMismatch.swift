@@ -123,7 +123,8 @@ struct ResourceIndicatorMismatch: Rule {
             var violation = Violation(
                 sent.prefix(8).map { Evidence($0) } + [answer],
                 severity: .error,
-                exchange: request.exchange
+                exchange: request.exchange,
+                explains: [TokenEndpointError.info.id]
             )
             if request.isTokenExchange {
                 violation.explanation = exchange
@@ -251,7 +252,8 @@ struct ResourceIndicatorMismatch: Rule {
             [expected, Evidence(sent, note: Difference.note(expected: value, seen: sent.value))]
                 + (answer.map { [$0] } ?? []),
             severity: answer != nil || isUseless && flow.ending == .failure ? .error : .warning,
-            exchange: sent.place.exchange
+            exchange: sent.place.exchange,
+            explains: answer == nil ? [] : [TokenEndpointError.info.id]
         )
     }
 

@@ -47,6 +47,9 @@ struct RateLimited: Rule {
         return .violated(
             Violation(
                 left.prefix(4).flatMap { evidence($0, flow) },
+                exchange: left.compactMap(\.first).min {
+                    flow.surroundings.position[$0] < flow.surroundings.position[$1]
+                },
                 // A code does not last until there is time for it.
                 explains: isOfCode ? [CodeExpired.info.id] : []
             )

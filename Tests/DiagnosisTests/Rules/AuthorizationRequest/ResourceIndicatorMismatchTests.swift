@@ -25,6 +25,15 @@ struct ResourceIndicatorMismatchTests {
         )
     }
 
+    /// What the token endpoint says of something else has a cause of its own.
+    @Test(arguments: [("invalid_target", true), ("invalid_request", false)])
+    func explainsWhatTheTokenEndpointSaysOfIt(error: String, isEffect: Bool) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/token") { $0["error"] = .string(error) }
+        let restated = try #require(recording.finding("token-endpoint-error"))
+        #expect(recording.finding(rule) != nil)
+        #expect((restated.effectOf == rule) == isEffect)
+    }
+
     /// An app of SMART names the FHIR server by `aud`.
     @Test(arguments: [
         ("An invalid audience was specified on the authorize request.", true), ("Invalid aud: unknown", true),

@@ -18,6 +18,10 @@ struct TokenErrorWith200Tests {
         #expect(finding.evidence[1].value == "200")
     }
 
+    @Test func explainsWhatRestatesIt() throws {
+        #expect(try Recording(broken).finding("token-endpoint-error")?.effectOf == rule)
+    }
+
     @Test func leavesADeviceThatWaitsAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }

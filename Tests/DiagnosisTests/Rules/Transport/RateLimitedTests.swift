@@ -18,6 +18,13 @@ struct RateLimitedTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// The requests were refused from the first of them on.
+    @Test func explainsWhatTheTokenEndpointSays() throws {
+        let restated = try #require(Recording(broken).finding("token-endpoint-error"))
+        #expect(restated.places.first == "4 response.body error")
+        #expect(restated.effectOf == rule)
+    }
+
     @Test func leavesARetryThatSucceededAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
