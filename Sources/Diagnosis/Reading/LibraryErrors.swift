@@ -4,10 +4,22 @@ import Captures
 enum LibraryErrors {
     /// Nil where no such name stands in a text as a word of its own, nor such a sentence.
     static func meaning(in text: String) -> String? {
-        let words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
-        return meanings.first { words.contains($0.name) }?.meaning
-            ?? sentences.first { text.containsBytes($0.words) }?.meaning
+        meaning(in: text, of: meanings) ?? sentences.first { text.containsBytes($0.words) }?.meaning
     }
+
+    /// The same of an address that a browser is sent to, where some names are a library's that anybody's page may have.
+    static func meaning(ofAddress address: String) -> String? {
+        meaning(in: address) ?? meaning(in: address, of: meaningsInAddresses)
+    }
+
+    private static func meaning(in text: String, of names: [(name: String, meaning: String)]) -> String? {
+        let words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+        return names.first { words.contains($0.name) }?.meaning
+    }
+
+    private static let meaningsInAddresses: [(name: String, meaning: String)] = [
+        ("AccessDenied", "Auth.js: the app's own signIn callback said no")
+    ]
 
     private static let meanings: [(name: String, meaning: String)] = [
         (
@@ -17,7 +29,6 @@ enum LibraryErrors {
         ("OAuthCallbackError", "Auth.js: the provider's answer, or the exchange of its code, was an error"),
         ("OAuthCallback", "Auth.js: the provider's answer, or the exchange of its code, was an error"),
         ("OAuthCreateAccount", "Auth.js: the user could not be written to the database"),
-        ("AccessDenied", "Auth.js: the app's own signIn callback said no"),
         ("InvalidCheck", "Auth.js: state, nonce or code verifier were not found in their cookies"),
         (
             "authorization_request_not_found",
@@ -52,6 +63,10 @@ enum LibraryErrors {
     ]
 
     private static let sentences: [(words: String, meaning: String)] = [
+        (
+            "AccessDenied Access Denied",
+            "Amazon S3: it has no file for this address, or nobody may read it; the request went to the app's files, not to its server"
+        ),
         (
             "Unable to unprotect the message.State",
             "ASP.NET: the state was made with a key that this server does not have; its Data Protection keys are not shared or not kept"

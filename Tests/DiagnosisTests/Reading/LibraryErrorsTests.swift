@@ -12,4 +12,13 @@ struct LibraryErrorsTests {
         #expect(LibraryErrors.meaning(in: page)?.contains("OIDCStateTimeout") == true)
         #expect(LibraryErrors.meaning(in: "the request ran into a timeout") == nil)
     }
+
+    /// Auth.js and Amazon S3 have one name for two things.
+    @Test func accessDeniedIsOfWhoeverSaysIt() {
+        let address = "/api/auth/error?error=AccessDenied"
+        #expect(LibraryErrors.meaning(ofAddress: address)?.hasPrefix("Auth.js") == true)
+        let page = "AccessDenied Access Denied 6T5"
+        #expect(LibraryErrors.meaning(in: page)?.hasPrefix("Amazon S3") == true)
+        #expect(LibraryErrors.meaning(in: "AccessDenied") == nil)
+    }
 }

@@ -68,7 +68,8 @@ struct CallbackRejectedByApp: Rule {
     /// What the app answered, who shows that it went no further, and what it says of it.
     private func answer(to callback: RejectedCallback, isLeft: Bool, _ flow: Flow) -> [Evidence] {
         let meaning = flow.capture[callback.place].response?.location.flatMap {
-            LibraryErrors.meaning(in: $0) ?? LibraryErrors.meaning(in: CallbackCourse.values(in: $0))
+            LibraryErrors.meaning(ofAddress: $0)
+                ?? LibraryErrors.meaning(ofAddress: CallbackCourse.values(in: $0))
         }
         var evidence = [
             callback.evidence(in: flow, note: isLeft ? "what the browser was told" : nil)
