@@ -22,7 +22,7 @@ struct CookieCourse {
         } else if let back = Self.cameBack(to: callback, flow) {
             evidence = back
             explanation = Self.unread
-            fix = Self.unreadFix
+            fix = Self.isLate(back, callback, flow) ? Self.lateFix : Self.unreadFix
         } else {
             return nil
         }
@@ -96,6 +96,12 @@ struct CookieCourse {
         )
     }
 
+    /// Whether the sign-in took longer than some apps wait for one.
+    private static func isLate(_ back: Evidence, _ callback: RejectedCallback, _ flow: Flow) -> Bool {
+        guard let beginning = back.place.exchange else { return false }
+        return flow.capture[callback.place].startedAt - flow.capture[beginning].endedAt >= .seconds(300)
+    }
+
     /// Requests that a server makes while it works on one.
     private static let mostMeanwhile = 200
 
@@ -126,5 +132,10 @@ struct CookieCourse {
         Where several instances serve the app, let them share the keys that cookies and state are sealed with (ASP.NET: Data Protection) and the store of \
         the sessions. Compare the time that the sign-in took with the app's limit for it (mod_auth_openidc: OIDCStateTimeout, five minutes). Else the app's \
         own log for this time has the answer, also to how its server fared at the token endpoint.
+        """
+    private static let lateFix = """
+        Sign in once more, without delay. Where that goes well, the sign-in took longer than the app allows: raise its limit (mod_auth_openidc: \
+        OIDCStateTimeout, five minutes; ASP.NET: RemoteAuthenticationTimeout, a quarter of an hour). Else the keys that cookies and state are sealed with, and \
+        the store of the sessions, may not be shared among the instances of the app; its own log for this time has the answer.
         """
 }

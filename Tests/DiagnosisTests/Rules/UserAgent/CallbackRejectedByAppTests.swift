@@ -207,6 +207,18 @@ struct CallbackRejectedByAppTests {
         #expect(!finding.notes.contains { $0.contains("correlation cookie did not come") })
     }
 
+    /// A limit of time is what a long sign-in meets first.
+    @Test(arguments: [(290, false), (632, true)] as [(Int64, Bool)])
+    func beginsWithTheLimitWhereTheSignInTookLong(wait: Int64, isLate: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard ["/sign-in", "/callback"].contains(exchange.request.url.path) else { return }
+            exchange.startedAt = exchange.startedAt + .seconds(wait)
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.notes.contains { $0.contains("\(wait + 8) s later") })
+        #expect(finding.fix.hasPrefix("Sign in once more") == isLate)
+    }
+
     /// A server that signs in for an app of another site (Supabase) tells that one why it could not.
     @Test func firesOnARedirectToTheAppThatItSignsInFor() throws {
         let target =
