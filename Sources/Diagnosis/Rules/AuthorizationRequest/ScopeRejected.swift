@@ -13,8 +13,8 @@ struct ScopeRejected: Rule {
         title: "The provider refused the requested scope",
         severity: .error,
         explanation: """
-            The provider answered invalid_scope: one of the scopes does not exist there, is not enabled for this client, or does not go \
-            together with the others.
+            The provider does not take the scope that was asked for, by the error invalid_scope or in words of its own: one of the scopes does \
+            not exist there, is not enabled for this client, or does not go together with the others.
             """,
         fix: """
             Take the scope out, or have it enabled for the client. With Entra name a scope of one resource only, in full (api://…/access), \

@@ -87,7 +87,9 @@ struct ScopeRejectedTests {
         let recording = try Recording(broken).redirecting(with: [
             ("error", error), ("error_description", text),
         ])
-        #expect(recording.finding(rule)?.isPrimary == true)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(!finding.explanation.contains("answered invalid_scope"))
         #expect(recording.finding("authorization-error") == nil)
     }
 
