@@ -41,7 +41,9 @@ struct TokenInvalidClient: Rule {
         var evidence: [Evidence] = []
         for call in refused.prefix(4) {
             let methods = call.authentication.methods.map(\.rawValue).joined(separator: ", ")
-            evidence += flow.evidence(of: call.answer, note: "client authentication: \(methods)")
+            let other = flow.capture[call.exchange].request.schemeOfItsOwn
+            let scheme = other.map { ", and Authorization: \($0)" } ?? ""
+            evidence += flow.evidence(of: call.answer, note: "client authentication: \(methods)\(scheme)")
             if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
             evidence += key(of: call)
         }

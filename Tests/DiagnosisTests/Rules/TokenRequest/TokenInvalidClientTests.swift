@@ -30,6 +30,21 @@ struct TokenInvalidClientTests {
         #expect(finding.evidence[1].value == "shop-web")
     }
 
+    /// MyInfo's third version has each request signed in the header; what stands there without a scheme may be a secret.
+    @Test(arguments: [
+        (#"PKI_SIGN app_id="shop",signature="x""#, ", and Authorization: PKI_SIGN"), ("not-a-secret-1", ""),
+        ("[REDACTED] by hand", ""),
+    ])
+    func namesAnotherSchemeBesideTheMethod(header: String, words: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+            exchange.request.headers.append("Authorization", header)
+        }.sending("client_id", "shop-web").sending("client_secret", "not-a-secret-2")
+        let note = try #require(recording.finding(rule)?.notes.first)
+        #expect(note.hasPrefix("client authentication: client_secret_") && note.hasSuffix("post" + words))
+    }
+
     @Test func leavesAnAPIs401Alone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
