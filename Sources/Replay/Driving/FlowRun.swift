@@ -71,10 +71,13 @@ package struct FlowRun: Sendable {
 
     /// Why nothing at all was answered, where the recorded provider had answered; nil where something was.
     package var unreachable: String? {
-        guard !exchanges.isEmpty, exchanges.allSatisfy({ $0.response == nil }),
-            let first = plan.steps.first, plan.flow.capture[first.exchange].response != nil
+        guard exchanges.allSatisfy({ $0.response == nil }), let first = plan.steps.first,
+            plan.flow.capture[first.exchange].response != nil
         else { return nil }
-        return exchanges[0].failure ?? "no answer"
+        if let tried = exchanges.first { return tried.failure ?? "no answer" }
+        // What a browser cannot connect to it sends nothing.
+        guard case .browserFailed(let reason) = stop, TransportFailure(reason) != nil else { return nil }
+        return reason
     }
 }
 

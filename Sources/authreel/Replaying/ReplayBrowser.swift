@@ -37,6 +37,8 @@ actor ReplayBrowser {
     private final class Traffic: Sendable {
         private struct State {
             var exchanges: [Exchange] = []
+            /// Why there is no way to a host, by its name.
+            var failures: [String: String] = [:]
             var allows: @Sendable (RecordedURL) -> Bool = { _ in false }
             var post: AsyncStream<BrowserVisitStateMachine.Event>.Continuation?
         }
@@ -49,6 +51,9 @@ actor ReplayBrowser {
         ) {
             state.withLock { $0 = State(allows: allows, post: post) }
         }
+
+        /// Why nobody was reached at a host during the visit; nil where somebody was, or none was asked.
+        func failure(at host: String) -> String? { state.withLock { $0.failures[host] } }
 
         /// What was sent during the visit, in the order in which it was sent; nothing is taken down from then on.
         func end() -> [Exchange] {
@@ -68,9 +73,11 @@ actor ReplayBrowser {
             for exchange in exchanges {
                 let post = state.withLock {
                     state -> AsyncStream<BrowserVisitStateMachine.Event>.Continuation? in
-                    guard let post = state.post, state.allows(exchange.request.url),
-                        exchange.request.method != "CONNECT"
-                    else { return nil }
+                    guard let post = state.post, state.allows(exchange.request.url) else { return nil }
+                    guard exchange.request.method != "CONNECT" else {
+                        if let host = exchange.request.url.host { state.failures[host] = exchange.failure }
+                        return nil
+                    }
                     state.exchanges.append(exchange)
                     return post
                 }
@@ -95,7 +102,7 @@ actor ReplayBrowser {
         do {
             let (browser, session) = try await started()
             browser.listen { post.yield($0) }
-            ending = await lead(visit, browser, session, events, tell)
+            ending = named(await lead(visit, browser, session, events, tell), of: visit)
             browser.listen(nil)
         } catch let failure as CommandFailure {
             ending = .failed(reason: failure.message)
@@ -103,6 +110,14 @@ actor ReplayBrowser {
             ending = .failed(reason: "\(error)")
         }
         return BrowserVisit.Outcome(ending, traffic.end())
+    }
+
+    /// A browser says of what it is led through that it got no further: why is known there.
+    private func named(_ ending: BrowserVisit.Ending, of visit: BrowserVisit) -> BrowserVisit.Ending {
+        guard case .failed(let reason) = ending, reason.contains("ERR_TUNNEL_CONNECTION_FAILED"),
+            let host = visit.url.host, let failure = traffic.failure(at: host)
+        else { return ending }
+        return .failed(reason: failure)
     }
 
     private func lead(

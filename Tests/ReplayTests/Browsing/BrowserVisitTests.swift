@@ -100,6 +100,19 @@ struct BrowserVisitTests {
         #expect(!seen[0].allows(RecordedURL("https://shop.example/cb")))
     }
 
+    /// Nobody listens, or there is no such host: told as where no browser is.
+    @Test(arguments: [
+        ("net::ERR_TUNNEL_CONNECTION_FAILED", true), ("ENOTFOUND: no address found for idp.example", true),
+        ("the browser closed the page", false),
+    ])
+    func providerThatABrowserDoesNotReachIsToldAsThat(reason: String, isUnreachable: Bool) async throws {
+        let recorded = try ReplayWorld().record()
+        // Metadata would be asked for without the browser.
+        let capture = Capture(recorded.indices.dropFirst().map { recorded[$0] })
+        let run = try await run(capture, in: ReplayWorld()) { _ in .init(.failed(reason: reason)) }
+        #expect(run.unreachable == (isUnreachable ? reason : nil))
+    }
+
     @Test func givenSecretsCountMoreThanTheRecording() async throws {
         let capture = try ReplayWorld().record()
         let entries = Mutex(PersonsEntries())
