@@ -85,6 +85,36 @@ struct LoneAnswerTests {
         #expect(flows.last?.ending == .success)
     }
 
+    /// OpenID4VP, section 8.2: the wallet posts the error itself, in a login whose request is an object that it fetched.
+    @Test(arguments: [
+        ("error", "access_denied", "of-a-wallet", "application/json", 2),
+        ("error", "access_denied", "state-of-one-0001", "application/json", 1),
+        ("error", "access_denied", "of-a-wallet", "text/html", 1),
+        ("code", "SplxlOBeZQQYbYS6WxSbIA", "of-a-wallet", "application/json", 1),
+    ]) func besideALoginAWalletsErrorCounts(
+        name: String,
+        value: String,
+        state: String,
+        type: String,
+        count: Int
+    ) throws {
+        let login = ShopLogin()
+        let flows = Self.flows { capture in
+            login.authorize(&capture)
+            login.answer(&capture)
+            login.callback(&capture)
+            capture.post(
+                "https://verifier.example/response/abc",
+                [(name, value), ("state", state)],
+                headers: [("User-Agent", "wallet/1.0")],
+                body: Body(text: "{}", mediaType: type)
+            )
+        }
+        #expect(flows.count == count)
+        #expect(flows.first?.exchanges.starts(with: [0, 1, 2]) == true)
+        if count == 2 { #expect(flows[1].exchanges == [3] && flows[1].ending == .cancelled) }
+    }
+
     @Test func codeThatIsRedeemedBelongsToItsTokenRequest() {
         let flows = Self.flows { capture in
             capture.get("\(Self.app)?\(Self.code)&state=af0ifjsldkj", 302, answer: [("Location", "/")])

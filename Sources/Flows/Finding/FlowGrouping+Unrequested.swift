@@ -5,7 +5,8 @@ import OAuth
 /// middle of them, or behind them.
 extension FlowGrouping {
     /// Beside other logins, what somebody brings to the callback says nothing (an old address, a scanner's), nor does the answer
-    /// to a silent request; an error that the provider is seen to give is the end of a login all the same.
+    /// to a silent request; an error that the provider is seen to give is the end of a login all the same, and so is
+    /// one that a wallet posts.
     mutating func joinUnrequested() {
         let isAllThereIs = builders.allSatisfy { $0.grant == Self.resource }
         var found: [[String?]: FlowBuilder] = [:]
@@ -30,9 +31,13 @@ extension FlowGrouping {
     }
 
     private func endsLogin(_ response: AuthorizationResponse) -> Bool {
-        guard let error = response.error, !PostedMessage.silentErrors.contains(error.error),
-            let host = response.deliveredBy.flatMap({ capture[$0].request.url.host })
-        else { return false }
+        guard let error = response.error, !PostedMessage.silentErrors.contains(error.error) else {
+            return false
+        }
+        guard let host = response.deliveredBy.flatMap({ capture[$0].request.url.host }) else {
+            return response.mode == .formPost
+                && response.callback.flatMap { LoneAnswers.postedByWallet(capture[$0]) } != nil
+        }
         return builders.contains { $0.providerHosts.contains(host) }
     }
 

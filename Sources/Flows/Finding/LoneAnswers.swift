@@ -33,6 +33,28 @@ enum LoneAnswers {
         return targets
     }
 
+    /// Where wallets posted that they bring nothing, to logins of which the capture has no request: what they were asked for is in an
+    /// object that they fetch.
+    ///
+    /// `states`: those of the requests in the capture, whose answers are found otherwise.
+    static func walletTargets(in capture: Capture, order: [Int], besides states: Set<String>) -> [String] {
+        order.compactMap { index in
+            guard let form = postedByWallet(capture[index]), form.first("error") != nil,
+                identity(of: form) != nil, let state = form.first("state"), !states.contains(state)
+            else { return nil }
+            return capture[index].request.url.withoutQuery
+        }
+    }
+
+    /// The form of a POST that no browser brings: its answer is JSON, or nothing (OpenID4VP, section 8.2, `direct_post`).
+    static func postedByWallet(_ exchange: Exchange) -> QueryItems? {
+        guard exchange.request.method == "POST", exchange.request.headers.first("cookie") == nil,
+            let response = exchange.response, (200..<300).contains(response.status),
+            response.body.map({ ($0.size ?? 0) == 0 || $0.essence == "application/json" }) ?? true
+        else { return nil }
+        return FormBody.items(of: exchange.request.body)
+    }
+
     /// What tells a response from another one; nil where it is none without doubt.
     private static func identity(of items: QueryItems) -> String? {
         guard !ofRequests.contains(where: { items.first($0) != nil }) else { return nil }

@@ -33,6 +33,9 @@ struct ResponseFinder {
         uris += UnnamedTargets.targets(of: requests, in: capture, order: order)
         if requests.isEmpty { uris += LoneAnswers.targets(in: capture, order: order) }
         states = Set(requests.compactMap(\.state))
+        if !requests.isEmpty {
+            uris += LoneAnswers.walletTargets(in: capture, order: order, besides: states)
+        }
         targets = Set(uris.map { Self.key(RecordedURL($0)) })
         ownQueries = OwnQueries(requests, tokens, uris, order: order, key: Self.key)
         hasPlainTargets = targets.contains { $0.hasPrefix("http:") }
