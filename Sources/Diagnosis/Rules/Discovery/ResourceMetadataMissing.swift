@@ -56,7 +56,7 @@ struct ResourceMetadataMissing: Rule {
                 Violation(
                     evidence(refusal, probes),
                     severity: severity,
-                    explanation: isNamed ? Self.named : nil,
+                    explanation: isNamed ? Self.named + (severity == .warning ? Self.wentOn : "") : nil,
                     fix: isNamed ? Self.namedFix : nil,
                     explains: Set(
                         (isLost ? ["registration-rejected"] : [])
@@ -75,6 +75,9 @@ struct ResourceMetadataMissing: Rule {
     private static let named = """
         The resource wants a token and names a URL for its metadata, by which a client is to learn where to get one, and nothing usable is \
         served there.
+        """
+    private static let wentOn = """
+         This client went on with a server that it knew or guessed; one that does neither stops here.
         """
     private static let namedFix = """
         Serve the resource's metadata at the very URL that the refusal names, with `resource` and `authorization_servers`, and without a token. \

@@ -60,6 +60,19 @@ struct ResourceMetadataMissingTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// Other clients know no way round, and the resource is what is to be mended.
+    @Test func isAWarningWhereWhatIsNamedIsNotThereAndTheLoginWentOn() throws {
+        let recording = try Recording("discovery/resource-metadata-mismatch.near-miss").editing { exchange in
+            guard exchange.request.url.path == "/.well-known/oauth-protected-resource/mcp" else { return }
+            exchange.response?.status = 404
+            exchange.response?.body = Body(text: "", mediaType: "text/plain")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.severity == .warning)
+        #expect(finding.explanation.contains("served there. This client went on"))
+        #expect(recording.outcomes == [.success])
+    }
+
     @Test func abstainsWithoutTheBody() throws {
         let path = "/.well-known/oauth-protected-resource"
         let recording = try Recording(broken).editing { exchange in
