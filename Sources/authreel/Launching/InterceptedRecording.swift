@@ -55,7 +55,7 @@ struct InterceptedRecording {
         let tidying = tidyMemory()
         defer { tidying.cancel() }
         let session = session(recording, at: address, view, halves)
-        let status = try await serve(session, recording, page, signals)
+        let ending = try await serve(session, recording, page, signals)
         let summary = summary(of: view)
         await page?.end()
         let isGone = path == nil && writer.takeBack()
@@ -64,27 +64,28 @@ struct InterceptedRecording {
             summary,
             hasSeenClients: view.hasSeenClients,
             hasRefused: notices.hasRefused,
+            unserved: ending.unserved,
             hasRunOutOfDescriptors: notices.hasRunOutOfDescriptors,
             isGone: isGone
         )
         // A command that failed has the first word.
-        if status != 0 { throw ExitCode(status) }
+        if ending.status != 0 { throw ExitCode(ending.status) }
         if recording.missing != nil { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
     /// Serves until the session ends, and stops the recording, whatever came.
     ///
-    /// - Returns: the session's status.
+    /// - Returns: how the session ended.
     private func serve(
         _ session: RecordingSession,
         _ recording: Recording,
         _ page: LivePage?,
         _ signals: AsyncStream<Int32>
-    ) async throws -> Int32 {
+    ) async throws -> RecordingSession.Ending {
         do {
-            let status = try await session.run(signals: signals)
+            let ending = try await session.run(signals: signals)
             await recording.stop()
-            return status
+            return ending
         } catch {
             await recording.stop()
             await page?.end()

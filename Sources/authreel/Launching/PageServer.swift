@@ -8,24 +8,27 @@ enum PageServer {
     /// - Parameters:
     ///   - page: an address; one that is not on this machine is not waited for.
     ///   - time: after which nobody waits any more; nor does anybody when the task is cancelled.
-    static func wait(for page: String, within time: Duration) async {
+    /// - Returns: host and port where the task was cancelled and nothing listened until then; else nil.
+    static func wait(for page: String, within time: Duration) async -> String? {
         guard let url = URL(string: page), let host = url.host(), LoopbackHost.isLoopback(host.lowercased())
-        else { return }
+        else { return nil }
         let port = url.port ?? (url.scheme == "https" ? 443 : 80)
         let clock = ContinuousClock()
         let end = clock.now + time
         var isTold = false
         while clock.now < end {
-            if accepts(port) || Task.isCancelled { return }
+            if accepts(port) { return nil }
+            if Task.isCancelled { return "\(host):\(port)" }
             if !isTold, end - clock.now < time - .seconds(1) {
                 isTold = true
                 StandardError.note("waiting for \(host):\(port) to answer")
             }
             try? await Task.sleep(for: .milliseconds(100))
         }
-        if !Task.isCancelled, !accepts(port) {
-            StandardError.warn("nothing listens on \(host):\(port) yet; the browser is started all the same")
-        }
+        guard !accepts(port) else { return nil }
+        if Task.isCancelled { return "\(host):\(port)" }
+        StandardError.warn("nothing listens on \(host):\(port) yet; the browser is started all the same")
+        return nil
     }
 
     private static func accepts(_ port: Int) -> Bool {

@@ -26,6 +26,14 @@ struct RecordingSession {
     /// How long the page's server may take to come up.
     static let startTime = Duration.seconds(60)
 
+    /// How a session ended.
+    struct Ending {
+        /// The exit status of the recording.
+        var status: Int32
+        /// Host and port on which nothing listened until the end, so that the browser was never started; else nil.
+        var unserved: String?
+    }
+
     /// What runs, for whoever has to end it.
     private final class Running: Sendable {
         private struct State {
@@ -33,6 +41,8 @@ struct RecordingSession {
             var browser: ChildProcess?
             /// Starts the browser and waits for it.
             var starting: Task<Void, Never>?
+            /// Where nothing listened that the browser could have been started for.
+            var unserved: String?
         }
 
         private let state = Mutex(State())
@@ -57,6 +67,11 @@ struct RecordingSession {
             set { state.withLock { $0.browser = newValue } }
         }
 
+        var unserved: String? {
+            get { state.withLock { $0.unserved } }
+            set { state.withLock { $0.unserved = newValue } }
+        }
+
         /// What the command has left running.
         var leftovers: [ProcessTree.Member] {
             let browser = browser?.processID
@@ -71,9 +86,9 @@ struct RecordingSession {
     /// Runs until the recording is over.
     ///
     /// - Parameter signals: those that end it.
-    /// - Returns: the exit status of the recording.
+    /// - Returns: how it ended.
     /// - Throws: ``CommandFailure`` when command or browser cannot be started; nothing is left running then.
-    func run(signals: AsyncStream<Int32>) async throws -> Int32 {
+    func run(signals: AsyncStream<Int32>) async throws -> Ending {
         let running = Running()
         let (events, post) = AsyncStream<EndingStateMachine.Event>.makeStream()
         var machine = EndingStateMachine(command: command?.name, hasBrowser: browser != nil)
@@ -116,11 +131,11 @@ struct RecordingSession {
                 if let status = await carryOut(action, running, post) {
                     killEverything(running)
                     await allGone()
-                    return status
+                    return Ending(status: status, unserved: running.unserved)
                 }
             }
         }
-        return ExitStatus.bug.rawValue
+        return Ending(status: ExitStatus.bug.rawValue)
     }
 
     /// Whether a Ctrl-C on the terminal goes to us, and so to the command as well.
@@ -186,7 +201,9 @@ struct RecordingSession {
         guard let browser else { return }
         let task = Task<Void, Never> {
             do {
-                if command != nil { await PageServer.wait(for: page, within: Self.startTime) }
+                if command != nil {
+                    running.unserved = await PageServer.wait(for: page, within: Self.startTime)
+                }
                 // The recording may have ended meanwhile.
                 if Task.isCancelled {
                     post.yield(.browserEnded(.exited(0)))

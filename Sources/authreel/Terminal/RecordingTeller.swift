@@ -45,13 +45,15 @@ struct RecordingTeller {
     }
 
     /// `summary`: lines on the logins that came; `hasSeenClients`: whether the recorder's own page was asked for; `hasRefused`: whether
-    /// requests were answered by the recorder; `hasRunOutOfDescriptors`: whether some had to wait, or failed, for want of files that can
+    /// requests were answered by the recorder; `unserved`: host and port at which the browser found nobody to open a page of;
+    /// `hasRunOutOfDescriptors`: whether some had to wait, or failed, for want of files that can
     /// be opened; `isGone`: nothing came, and no capture is left.
     func tellOfEnd(
         of recording: Recording,
         _ summary: [String],
         hasSeenClients: Bool,
         hasRefused: Bool,
+        unserved: String?,
         hasRunOutOfDescriptors: Bool,
         isGone: Bool
     ) {
@@ -67,7 +69,9 @@ struct RecordingTeller {
             let commands = ["show", "diagnose"].map { Invocation.command($0, path) }
             StandardError.note("next: \(commands.joined(separator: ", "))")
         } else if came == 0 {
-            StandardError.note(Self.whyNothing(hasSeenClients: hasSeenClients, hasRefused: hasRefused))
+            StandardError.note(
+                Self.whyNothing(hasSeenClients: hasSeenClients, hasRefused: hasRefused, unserved: unserved)
+            )
         }
         if hasRunOutOfDescriptors {
             StandardError.warn(
@@ -111,8 +115,11 @@ struct RecordingTeller {
     }
 
     /// What is behind it when nothing came.
-    private static func whyNothing(hasSeenClients: Bool, hasRefused: Bool) -> String {
+    static func whyNothing(hasSeenClients: Bool, hasRefused: Bool, unserved: String?) -> String {
         if hasSeenClients { return "nothing came through but the recorder's own page: no login was begun" }
+        if let unserved {
+            return "nothing came through: nothing listened on \(unserved), so the browser was not started"
+        }
         return hasRefused
             ? "nothing came through but what the recorder could not use"
             : "nothing came through: does the client use the proxy, also for localhost?"

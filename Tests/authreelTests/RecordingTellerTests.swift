@@ -1,0 +1,29 @@
+import Testing
+
+@testable import authreel
+
+/// What is said at the end of a recording into which nothing came.
+struct RecordingTellerTests {
+    @Test func pageThatNobodyServedIsNamed() {
+        let words = RecordingTeller.whyNothing(
+            hasSeenClients: false,
+            hasRefused: false,
+            unserved: "localhost:3999"
+        )
+        #expect(words.contains("nothing listened on localhost:3999"))
+        #expect(!words.contains("use the proxy"))
+    }
+
+    @Test func clientIsAskedForWhereNothingElseIsKnown() {
+        let words = RecordingTeller.whyNothing(hasSeenClients: false, hasRefused: false, unserved: nil)
+        #expect(words.contains("does the client use the proxy"))
+    }
+
+    /// Port 1 is nobody's; who is cancelled has not been answered.
+    @Test func waitThatIsGivenUpNamesTheAddress() async {
+        let wait = Task { await PageServer.wait(for: "http://127.0.0.1:1/", within: .seconds(60)) }
+        wait.cancel()
+        #expect(await wait.value == "127.0.0.1:1")
+        #expect(await PageServer.wait(for: "https://shop.example/", within: .seconds(60)) == nil)
+    }
+}
