@@ -60,6 +60,39 @@ struct LoneCallTests {
         #expect(flows.isEmpty)
     }
 
+    /// A registry's client, say, which got its token at a place that is no token endpoint by its looks.
+    @Test(arguments: [
+        ("registry-client/1.0", "token", true), ("registry-client/1.0", "other", false),
+        ("shop-backend/1.0", "token", false),
+    ])
+    func besideALoginThatOfAnotherClientIsOne(agent: String, name: String, isOne: Bool) {
+        let login = ShopLogin()
+        let flows = Self.flows { capture in
+            login.authorize(&capture)
+            login.answer(&capture)
+            login.callback(&capture)
+            capture.post(
+                "https://idp.example/token",
+                [("grant_type", "authorization_code"), ("code", login.code), ("client_id", "shop")],
+                headers: ShopLogin.backend,
+                body: .json(#"{"access_token":"t","token_type":"Bearer"}"#)
+            )
+            capture.get(
+                "https://auth.registry.example/token?service=registry",
+                headers: [("User-Agent", agent)],
+                body: .json("{\"\(name)\":\"opaque-1\"}")
+            )
+            capture.get(
+                "https://registry.example/v2/shop",
+                401,
+                headers: [("User-Agent", agent), ("Authorization", "Bearer opaque-1")],
+                answer: [("WWW-Authenticate", #"Bearer error="insufficient_scope""#)]
+            )
+        }
+        #expect(flows.map(\.grant) == ["authorization_code"] + (isOne ? ["resource"] : []))
+        if isOne { #expect(flows[1].exchanges.contains(5) && flows[1].ending == .failure) }
+    }
+
     @Test func besideALoginItIsNone() {
         let flows = Self.flows { capture in
             Self.call(&capture, "orders", "of-somebody", 401, [Self.challenge])

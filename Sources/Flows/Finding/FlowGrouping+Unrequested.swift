@@ -48,9 +48,12 @@ extension FlowGrouping {
         return response.code == nil ? "implicit" : "hybrid"
     }
 
-    /// The call of an API with a token that no login of the capture got: those with the same token are one flow, beside logins none.
+    /// The call of an API with a token that no login of the capture got: those with the same token are one flow; beside logins those
+    /// alone of clients that have no part in them.
     mutating func join(lone call: EndpointCall) {
-        guard index.authorizationRequests.isEmpty, index.tokenRequests.isEmpty, let token = call.token?.value
+        guard let token = call.token?.value,
+            index.loneTokens.contains(token)
+                || index.authorizationRequests.isEmpty && index.tokenRequests.isEmpty
         else { return }
         let flow = byToken[token] ?? new(grant: Self.resource, call.exchange)
         byToken[token] = flow

@@ -3,19 +3,30 @@ import JOSE
 import OAuth
 
 extension CaptureIndex {
-    /// Requests that carry a token issued in the capture, to something that is no endpoint: resource calls.
+    /// The tokens of calls that no login is a part of: where nobody logged in, all that were refused, else those of clients that
+    /// have no part in the logins.
+    static func loneTokens(
+        beside messages: [Int: OAuthMessage],
+        capture: Capture,
+        order: [Int],
+        issued: Set<String>
+    ) -> Set<String> {
+        issued.isEmpty && messages.values.allSatisfy(isDocument)
+            ? LoneCalls.refusedTokens(in: capture, order: order)
+            : LoneCalls.refusedTokens(ofStrangersTo: messages, in: capture, order: order)
+                .subtracting(issued)
+    }
+
+    /// Requests that carry one of these tokens to something that is no endpoint: resource calls.
     ///
-    /// Where nobody logged in, those with a token that was refused.
+    /// `tokens`: those that were issued in the capture, and ``loneTokens(beside:capture:order:issued:)``.
     static func addingResources(
         _ messages: [Int: OAuthMessage],
         capture: Capture,
         order: [Int],
-        issued: Set<String>
+        tokens: Set<String>
     ) -> [Int: OAuthMessage] {
-        let issued =
-            issued.isEmpty && messages.values.allSatisfy(isDocument)
-            ? LoneCalls.refusedTokens(in: capture, order: order) : issued
-        guard !issued.isEmpty else { return messages }
+        guard !tokens.isEmpty else { return messages }
         var messages = messages
         // Where a token was asked for once, the marks in place of tokens are marks of tokens.
         let resources = Set(
@@ -26,7 +37,7 @@ extension CaptureIndex {
         for index in order where messages[index] == nil {
             let exchange = capture[index]
             guard let token = bearer(exchange.request, index),
-                issued.contains(token.value) || MissingToken.isOne(token.value)
+                tokens.contains(token.value) || MissingToken.isOne(token.value)
                     || Placeholder.isOne(token.value) && resources.contains(exchange.request.url.withoutQuery)
             else { continue }
             messages[index] = .resource(

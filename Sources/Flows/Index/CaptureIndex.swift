@@ -31,6 +31,8 @@ package final class CaptureIndex: Sendable {
     let browsers: Browsers
     /// The exchange whose redirect led to this one.
     package let redirectedFrom: [Int: Int]
+    /// The tokens of calls of APIs that no login of the capture is a part of.
+    let loneTokens: Set<String>
     /// Hosts with at least one exchange that was seen in clear.
     package let openedHosts: Set<String>
 
@@ -49,11 +51,13 @@ package final class CaptureIndex: Sendable {
         registrations = read.registrations
         let issued = Self.issuedTokens(in: read.tokens.map { $0.answer.parameters })
         responses = Self.responses(in: capture, order: order, read, issued: issued)
+        let all = issued.union(Self.issuedTokens(in: responses.map { $0.parameters }))
+        loneTokens = Self.loneTokens(beside: read.all, capture: capture, order: order, issued: all)
         messages = Self.addingResources(
             read.all,
             capture: capture,
             order: order,
-            issued: issued.union(Self.issuedTokens(in: responses.map { $0.parameters }))
+            tokens: all.union(loneTokens)
         )
         openedHosts = Self.openedHosts(of: capture)
     }

@@ -1,8 +1,9 @@
 import Captures
 import JOSE
+import JSON
 import OAuth
 
-/// Calls of APIs in a capture of which no login is a part, where the API refused the access token.
+/// Calls of APIs of which no login of the capture is a part, where the API refused the access token.
 enum LoneCalls {
     /// The tokens that were refused as such: by a challenge that says so (RFC 6750, section 3.1), or with 401 and signed ones, which
     /// no API has for keys of its own.
@@ -27,6 +28,35 @@ enum LoneCalls {
             }
         }
         return refused
+    }
+
+    /// Those of a capture that has logins, where a client was given the token and refused that has no part in any of them: it calls
+    /// itself otherwise than whoever sent their messages.
+    ///
+    /// What has its token from elsewhere may be any program in the background.
+    static func refusedTokens(
+        ofStrangersTo messages: [Int: OAuthMessage],
+        in capture: Capture,
+        order: [Int]
+    ) -> Set<String> {
+        let agents = Set(messages.keys.compactMap { agent(of: capture[$0]) })
+        let strangers = order.filter { agent(of: capture[$0]).map { !agents.contains($0) } ?? false }
+        return refusedTokens(in: capture, order: strangers).filter { token in
+            !Placeholder.isOne(token) && strangers.contains { isGiven(token, by: capture[$0]) }
+        }
+    }
+
+    private static func agent(of exchange: Exchange) -> String? {
+        exchange.request.headers.first("user-agent")
+    }
+
+    /// Under the name of RFC 6749, or that of container registries.
+    private static func isGiven(_ token: String, by exchange: Exchange) -> Bool {
+        guard let response = exchange.response, (200..<300).contains(response.status),
+            let body = response.body, body.essence == "application/json", (body.size ?? 0) < 1 << 16,
+            let answer = body.bytes.flatMap({ try? JSONParser.parse($0) })
+        else { return false }
+        return ["access_token", "token"].contains { answer[$0]?.string == token }
     }
 
     private static func isRefused(_ exchange: Exchange, _ status: Int, _ token: String) -> Bool {
