@@ -75,7 +75,7 @@ struct DocumentOwners {
         case .discovery(let document):
             let own = flows(at: Self.addresses(named: Self.endpoints, by: document))
             if !own.isEmpty { return own }
-            if !atHost.isEmpty { return atHost }
+            if !atHost.isEmpty { return isOfAnotherIssuer(document) ? [] : atHost }
             let ofIssuer = flows(ofIssuerAt: document.url, keys: nil)
             return ofIssuer.isEmpty ? ofResource(document) : ofIssuer
         case .keySet(let document):
@@ -87,6 +87,17 @@ struct DocumentOwners {
             return ofIssuer.isEmpty ? document.url.host.flatMap { byAppHost[$0] } ?? [] : ofIssuer
         default: return nil
         }
+    }
+
+    /// Whether it was asked of an issuer that is none of those at its host, when no browser was sent there any more: the logins have
+    /// nothing to do with it.
+    private func isOfAnotherIssuer(_ document: MetadataDocument) -> Bool {
+        let position = index.position[document.exchange]
+        guard !document.isUsable, let host = document.url.host, let origin = document.url.origin,
+            index.latest.describedOrigins.contains(origin)
+        else { return false }
+        return !index.latest.isDescribed(document)
+            && (index.latest.authorization[host] ?? -1) < position
     }
 
     /// What tells documents apart of which each would do for a login: the same for those of one kind that lead to the same

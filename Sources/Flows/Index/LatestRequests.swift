@@ -1,5 +1,5 @@
 package import Captures
-import OAuth
+package import OAuth
 
 /// When the provider's hosts were asked and answered last, so that a rule can tell what was tried again or gone on with.
 ///
@@ -13,6 +13,10 @@ package struct LatestRequests: Sendable {
     package private(set) var answer: [String: [String: Int]] = [:]
     /// Origins that served metadata of an authorization server.
     package private(set) var describedOrigins: Set<String> = []
+    /// Issuers whose metadata were served, as origins with a path that has no slash at its end.
+    private var described: Set<String> = []
+    /// All whose path is that of such an issuer or above it.
+    private var describedBelow: Set<String> = []
     /// When the last exchange of the file was over.
     package private(set) var end = Timestamp(nanoseconds: 0)
 
@@ -34,10 +38,36 @@ package struct LatestRequests: Sendable {
                 grant[host] = position
             case .discovery(let document) where document.isUsable && !document.isProtectedResource:
                 describedOrigins.insert(origin)
+                let issuers = Self.issuers(over: document)
+                described.insert(issuers[0])
+                describedBelow.formUnion(issuers)
             default: break
             }
         }
     }
+
+    /// Whether the metadata that were asked for at an address were served at some other time or place: those of the same issuer, or of
+    /// one whose path is a part of its path or the other way round, since clients try both where they know the one.
+    ///
+    /// Another realm or tenant of the server's is another issuer.
+    package func isDescribed(_ document: MetadataDocument) -> Bool {
+        guard let origin = document.url.origin, describedOrigins.contains(origin) else { return false }
+        // What has the path in its query, or has another name than that of an issuer's metadata, may be anybody's there.
+        guard !document.isRouted, document.askedIssuer != document.url.withoutQuery else { return true }
+        let issuers = Self.issuers(over: document)
+        return describedBelow.contains(issuers[0]) || issuers.contains(where: described.contains)
+    }
+
+    /// The issuer that was asked, as an origin with a path, and those above it.
+    private static func issuers(over document: MetadataDocument) -> [String] {
+        let origin = document.url.origin ?? ""
+        guard !document.isRouted else { return [origin] }
+        let parts = RecordedURL(document.askedIssuer).path.split(separator: "/", maxSplits: mostParts)
+        return (0...parts.count).reversed().map { ([origin[...]] + parts.prefix($0)).joined(separator: "/") }
+    }
+
+    /// Of a path; the rest is one.
+    private static let mostParts = 16
 
     /// Whether an origin answered this client, or one nobody knows, after a place in time.
     package func isAnswered(_ origin: String, to process: String?, after position: Int) -> Bool {

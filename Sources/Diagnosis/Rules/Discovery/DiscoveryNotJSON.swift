@@ -37,14 +37,17 @@ struct DiscoveryNotJSON: Rule {
                 let origin = document.url.origin,
                 flow.capture[document.exchange].request.method == "GET"
             else { return .holds }
-            // Another form of the URL, or a later try, gave what was wanted.
-            guard !flow.surroundings.latest.describedOrigins.contains(origin) else { return .holds }
+            // Another form of the URL, or a later try, gave what was wanted; a client that goes on may have it from anywhere there.
+            let goesOn = flow.isAuthorizationAsked(after: document)
+            guard !flow.surroundings.latest.isDescribed(document),
+                !goesOn || !flow.surroundings.latest.describedOrigins.contains(origin)
+            else { return .holds }
             let body = flow.capture[document.exchange].response?.body
             guard let body, body.isRecorded, !body.isTruncated, body.remainingCoding == nil else {
                 return .abstains("the body of the discovery answer was not saved whole")
             }
             // A client that goes on has its endpoints from somewhere else.
-            let severity: Severity? = flow.isAuthorizationAsked(after: document) ? .note : nil
+            let severity: Severity? = goesOn ? .note : nil
             return .violated(
                 Violation(evidence(document, body, flow), severity: severity).toldOfFront(in: flow)
             )

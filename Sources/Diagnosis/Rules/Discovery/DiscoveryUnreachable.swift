@@ -37,8 +37,7 @@ struct DiscoveryUnreachable: Rule {
         var order: [String] = []
         for document in flow.serverMetadata {
             guard let origin = document.url.origin,
-                !flow.surroundings.latest.describedOrigins.contains(origin),
-                !document.answer.isCancelled
+                !flow.surroundings.latest.isDescribed(document), !document.answer.isCancelled
             else { continue }
             if refused[origin] == nil { order.append(origin) }
             refused[origin, default: []].append(document)

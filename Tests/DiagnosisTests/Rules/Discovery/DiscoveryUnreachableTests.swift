@@ -66,6 +66,23 @@ struct DiscoveryUnreachableTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// What was found of one realm says nothing of another; of the same, or of what clients try besides, it does.
+    @Test(
+        arguments: [
+            ("/realms/shop", -60, true), ("/realms/shop", 60, true), ("", -60, false), ("", 60, false),
+            ("/shop", -60, false), ("/shop/users", 60, false),
+        ] as [(String, Int64, Bool)]
+    )
+    func anotherRealmOfTheServerIsNoAnswer(path: String, later: Int64, fires: Bool) throws {
+        var recording = try Recording(broken)
+        var other = try #require(Recording("healthy/web-code-flow").exchanges.first)
+        let issuer = "https://id.harbour.example\(path)"
+        other.request.url = RecordedURL("\(issuer)/.well-known/openid-configuration")
+        other.startedAt = recording.exchanges[0].startedAt + .seconds(later)
+        recording.exchanges.append(other)
+        #expect((recording.finding(rule)?.severity == .error) == fires)
+    }
+
     @Test func leavesProbesOfAResourceAlone() throws {
         let recording = try Recording("discovery/resource-metadata-missing")
         #expect(recording.finding(rule) == nil)

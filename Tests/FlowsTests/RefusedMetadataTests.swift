@@ -1,0 +1,36 @@
+import Captures
+import Flows
+import TestSupport
+import Testing
+
+/// Metadata of a provider that were asked for in vain, beside a login at the same host.
+struct RefusedMetadataTests {
+    private static let described =
+        #"{"issuer":"https://idp.example/realms/a","authorization_endpoint":"https://idp.example/authorize"}"#
+
+    private static func flows(asking realm: String, first: Bool) -> [Flow] {
+        let login = ShopLogin()
+        var capture = CaptureBuilder()
+        func ask(_ realm: String, _ status: Int, _ body: String) {
+            let url = "https://idp.example/\(realm)/.well-known/openid-configuration"
+            capture.get(url, status, headers: ShopLogin.backend, body: .json(body))
+        }
+        if first { ask(realm, 404, "{}") }
+        ask("realms/a", 200, described)
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        if !first { ask(realm, 404, "{}") }
+        return FlowFinder.flows(in: capture.capture)
+    }
+
+    /// Before the login it may be a try of the same client, which found its way then.
+    @Test(arguments: [
+        ("realms/b", false, 2), ("realms/b", true, 1), ("realms/a", false, 1), ("realms", false, 1),
+    ])
+    func thoseOfAnotherRealmBehindALoginAreNoneOfIt(realm: String, first: Bool, count: Int) {
+        let flows = Self.flows(asking: realm, first: first)
+        #expect(flows.count == count)
+        if count == 2 { #expect(flows[1].grant == "discovery" && flows[1].exchanges == [4]) }
+    }
+}
