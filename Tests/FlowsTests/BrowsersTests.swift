@@ -158,6 +158,35 @@ struct BrowsersTests {
         #expect(capture.flows.map(\.exchanges) == [exchanges])
     }
 
+    /// Neither other proxies on the way nor another version of the protocol make another browser.
+    @Test(
+        arguments: [
+            ("192.0.2.1, 198.51.100.7", "192.0.2.1,198.51.100.8", 1), ("192.0.2.1:4711", "192.0.2.1:4712", 1),
+            ("192.0.2.1", "2001:db8::1", 1), ("[2001:db8::1]:80", "2001:db8::1", 1),
+            ("192.0.2.1", "unknown", 1), ("192.0.2.1", nil, 1), ("192.0.2.1", "192.0.2.2", 2),
+            ("2001:db8::1", "2001:db8::2", 2),
+        ] as [(String, String?, Int)]
+    ) func addressIsTheBrowsersOwn(address: String, other: String?, logins: Int) {
+        let browser = Browser(name: "ann", mark: .cookies)
+        var capture = CaptureBuilder()
+        for address in [address, other] {
+            let headers = HeaderFields(address.map { [("X-Forwarded-For", $0)] } ?? [])
+            capture.add(
+                Exchange(
+                    startedAt: Timestamp(seconds: 0),
+                    request: RecordedRequest(
+                        method: "GET",
+                        url: RecordedURL(browser.request),
+                        headers: headers
+                    ),
+                    response: RecordedResponse(status: 200, body: .html("<p>Sign in</p>")),
+                    client: ClientFacts(address: "203.0.113.1:4711")
+                )
+            )
+        }
+        #expect(capture.flows.count == logins)
+    }
+
     /// The app sends both to the same address before either of them gets there.
     @Test(arguments: states) func eachFollowsItsOwnRedirect(state: String?) {
         for mark in [Mark.cookies, .agents] {

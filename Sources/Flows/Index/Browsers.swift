@@ -22,23 +22,60 @@ struct Browsers: Sendable {
         if differ(left.headers.first("user-agent"), right.headers.first("user-agent")) { return true }
         // Each host has cookies of its own, and may be behind proxies of its own.
         guard left.url.host == right.url.host else { return false }
-        return jars.areOne(one, other).map { !$0 } ?? differ(address(one), address(other))
+        if let areOne = jars.areOne(one, other) { return !areOne }
+        guard let address = BrowserAddress(capture[one]) else { return false }
+        return BrowserAddress(capture[other]).map(address.isOther) ?? false
     }
 
     private func differ(_ one: String?, _ other: String?) -> Bool {
         guard let one, let other, !Placeholder.isOne(one), !Placeholder.isOne(other) else { return false }
         return one != other
     }
+}
 
-    /// The client's address, without its port; behind a proxy the one that it names.
-    private func address(_ exchange: Int) -> String? {
-        let recorded = capture[exchange]
-        if let named = recorded.request.headers.first("x-forwarded-for") { return named }
-        guard !recorded.request.headers.contains("forwarded"), let address = recorded.client.address else {
-            return nil
-        }
-        return address.utf8.lastIndex(of: 0x3a).map { String(address[..<$0]) } ?? address
+/// The address that a browser's request came from, without its port.
+private struct BrowserAddress {
+    private let text: String
+    /// Whether a proxy before the server names it; otherwise it is the other end of the connection.
+    private let isNamed: Bool
+
+    /// Nil where it is not told, or is that of a proxy.
+    init?(_ exchange: Exchange) {
+        let headers = exchange.request.headers
+        let named = headers.first("x-forwarded-for")
+        if named == nil, Self.ofProxies.contains(where: headers.contains) { return nil }
+        // Each proxy adds the one before it, and the next request may go by other ones.
+        let first = named?.split { $0 == "," || $0 == " " }.first.map(String.init)
+        text = Self.withoutPort(named == nil ? exchange.client.address ?? "" : first ?? "")
+        isNamed = named != nil
+        // It may be `unknown`, or taken out of the capture.
+        guard !text.isEmpty, text.utf8.allSatisfy(Self.isOfAddress) else { return nil }
     }
+
+    /// Whether two are those of two browsers: one may reach the same host by both versions of the protocol.
+    func isOther(than other: BrowserAddress) -> Bool {
+        isNamed == other.isNamed && isVersion6 == other.isVersion6 && text != other.text
+    }
+
+    private var isVersion6: Bool { text.utf8.contains(0x3a) }
+
+    /// Hexadecimal digits, `.` and `:`.
+    private static func isOfAddress(_ byte: UInt8) -> Bool {
+        byte == 0x2e || byte == 0x3a || byte.isHexadecimalDigit
+    }
+
+    /// An address of version 6 has brackets where a port may follow it.
+    private static func withoutPort(_ address: String) -> String {
+        if address.utf8.first == 0x5b { return String(address.dropFirst().prefix { $0 != "]" }) }
+        return address.utf8.count(where: { $0 == 0x3a }) == 1
+            ? String(address.prefix { $0 != ":" }) : address
+    }
+
+    /// What proxies add that do not name the browser's address, or name it in another way.
+    private static let ofProxies = [
+        "forwarded", "via", "x-forwarded-proto", "x-forwarded-host", "x-real-ip", "true-client-ip",
+        "cf-connecting-ip",
+    ]
 }
 
 /// Exchanges by the browser that keeps their cookies: what sets one and what sends it later, or two that send the same one.
