@@ -187,6 +187,20 @@ struct BrowsersTests {
         #expect(capture.flows.count == logins)
     }
 
+    /// What the same browser left before its last login is not gone on with.
+    @Test func loginBehindOneThatIsDoneIsAnother() {
+        let browser = Browser(name: "ann", mark: .agents)
+        var capture = CaptureBuilder()
+        var requests: [[Int]] = []
+        for isAnswered in [false, true] {
+            _ = browser.start(&capture)
+            requests.append([browser.authorize(&capture)])
+            if isAnswered { _ = browser.answer(&capture) }
+        }
+        requests.append([browser.authorize(&capture)])
+        #expect(capture.flows.map { $0.authorizationRequests.map(\.exchange) } == requests)
+    }
+
     /// The app sends both to the same address before either of them gets there.
     @Test(arguments: states) func eachFollowsItsOwnRedirect(state: String?) {
         for mark in [Mark.cookies, .agents] {

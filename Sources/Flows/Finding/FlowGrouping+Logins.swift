@@ -51,7 +51,6 @@ extension FlowGrouping {
     /// Whether a request that a flow has is made once more, and not the next login's, which is the same: where the client makes up nothing for
     /// each, or always the same, or that was taken out of the capture.
     private func isAgain(_ request: AuthorizationRequest, in flow: FlowBuilder) -> Bool {
-        guard mayGoOn(request, flow) else { return false }
         if isSanitized(request) || isBare(request) { return flow.isOpen && !isSentByApp(request) }
         return !(flow.hasTokens && !flow.isOpen && isSentByApp(request))
     }
@@ -77,7 +76,9 @@ extension FlowGrouping {
     /// interactive try after a silent one.
     mutating func flowContinued(by request: AuthorizationRequest) -> FlowBuilder? {
         for signature in signatures(of: request) {
-            if let same = bySignature[signature]?.last(where: { isAgain(request, in: $0) }) { return same }
+            // Of one browser the latest alone: those before it were left.
+            guard let same = bySignature[signature]?.last(where: { mayGoOn(request, $0) }) else { continue }
+            if isAgain(request, in: same) { return same }
         }
         if let state = request.state, let flow = byState[state]?.last, flow.isOpen,
             flow.requests.last.map(request.carriesOn) ?? false, mayGoOn(request, flow)
