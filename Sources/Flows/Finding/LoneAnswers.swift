@@ -75,5 +75,5 @@ enum LoneAnswers {
         "SAMLRequest", "SAMLResponse",
     ]
     /// In bytes; a country, a postal code or a voucher is shorter.
-    private static let shortestCode = 10
+    static let shortestCode = 10
 }

@@ -6,12 +6,14 @@ import OAuth
 /// One alone is registered (RFC 6749, section 3.1.2.3), it was pushed, is in an object that nobody can read, or has a name of the
 /// provider's in its place (eBay). Found by where the provider sends the browser with a code, or an error and the `state`, and by
 /// where the browser comes with these to the app that had sent it there, which a script of the provider's may have brought about.
-/// A request without `state` gets the code alone.
+/// A request without `state` gets the code alone, which other pages have as well: a voucher, a country.
 enum UnnamedTargets {
     static func targets(of requests: [AuthorizationRequest], in capture: Capture, order: [Int]) -> [String] {
         let unnamed = requests.filter { $0.redirectURI == nil }
+        // Where the client names it elsewhere, it is known.
+        let named = Set(requests.filter { $0.redirectURI != nil }.map(\.clientID))
         let isStateless = unnamed.contains { request in
-            request.state == nil
+            request.state == nil && !named.contains(request.clientID)
                 && !["request_uri", "request"].contains { request.parameters.contains($0) }
         }
         let origins = Set(unnamed.compactMap { capture[$0.exchange].request.url.origin })
@@ -25,7 +27,7 @@ enum UnnamedTargets {
                 let target = exchange.response?.location.map { exchange.request.url.resolving($0).text }
                 if let target, addresses.contains(target) { apps.insert(origin) }
                 guard apps.contains(origin), exchange.request.method == "GET",
-                    isAnswer(exchange.request.url, isStateless)
+                    isAnswer(exchange.request.url, isStateless && !isFromApp(exchange.request, origin))
                 else { return nil }
                 return exchange.request.url.withoutQuery
             }
@@ -35,9 +37,18 @@ enum UnnamedTargets {
         }
     }
 
+    /// Whether a page of the app's own, or the user by hand, made the browser send a request to the app's origin.
+    private static func isFromApp(_ request: RecordedRequest, _ origin: String) -> Bool {
+        if let site = request.headers.first("sec-fetch-site") {
+            return ["same-origin", "none"].contains(site)
+        }
+        return request.headers.first("referer").map { RecordedURL($0).origin == origin } ?? false
+    }
+
     private static func isAnswer(_ url: RecordedURL, _ isStateless: Bool) -> Bool {
         [url.queryItems, url.fragmentItems].contains { items in
-            items.first("response") != nil || isStateless && items.first("code") != nil
+            items.first("response") != nil
+                || isStateless && (items.first("code") ?? "").utf8.count >= LoneAnswers.shortestCode
                 || (items.first("code") ?? items.first("error")) != nil
                     && (items.first("state") ?? items.first("iss")) != nil
         }

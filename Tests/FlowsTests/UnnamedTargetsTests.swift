@@ -1,0 +1,38 @@
+import Captures
+import Flows
+import OAuth
+import TestSupport
+import Testing
+
+/// Answers to requests that have neither a redirect URI nor a state: they bring a code alone.
+struct UnnamedTargetsTests {
+    /// An app's own pages have a `code`, too: a country, or a voucher that one page links to on another.
+    @Test(arguments: [("de", []), ("SPRING-VOUCHER-2026", [("Referer", "https://shop.example/")])])
+    func codeOfAnAppsOwnPageIsNoAnswer(code: String, headers: [(String, String)]) throws {
+        var capture = CaptureBuilder()
+        let request = "https://idp.example/authorize?response_type=code&client_id=shop"
+        let callback = "https://shop.example/cb?code=code-of-one-0001"
+        capture.redirect("https://shop.example/login", to: request)
+        capture.get(request, body: .html("<form method=post action=/login><input name=user></form>"))
+        capture.post("https://idp.example/login", [("user", "a")], 302, answer: [("Location", callback)])
+        capture.redirect(callback, to: "/home")
+        capture.get("https://shop.example/cart?code=\(code)", headers: headers, body: .html("<h1>Cart</h1>"))
+        let flow = try #require(capture.flows.first)
+        #expect(capture.flows.count == 1)
+        #expect(flow.authorizationResponses.map(\.callback) == [3])
+    }
+
+    /// A script of the provider's sends the browser back.
+    @Test func codeThatAPageOfTheProvidersBringsIsAnAnswer() throws {
+        var capture = CaptureBuilder()
+        let request = "https://idp.example/authorize?response_type=code&client_id=shop"
+        capture.redirect("https://shop.example/login", to: request)
+        capture.get(request, body: .html("<script src=/login.js></script>"))
+        capture.get(
+            "https://shop.example/cb?code=code-of-one-0001",
+            headers: [("Referer", "https://idp.example/"), ("Sec-Fetch-Site", "cross-site")]
+        )
+        let flow = try #require(capture.flows.first)
+        #expect(flow.authorizationResponses.map(\.callback) == [2])
+    }
+}
