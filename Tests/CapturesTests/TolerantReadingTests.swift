@@ -177,6 +177,9 @@ struct TolerantReadingTests {
         #expect(capture.logMembers["_otherLogs"]?.array?.first?["creator"]?["name"] == "B")
     }
 
+    private static let besideLoss =
+        "what stands beside \"log\" is not kept from \"b\" on: it has more than 4 MB"
+
     /// What wraps a log is kept; too much of it is not held, since JSON that is no HAR may have nothing else.
     @Test func membersBesideTheLogAreKept() throws {
         let text = "{\"token\":[1],\"log\":{\"entries\":[\(Self.entry(0))]},\"value\":null}"
@@ -184,9 +187,23 @@ struct TolerantReadingTests {
         let imported = JSONWriter.text(of: try OriginalEntryTests.imported([text]))
         #expect(try read(imported).logMembers["_besideLog"] == ["token": [1], "value": nil])
         let long = String(repeating: "x", count: EntryScanner.mostBeside)
-        let capture = try read("{\"a\":\"\(long)\",\n\"log\":{\"entries\":[\(Self.entry(0))]},\"b\":1}")
-        #expect(capture.logMembers["_besideLog"] == ["b": 1])
-        #expect(capture.losses.map(\.what) == ["\"a\" beside \"log\" is not kept: it has more than 4 MB"])
+        let log = "\"log\":{\"entries\":[\(Self.entry(0))]}"
+        let capture = try read("{\"a\":1,\"b\":\"\(long)\",\n\(log),\"c\":1}")
+        #expect(capture.logMembers["_besideLog"] == ["a": 1])
+        #expect(capture.losses.map(\.what) == [Self.besideLoss])
+    }
+
+    @Test func membersThatWerePutBesideAWrittenLogJoinThoseInIt() throws {
+        let log = "{\"_besideLog\":{\"a\":1},\"entries\":[\(Self.entry(0))]}"
+        #expect(try read("{\"log\":\(log),\"b\":2}").logMembers["_besideLog"] == ["a": 1, "b": 2])
+    }
+
+    @Test func membersBesideTheLogAreKeptUpToALimitForAll() throws {
+        let half = String(repeating: "x", count: EntryScanner.mostBeside / 2)
+        let log = "{\"entries\":[\(Self.entry(0))]}"
+        let capture = try read("{\"a\":\"\(half)\",\n\"log\":\(log),\"b\":\"\(half)\",\"c\":1}")
+        #expect(capture.logMembers["_besideLog"]?.object?.members.map(\.name) == ["a"])
+        #expect(capture.losses.map(\.what) == [Self.besideLoss])
     }
 
     @Test(arguments: ["\n    ", ""]) func entryThatIsDamagedIsSaidAndTheOthersAreRead(indent: String) throws {

@@ -16,6 +16,8 @@ final class EntryCollector {
     /// Of further logs in the same file.
     private var otherLogs: [Int: JSONObject] = [:]
     private var besideLog = JSONObject()
+    /// Bytes of it in the file.
+    private var besideBytes = 0
     private var losses = LossList()
     private var remarks = EntryRemarks()
 
@@ -98,14 +100,18 @@ final class EntryCollector {
     }
 
     /// Takes a member that stands beside `log`; `json` is empty where it is too large.
+    ///
+    /// Once there is too much of them it is said, and nothing more is taken.
     func add(beside name: String, json: [UInt8], offset: Int) {
-        if json.isEmpty {
+        guard besideBytes <= EntryScanner.mostBeside else { return }
+        besideBytes += json.isEmpty ? EntryScanner.mostBeside + 1 : json.count
+        guard besideBytes <= EntryScanner.mostBeside else {
             let most = EntryScanner.mostBeside >> 20
-            let what = "\"\(name)\" beside \"log\" is not kept: it has more than \(most) MB"
-            lose(at: offset, what)
-        } else if let value = try? JSONParser.parse(json) {
-            besideLog.members.append(JSONObject.Member(name: name, value: value))
+            let what = "what stands beside \"log\" is not kept from \"\(name)\" on"
+            return lose(at: offset, "\(what): it has more than \(most) MB")
         }
+        guard let value = try? JSONParser.parse(json) else { return }
+        besideLog.members.append(JSONObject.Member(name: name, value: value))
     }
 
     /// Whether all could be used.
@@ -148,8 +154,12 @@ final class EntryCollector {
             let logs = otherLogs.sorted { $0.key < $1.key }.map { JSONValue.object($0.value) }
             log.members.append(JSONObject.Member(name: Self.otherLogsName, value: .array(logs)))
         }
-        if !besideLog.isEmpty, log[Capture.besideLogName] == nil {
-            log.members.append(JSONObject.Member(name: Capture.besideLogName, value: .object(besideLog)))
+        if !besideLog.isEmpty {
+            // Somebody may have put more beside the log of a capture that was written by us.
+            let written = log[Capture.besideLogName] ?? [:]
+            if let before = written.object {
+                log[Capture.besideLogName] = .object(JSONObject(before.members + besideLog.members))
+            }
         }
         return log
     }

@@ -69,7 +69,7 @@ struct EntryScanner {
     private var isName = false
     private var isLeftOut = false
 
-    /// Bytes that are held of a member beside `log`: in JSON that is no HAR it may be all there is.
+    /// Bytes that are held of what stands beside `log`: in JSON that is no HAR it may be all there is.
     static let mostBeside = 4 << 20
 
     /// Strings that are longer are not held; nil holds all.
