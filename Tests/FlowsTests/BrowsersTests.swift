@@ -158,6 +158,15 @@ struct BrowsersTests {
         #expect(capture.flows.map(\.exchanges) == [exchanges])
     }
 
+    /// Its server's redirect is an app's own, what it leads to the browser's.
+    @Test func reloadInTheBrowserOfAnAppIsOneLogin() {
+        let (app, browser) = (Browser(name: "app", mark: .agents), Browser(name: "ann", mark: .agents))
+        var capture = CaptureBuilder()
+        var exchanges = [app.start(&capture), browser.authorize(&capture), browser.authorize(&capture)]
+        exchanges += browser.answer(&capture)
+        #expect(capture.flows.map(\.exchanges) == [exchanges])
+    }
+
     /// Neither other proxies on the way nor another version of the protocol make another browser.
     @Test(
         arguments: [

@@ -54,8 +54,10 @@ final class FlowBuilder {
     /// at the same host.
     func mayBeOfBrowser(in exchange: Int, _ index: CaptureIndex) -> Bool {
         guard let request = requests.last?.exchange else { return true }
+        // An app may have asked its server, and opened the browser with what it was told.
+        let source = index.redirectedFrom[request].flatMap { index.browsers.areTwo($0, request) ? nil : $0 }
         let page = index.capture[exchange].request.url.host.flatMap { lastPage[$0] }
-        return [request, index.redirectedFrom[request], page].compactMap(\.self).allSatisfy {
+        return [request, source, page].compactMap(\.self).allSatisfy {
             $0 == exchange || !index.browsers.areTwo($0, exchange)
         }
     }
