@@ -257,7 +257,8 @@ extension Producers {
             guard let name = text(object["name"] ?? object["key"]) else {
                 // Each field as an object of its own: `{"Accept":"*/*"}`.
                 let isField =
-                    object.members.count == 1 && object["value"] == nil && areFields(object)
+                    object.members.count == 1 && areFields(object)
+                    && !["name", "key", "value"].contains { object[$0] != nil }
                 return isField ? fields(.object(object)) : []
             }
             let value = object["value"]
