@@ -158,6 +158,23 @@ struct BrowsersTests {
         #expect(capture.flows.map(\.exchanges) == [exchanges])
     }
 
+    /// A cookie for pages below another address, or for the provider's own site alone, does not come back with the request.
+    @Test(arguments: ["Path=/auth", "Path=/; SameSite=Strict"])
+    func reloadWithoutACookieThatIsNotForItIsOneLogin(attributes: String) {
+        let browser = Browser(name: "ann", mark: .agents)
+        var capture = CaptureBuilder()
+        for place in 0..<2 {
+            let cookie = "session=session-of-ann-000\(place)"
+            capture.get(
+                browser.request,
+                answer: [("Set-Cookie", "\(cookie); \(attributes)")],
+                body: .html("<script src=/auth/login.js></script>")
+            )
+            capture.get("https://idp.example/auth/login.js", headers: [("Cookie", cookie)])
+        }
+        #expect(capture.flows.map { $0.authorizationRequests.map(\.exchange) } == [[0, 2]])
+    }
+
     /// Its server's redirect is an app's own, what it leads to the browser's.
     @Test func reloadInTheBrowserOfAnAppIsOneLogin() {
         let (app, browser) = (Browser(name: "app", mark: .agents), Browser(name: "ann", mark: .agents))

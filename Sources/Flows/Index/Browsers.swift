@@ -107,11 +107,12 @@ private struct CookieJars: Sendable {
         return left == right
     }
 
-    /// Those that a browser would send to the same address once more, as `NAME=VALUE`.
+    /// Those that a browser would send to the same address once more, from whatever site it comes, as `NAME=VALUE`.
     private static func cookies(of exchange: Exchange) -> [String] {
         let path = exchange.request.url.path
         let set = (exchange.response?.setCookies ?? []).filter { cookie in
-            cookie.path.map { path.hasPrefix($0) } ?? true
+            cookie.sameSite?.lowercased() != "strict"
+                && cookie.path.map { CookieScope.contains(path: path, cookiePath: $0) } ?? true
         }
         return (exchange.request.cookies.map { ($0.name, $0.value) } + set.map { ($0.name, $0.value) })
             .filter { $0.1.utf8.count >= minimumLength && !Placeholder.isOne($0.1) }
