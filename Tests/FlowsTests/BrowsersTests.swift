@@ -143,6 +143,22 @@ struct BrowsersTests {
         #expect(capture.flows.map(\.exchanges) == [exchanges + answer])
     }
 
+    /// Nor are its pages there those of an older login that was left in that browser.
+    @Test func pagesOfABrowserAreThoseOfTheLoginThatWentOnThere() {
+        let ann = Browser(name: "ann", mark: .agents, state: "state-of-one-0001")
+        let (left, boris) = (
+            Browser(name: "boris", mark: .agents, state: "state-of-two-0001"),
+            Browser(name: "boris", mark: .agents, state: ann.state)
+        )
+        var capture = CaptureBuilder()
+        let first = left.authorize(&capture)
+        var exchanges = [ann.authorize(&capture), boris.authorize(&capture)]
+        let headers = [("User-Agent", "Mozilla/5.0 (boris)")]
+        let page = capture.get("https://idp.example/consent", headers: headers, body: .html("<p>Consent</p>"))
+        exchanges += [page] + boris.answer(&capture)
+        #expect(capture.flows.map(\.exchanges) == [[first], exchanges])
+    }
+
     @Test func reloadInOneBrowserIsOneLogin() {
         let browser = Browser(name: "ann", mark: .cookies)
         var capture = CaptureBuilder()

@@ -17,8 +17,10 @@ final class FlowBuilder {
     /// Hosts of redirect URIs.
     var clientHosts: Set<String> = []
     var interactions: Set<Int> = []
-    /// The last page that the user met at each host.
+    /// The last page that the user met at each host, of the browser that the login went on in.
     var lastPage: [String: Int] = [:]
+    /// The exchange of the last authorization request, be it one that was made again.
+    private var lastRequest: Int?
     /// Whether a token request was answered with success.
     private(set) var hasTokens = false
     /// Whether an access token that it was given is there to be read: a call with another one is none of its own.
@@ -53,13 +55,20 @@ final class FlowBuilder {
     /// Whether nothing shows that an exchange is of another browser than its last request, what sent that to the provider, and its pages
     /// at the same host.
     func mayBeOfBrowser(in exchange: Int, _ index: CaptureIndex) -> Bool {
-        guard let request = requests.last?.exchange else { return true }
+        guard let request = lastRequest else { return true }
         // An app may have asked its server, and opened the browser with what it was told.
-        let source = index.redirectedFrom[request].flatMap { index.browsers.areTwo($0, request) ? nil : $0 }
+        let source = requests.last.flatMap { index.redirectedFrom[$0.exchange] }
+            .flatMap { index.browsers.areTwo($0, request) ? nil : $0 }
         let page = index.capture[exchange].request.url.host.flatMap { lastPage[$0] }
         return [request, source, page].compactMap(\.self).allSatisfy {
             $0 == exchange || !index.browsers.areTwo($0, exchange)
         }
+    }
+
+    /// Notes a request that it has or goes on with, in whatever browser.
+    func goOn(with request: Int, _ index: CaptureIndex) {
+        if !mayBeOfBrowser(in: request, index) { lastPage = [:] }
+        lastRequest = request
     }
 
     /// Whether an ID token is of another user than all of its own.

@@ -6,6 +6,7 @@ import OAuth
 extension FlowGrouping {
     mutating func join(_ request: AuthorizationRequest, _ host: String?) {
         let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
+        flow.goOn(with: request.exchange, index)
         let signatures = signatures(of: request)
         if !flow.isOpen || !isKnown(request, signatures, in: flow) {
             flow.requests.append(request)
