@@ -35,4 +35,17 @@ struct UnnamedTargetsTests {
         let flow = try #require(capture.flows.first)
         #expect(flow.authorizationResponses.map(\.callback) == [2])
     }
+
+    /// The provider's half is not in the capture: what the app redirects to is none of its answers.
+    @Test func redirectOfTheAppIsNoAnswerWhereTheProviderIsNotSeen() {
+        var capture = CaptureBuilder()
+        let request = "https://idp.example/authorize?response_type=code&client_id=shop"
+        capture.redirect("https://shop.example/login", to: request)
+        capture.redirect(
+            "https://shop.example/offers",
+            to: "https://partner.example/?code=SPRING-VOUCHER-2026"
+        )
+        capture.get("https://partner.example/?code=SPRING-VOUCHER-2026", body: .html("<h1>Offers</h1>"))
+        #expect(capture.flows.allSatisfy { $0.authorizationResponses.isEmpty })
+    }
 }

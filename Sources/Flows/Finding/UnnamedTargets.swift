@@ -9,7 +9,8 @@ import OAuth
 /// A request without `state` gets the code alone, which other pages have as well: a voucher, a country.
 enum UnnamedTargets {
     static func targets(of requests: [AuthorizationRequest], in capture: Capture, order: [Int]) -> [String] {
-        let unnamed = requests.filter { $0.redirectURI == nil }
+        // Of one that only the app's redirect shows the exchange is the app's own.
+        let unnamed = requests.filter { $0.redirectURI == nil && !$0.isUnseen }
         // Where the client names it elsewhere, it is known.
         let named = Set(requests.filter { $0.redirectURI != nil }.map(\.clientID))
         let isStateless = unnamed.contains { request in
