@@ -20,10 +20,14 @@ extension TokenInvalidClient {
     }
 
     /// That a secret with a plus sign stands in the form as it is: there it means a space.
+    ///
+    /// A secret that has a space is sent so, too: what no encoder leaves as it is has to stand beside the sign, in the secret or in
+    /// another value of the form.
     func unencoded(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
         for call in refused {
             guard call.authentication.methods.contains(.secretPost), let secret = call.authentication.secret,
-                secret.rawValue.containsBytes("+"), secret.value.containsBytes(" ")
+                secret.rawValue.containsBytes("+"), secret.value.containsBytes(" "),
+                call.parameters.items.contains(where: { Self.isUnencoded($0.rawValue) })
             else { continue }
             let sign = Evidence(
                 place: secret.place,
@@ -40,6 +44,11 @@ extension TokenInvalidClient {
             )
         }
         return nil
+    }
+
+    /// Whether a form's value has characters that are encoded in every form.
+    private static func isUnencoded(_ value: String) -> Bool {
+        value.utf8.contains { [0x2f, 0x3a, 0x3d, 0x3f, 0x40].contains($0) }
     }
 
     private static let unencodedSecret = """
@@ -74,11 +83,12 @@ extension TokenInvalidClient {
     }
 
     private static let isUnset = """
-        The client has no secret where it runs, and its library made a text of that: undefined, null. To the provider it is a wrong secret, and where the client is a public one, a client \
-        that authenticates though it has nothing to do so with.
+        The client has no secret where it runs, and its library made a text of that: undefined, null. To the provider it is a wrong \
+        secret, and where the client is a public one, a client that authenticates though it has nothing to do so with.
         """
     private static let isUnsetFix = """
-        Set the secret where the program reads it, or, for a client that has none, say so to the library (token_endpoint_auth_method none), so that it sends client_id alone.
+        Set the secret where the program reads it, or, for a client that has none, say so to the library (token_endpoint_auth_method \
+        none), so that it sends client_id alone.
         """
 
     /// A secret that was sent with what came along with it.

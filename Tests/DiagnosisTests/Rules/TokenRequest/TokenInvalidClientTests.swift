@@ -189,6 +189,8 @@ struct TokenInvalidClientTests {
     /// A form that was put together by hand: what stands for a space there is a character of the secret.
     @Test(arguments: [
         ("Zt8s+q0vN/2mK7==", true), ("Zt8s%2Bq0vN%2F2mK7%3D%3D", false), ("Zt8sq0vN2mK7", false),
+        // A secret of words, as a form has it.
+        ("correct+horse+battery", false),
     ])
     func saysThatTheSecretWasNotEncoded(secret: String, isNamed: Bool) throws {
         let recording = try Recording(broken).sendingHeader("Authorization", nil, to: "/token")
