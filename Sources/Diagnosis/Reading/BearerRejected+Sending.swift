@@ -27,25 +27,37 @@ extension BearerRejected {
     /// A server that says that it got no token, though one was sent in the header for it.
     func unseen(_ call: BearerCall, _ refusal: BearerRefusal, _ shown: Shown) -> Violation? {
         let said = refusal.challenges.compactMap { $0["error_description"] }.joined(separator: " ")
-        let words = (said + " " + refusal.body).asciiLowercased()
         guard refusal.status == 401, call.token.place.part == .requestHeader,
             call.token.rawValue.lowercased().hasPrefix("bearer "), !MissingToken.isOne(call.token.value),
-            !Placeholder.isOne(call.token.value), Self.absences.contains(where: words.containsBytes)
+            !Placeholder.isOne(call.token.value),
+            Self.saysThatNoneCame((said + " " + refusal.body).asciiLowercased())
         else { return nil }
         return Violation(
             shown.saying("sent in the header", of: call.token),
             explanation: """
-                The call carried its access token in the Authorization header, and the server says that none came: something between the two takes the \
-                header off, or does not hand it on.
+                The call carried its access token in the Authorization header, and the server says that none came: something between the \
+                two took the header off, or the server looks for the token elsewhere, behind another scheme or in another header.
                 """,
             fix: """
-                Look at each hop: a proxy or gateway that clears Authorization or replaces it by its own, Apache in front of CGI, FastCGI or WSGI \
-                (CGIPassAuth On, WSGIPassAuthorization On), a function or service that is called by another name for the header. Compare what the server \
-                itself writes into its log.
+                Look at each hop: a proxy or gateway that clears Authorization or replaces it by its own, Apache in front of CGI, FastCGI \
+                or WSGI (CGIPassAuth On, WSGIPassAuthorization On). Then see where the server reads the token: Django REST framework's own \
+                tokens stand behind Token, not Bearer, and passport-jwt takes it from wherever it is told to. The server's log shows what \
+                came.
                 """,
             title: "The server says that no access token came, and one was sent",
             exchange: call.call.exchange
         )
+    }
+
+    /// Whether it is that alone: many have one sentence for a token that is not there and one that is not good ("missing or invalid").
+    private static func saysThatNoneCame(_ text: String) -> Bool {
+        absences.contains { words in
+            guard let said = text.utf8.firstRange(of: Array(words.utf8)) else { return false }
+            let before = String(decoding: text.utf8[..<said.lowerBound].suffix(24), as: UTF8.self)
+            let behind = String(decoding: text.utf8[said.upperBound...].prefix(24), as: UTF8.self)
+            return !["invalid", "expired", "bad ", " or "].contains(where: before.containsBytes)
+                && ![" or ", "invalid", "expired", "malformed"].contains(where: behind.containsBytes)
+        }
     }
 
     /// How servers word it, in lower case; among them express-jwt and Django REST framework.
