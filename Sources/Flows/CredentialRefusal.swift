@@ -1,14 +1,14 @@
-import Captures
+package import Captures
 import JSON
-import OAuth
+package import OAuth
 
 /// What an issuer says to a request for a credential that it does not answer with one (OpenID for Verifiable Credential Issuance,
 /// section 8.3.1).
 ///
 /// To a wallet the credential is what it asked for a token for: without it the flow came to nothing.
-enum CredentialRefusal {
+package enum CredentialRefusal {
     /// Whether an answer is one, by its error and by what was asked for.
-    static func isOne(_ answer: Answer, in capture: Capture) -> Bool {
+    package static func isOne(_ answer: Answer, in capture: Capture) -> Bool {
         guard answer.isRefusal, let error = answer.json?["error"]?.string, errors.contains(error),
             let body = capture[answer.exchange].request.body, (body.size ?? 0) < largest,
             let bytes = body.bytes, let object = (try? JSONParser.parse(bytes))?.object

@@ -571,11 +571,43 @@ struct BearerRejectedTests {
         #expect(Recording(capture.exchanges).finding(rule) == nil)
     }
 
+    /// An API has errors of its own by the same names.
+    @Test func otherAPIsNonceIsNoCredential() {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://id.harbour.example/token",
+            [
+                ("grant_type", "client_credentials"), ("client_id", "shop"),
+                ("client_secret", "not-a-secret-1"),
+            ],
+            body: .json(#"{"access_token":"2YotnFZF-1","token_type":"Bearer","expires_in":300}"#)
+        )
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                duration: .milliseconds(20),
+                request: RecordedRequest(
+                    method: "POST",
+                    url: RecordedURL("https://api.shop.example/orders"),
+                    headers: HeaderFields([("Authorization", "Bearer 2YotnFZF-1")]),
+                    body: .json(#"{"article":7}"#)
+                ),
+                response: RecordedResponse(status: 400, body: .json(#"{"error":"invalid_nonce"}"#))
+            )
+        )
+        let recording = Recording(capture.exchanges)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
     /// The header went off with the call, and did not get to the server.
     @Test(arguments: [
         ("Bearer", #"{"message":"Missing Authorization header"}"#, true),
         ("Bearer error=\"invalid_request\", error_description=\"No access token was provided\"", "{}", true),
         ("Bearer", #"{"message":"Unauthorized"}"#, false),
+        // One sentence for a token that is not there and one that is not good: Azure's gateway, and others.
+        ("Bearer", #"{"message":"Unauthorized. Access token is missing or invalid."}"#, false),
+        ("Bearer", #"{"message":"Invalid or missing access token"}"#, false),
     ])
     func tellsAServerThatSawNoToken(challenge: String, body: String, isTold: Bool) throws {
         let recording = try Recording(broken).answering("/orders", header: "WWW-Authenticate", challenge)

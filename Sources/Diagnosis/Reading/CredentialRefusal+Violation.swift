@@ -3,11 +3,11 @@ import Flows
 import OAuth
 
 /// A wallet's request for a credential that the issuer refused (OpenID for Verifiable Credential Issuance 1.0, section 8.3.1).
-enum CredentialRefusal {
-    /// Nil where the last call with a token of the flow's was not refused by one of the names that there are for it.
+extension CredentialRefusal {
+    /// Nil where the last call with a token of the flow's was not such a request, or not refused by one of the names that there are for it.
     static func violation(in flow: Flow) -> Violation? {
         guard let call = BearerCall.all(in: flow).last, !call.isUserInfo, call.grant != nil,
-            let status = call.call.answer.status, (400..<500).contains(status),
+            isOne(call.call.answer, in: flow.capture),
             let reason = Reason(call.call.answer.error?.error ?? "")
         else { return nil }
         return Violation(
@@ -27,7 +27,7 @@ enum CredentialRefusal {
 
         init?(_ error: String) {
             switch error {
-            case "invalid_proof", "invalid_nonce": self = .proof
+            case "invalid_proof", "invalid_or_missing_proof", "invalid_nonce": self = .proof
             case "invalid_credential_request", "unknown_credential_configuration",
                 "unknown_credential_identifier", "unsupported_credential_type",
                 "unsupported_credential_format", "invalid_encryption_parameters":
@@ -41,8 +41,9 @@ enum CredentialRefusal {
             switch self {
             case .proof:
                 """
-                The wallet has to show that it holds the key that the credential is to be bound to, by a token of its own that names the issuer \
-                (aud) and the nonce that the issuer gave out last (c_nonce). The issuer did not take that proof: the access token is good.
+                The wallet has to show that it holds the key that the credential is to be bound to, by a token of its own that names the \
+                issuer (aud) and the nonce that the issuer gave out last (c_nonce). The issuer did not take that proof: the access token \
+                is good.
                 """
             case .request:
                 """
@@ -59,14 +60,14 @@ enum CredentialRefusal {
             switch self {
             case .proof:
                 """
-                Fetch a c_nonce at the nonce_endpoint right before each request, or take the one of the refusal, and sign the proof anew: aud the \
-                issuer's identifier, iat the time of that, typ openid4vci-proof+jwt. One nonce is good for one request.
+                Fetch a c_nonce at the nonce_endpoint right before each request, or take the one of the refusal, and sign the proof anew: \
+                aud the issuer's identifier, iat the time of that, typ openid4vci-proof+jwt. One nonce is good for one request.
                 """
             case .request:
                 """
-                Compare what is asked for (credential_configuration_id, credential_identifier) with credential_configurations_supported in the \
-                issuer's metadata and with authorization_details of the token response, and the request's members with the version of the \
-                specification that the issuer follows.
+                Compare what is asked for (credential_configuration_id, credential_identifier) with credential_configurations_supported in \
+                the issuer's metadata and with authorization_details of the token response, and the request's members with the version of \
+                the specification that the issuer follows.
                 """
             case .denied:
                 """
