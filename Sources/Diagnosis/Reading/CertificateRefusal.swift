@@ -8,15 +8,27 @@ enum CertificateRefusal {
     case other
 
     /// Nil where nothing is said of a certificate; the text is in lower case.
+    ///
+    /// What is said of it stands in one sentence, and one that names other credentials beside it leaves open which of them it is about.
     init?(in text: String) {
         guard Self.names.contains(where: text.containsBytes) else { return nil }
-        if Self.differences.contains(where: text.containsBytes) {
+        let sentences = Self.sentences(of: text).filter { sentence in
+            Self.names.contains(where: sentence.containsBytes)
+                && !Self.alternatives.contains(where: sentence.containsBytes)
+        }
+        if sentences.contains(where: { Self.differences.contains(where: $0.containsBytes) }) {
             self = .other
-        } else if Self.absences.contains(where: text.containsBytes) {
+        } else if sentences.contains(where: { Self.absences.contains(where: $0.containsBytes) }) {
             self = .missing
         } else {
             return nil
         }
+    }
+
+    /// Parts of a text between full stops, tags, line ends and the quotation marks of JSON.
+    private static func sentences(of text: String) -> [String] {
+        text.replacing(". ", with: "\n").utf8.split { [0x0a, 0x0d, 0x22, 0x3c, 0x3e].contains($0) }
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     var title: String {
@@ -30,13 +42,13 @@ enum CertificateRefusal {
         switch self {
         case .missing:
             """
-            The server says that it saw no certificate of the client's. It wants one on the TLS connection itself (mutual TLS): none was sent, or \
-            a proxy that ends TLS in front of the server did not hand it on.
+            The server says that it saw no certificate of the client's. It wants one on the TLS connection itself (mutual TLS): none was \
+            sent, or a proxy that ends TLS in front of the server did not hand it on.
             """
         case .other:
             """
-            What is issued over mutual TLS is bound to the certificate that the token endpoint saw (cnf, RFC 8705 §3). The server saw another one \
-            with this request, or none.
+            What is issued over mutual TLS is bound to the certificate that the token endpoint saw (cnf, RFC 8705 §3). The server saw \
+            another one with this request, or none.
             """
         }
     }
@@ -46,8 +58,8 @@ enum CertificateRefusal {
         case .missing:
             """
             Configure the HTTP client with certificate and key for this very host, for the token endpoint and the APIs alike, and take the \
-            address under mtls_endpoint_aliases where there is one. Where a proxy ends TLS, have it ask for the certificate and hand it on in \
-            the header that the server reads.
+            address under mtls_endpoint_aliases where there is one. Where a proxy ends TLS, have it ask for the certificate and hand it on \
+            in the header that the server reads.
             """
         case .other:
             """
@@ -68,5 +80,8 @@ enum CertificateRefusal {
         "not found", "missing", "not present", "not provided", "not sent", "not supplied", "required",
         "no client",
         "without",
+    ]
+    private static let alternatives = [
+        " secret", "client_secret", "password", "assertion", "api key", "private_key_jwt",
     ]
 }

@@ -96,7 +96,7 @@ struct BearerRejected: Rule {
             violation.explanation = Self.forAnAPI
             violation.fix = Self.forAnAPIFix
             violation.title = "UserInfo refused the access token for its audience"
-        } else if let certificate = refusal.certificate {
+        } else if !isForItsKey, let certificate = refusal.certificate {
             violation.explanation = certificate.explanation
             violation.fix = certificate.fix
             violation.title = certificate.title
