@@ -18,19 +18,23 @@ extension Flow {
             ?? refusal(toldToScriptOf: attempt)
     }
 
-    /// What a page of the provider's that a script makes was told when it asked for the client.
+    /// What a page of the provider's that a script makes was told when it handed the request on.
     ///
-    /// A failure behind a status of success (Casdoor). Nobody has entered anything by then, and the answer is to no form.
+    /// A failure behind a status of success (Casdoor). Of a call that names the client alone the page may do without the answer, and where
+    /// somebody entered something later it did.
     private func refusal(toldToScriptOf attempt: LoginAttempt) -> RequestRefusal? {
         guard attempt.response == nil, let client = attempt.request?.clientID, !client.isEmpty,
+            let target = attempt["redirect_uri"],
             let page = attempt.pages.last, let shown = capture[page].response, shown.status == 200
         else { return nil }
+        let asked = [client, target]
         let origin = capture[page].request.url.origin
         let behind = surroundings.order[(surroundings.position[page] + 1)...].prefix(Self.mostCalls)
-        return behind.lazy.compactMap { index -> RequestRefusal? in
+        let refusal = behind.lazy.compactMap { index -> RequestRefusal? in
             let call = capture[index]
             guard call.request.method == "GET", call.request.url.origin == origin,
-                call.request.url.queryItems.items.contains(where: { $0.value == client }),
+                asked.allSatisfy({ value in call.request.url.queryItems.items.contains { $0.value == value } }
+                ),
                 let response = call.response, response.status == 200, StatedFailure.isOne(response.body)
             else { return nil }
             let json = Answer(of: call, at: index).json
@@ -46,6 +50,8 @@ extension Flow {
                 )
             }
         }.first
+        guard let refusal, !behind.contains(where: isCredentialPost) else { return nil }
+        return refusal
     }
 
     /// What a page loads before it shows anything.

@@ -10,13 +10,16 @@ struct ClientIDUnknownTests {
     private let rule = "client-id-unknown"
     private let broken = "authorization-request/client-id-unknown"
 
-    /// Casdoor's page is made by a script, which asks for the client and is told with 200.
+    /// Casdoor's page is made by a script, which hands the request on and is told with 200.
+    ///
+    /// What it asks of the client alone (its looks, say) it may do without.
     @Test(arguments: [
-        ("GET", #"{"status":"error","msg":"Invalid client_id","data":null}"#, true),
-        ("GET", #"{"status":"ok","msg":"","data":{"name":"shop"}}"#, false),
-        ("POST", #"{"status":"error","msg":"Invalid client_id"}"#, false),
+        ("GET", true, #"{"status":"error","msg":"Invalid client_id","data":null}"#, true),
+        ("GET", true, #"{"status":"ok","msg":"","data":{"name":"shop"}}"#, false),
+        ("POST", true, #"{"status":"error","msg":"Invalid client_id"}"#, false),
+        ("GET", false, #"{"status":"error","msg":"Invalid client_id"}"#, false),
     ])
-    func readsWhatThePagesScriptIsTold(method: String, answer: String, fires: Bool) throws {
+    func readsWhatThePagesScriptIsTold(method: String, isWhole: Bool, answer: String, fires: Bool) throws {
         let whole = try Recording("authorization-request/client-id-unknown")
         let index = try #require(whole.exchanges.firstIndex { $0.request.url.path == "/authorize" })
         var recording = Recording(Array(whole.exchanges.prefix(index + 1)))
@@ -29,7 +32,11 @@ struct ClientIDUnknownTests {
         var call = asked
         call.startedAt = call.startedAt + .milliseconds(300)
         call.request.method = method
-        call.request.url = RecordedURL("https://id.harbour.example/api/get-app-login?clientId=\(client)")
+        let target = PercentEncoding.encode(try #require(asked.request.url.queryItems.first("redirect_uri")))
+        call.request.url = RecordedURL(
+            "https://id.harbour.example/api/get-app-login?clientId=\(client)"
+                + (isWhole ? "&responseType=code&redirectUri=\(target)" : "")
+        )
         call.response = RecordedResponse(
             status: 200,
             body: Body(text: answer, mediaType: "application/json")
