@@ -53,6 +53,8 @@ enum SignInEnd {
             response.body?.essence != "text/html"
         else { return false }
         let headers = exchange.request.headers
+        // A frame's is not the page that the user sees.
+        guard ["document", nil].contains(headers.first("sec-fetch-dest")?.lowercased()) else { return false }
         return headers.first("sec-fetch-mode").map { $0.lowercased() == "navigate" }
             ?? (headers.first("accept")?.containsBytes("text/html") ?? false)
     }

@@ -170,8 +170,8 @@ struct LoginAbandoned: Rule {
         The provider answered what the user entered with an error, and nothing came after it, so the app never got an answer.
         """,
         """
-        Look at the credentials first, then at the account at the provider: it may be locked, disabled or not confirmed yet, which the provider's \
-        log says. The app's own requests are not the reason.
+        Look at the credentials first, then at the account at the provider: it may be locked, disabled or not confirmed yet, which the \
+        provider's log says. The app's own requests are not the reason.
         """
     )
 

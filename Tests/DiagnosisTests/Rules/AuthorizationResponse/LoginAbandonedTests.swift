@@ -56,11 +56,14 @@ struct LoginAbandonedTests {
     }
 
     /// The form of a page of consent, refused in JSON, is shown to the user as it is; what a script gets it reads itself.
-    @Test(arguments: [("navigate", true), ("cors", false)])
-    func refusalThatTheBrowserShowsIsTheEnd(mode: String, isEnd: Bool) throws {
+    @Test(arguments: [
+        ("navigate", "document", true), ("navigate", "iframe", false), ("cors", "empty", false),
+    ])
+    func refusalThatTheBrowserShowsIsTheEnd(mode: String, destination: String, isEnd: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }
             exchange.request.headers.append("Sec-Fetch-Mode", mode)
+            exchange.request.headers.append("Sec-Fetch-Dest", destination)
             exchange.response = RecordedResponse(
                 status: 400,
                 body: Body(
