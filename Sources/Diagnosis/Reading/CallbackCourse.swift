@@ -77,7 +77,8 @@ struct CallbackCourse {
         let exchange = flow.capture[callback.exchange]
         let login = flow.logins.first { $0.response?.callback == callback.exchange }
         guard LoopbackHost.isLoopback(exchange.request.url.host ?? ""), let request = login?.request,
-            flow.surroundings.redirectedFrom[request.exchange] == nil
+            flow.surroundings.redirectedFrom[request.exchange] == nil,
+            !isSentByPage(flow.capture[request.exchange].request)
         else { return nil }
         let before = flow.surroundings.order[..<flow.surroundings.position[request.exchange]]
         guard
@@ -94,6 +95,12 @@ struct CallbackCourse {
                 )
             }
         )
+    }
+
+    /// Whether a browser says that it came from a page, though the capture may begin behind that.
+    private static func isSentByPage(_ request: RecordedRequest) -> Bool {
+        if let site = request.headers.first("sec-fetch-site") { return site.lowercased() != "none" }
+        return request.headers.contains("referer")
     }
 
     /// What an app says in JSON it says itself.

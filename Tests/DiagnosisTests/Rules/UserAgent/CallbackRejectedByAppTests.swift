@@ -56,7 +56,12 @@ struct CallbackRejectedByAppTests {
     }
 
     /// A program opened the browser, and another one's server has its port.
-    @Test(arguments: [true, false]) func tellsOfAServerThatWasThereFirst(isBegunByProgram: Bool) throws {
+    ///
+    /// Of a login that a page began the capture may lack that.
+    @Test(arguments: [
+        (true, nil, true), (true, "none", true), (true, "same-site", false), (false, nil, false),
+    ])
+    func tellsOfAServerThatWasThereFirst(isFirst: Bool, site: String?, isBegunByProgram: Bool) throws {
         let recording = try Recording(broken).editing { exchange in
             func moved(_ text: String) -> String {
                 text.replacing("https://www.shop.example", with: "http://localhost")
@@ -66,10 +71,13 @@ struct CallbackRejectedByAppTests {
             if let location = exchange.response?.location {
                 exchange.response?.redirect(to: moved(location))
             }
+            if let site, exchange.request.url.path == "/authorize" {
+                exchange.request.headers.append("Sec-Fetch-Site", site)
+            }
             guard exchange.request.url.path == "/callback" else { return }
             exchange.response?.status = 404
             exchange.response?.headers.append("Server", "Apache/2.4")
-        }.without { isBegunByProgram && $0.request.url.path == "/login" }
+        }.without { isFirst && $0.request.url.path == "/login" }
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.explanation.contains("another program's server") == isBegunByProgram)
