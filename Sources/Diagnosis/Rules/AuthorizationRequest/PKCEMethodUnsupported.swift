@@ -65,7 +65,11 @@ struct PKCEMethodUnsupported: Rule {
         guard flow.loginAttempts.isEmpty, flow.tokenRequests.isEmpty,
             flow.resourceMetadata.contains(where: { $0.isUsable && Self.isOfMCP($0, flow) }),
             let document = flow.serverMetadata.last(where: \.isUsable),
-            document.endpoint("authorization_endpoint") != nil, !flow.isAuthorizationAsked(after: document)
+            document.endpoint("authorization_endpoint") != nil, !flow.isAuthorizationAsked(after: document),
+            // Who asks to be registered has taken the metadata.
+            !flow.registrations.contains(where: {
+                flow.surroundings.position[$0.exchange] > flow.surroundings.position[document.exchange]
+            })
         else { return nil }
         func list(_ name: String) -> [String]? {
             document.answer.json?[name]?.array?.compactMap(\.string)
@@ -86,12 +90,12 @@ struct PKCEMethodUnsupported: Rule {
             ],
             severity: .error,
             explanation: """
-                The server that was asked first speaks the Model Context Protocol. Its clients have to use PKCE with S256, and have to refuse an authorization server whose metadata do not \
-                say that it takes that, be it that it does.
+                The server that was asked first speaks the Model Context Protocol. Its clients have to use PKCE with S256, and have to \
+                refuse an authorization server whose metadata do not say that it takes that, be it that it does.
                 """,
             fix: """
-                Have the authorization server publish "code_challenge_methods_supported": ["S256"]. Where it cannot be changed, put a document of your own in front of it, as gateways \
-                for MCP do.
+                Have the authorization server publish "code_challenge_methods_supported": ["S256"]. Where it cannot be changed, put a \
+                document of your own in front of it, as gateways for MCP do.
                 """,
             title: "The metadata do not say that the provider takes S256",
             exchange: document.exchange

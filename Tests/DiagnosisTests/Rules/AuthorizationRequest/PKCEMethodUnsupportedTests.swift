@@ -3,6 +3,7 @@ import Diagnosis
 import Flows
 import JSON
 import OAuth
+import TestSupport
 import Testing
 
 struct PKCEMethodUnsupportedTests {
@@ -53,6 +54,25 @@ struct PKCEMethodUnsupportedTests {
         // Of a client that is none of MCP nothing is said.
         let other = recording.editing { $0.request.body = nil }
         #expect(other.finding(rule) == nil)
+    }
+
+    /// Who asks to be registered at the server has taken its metadata.
+    @Test func refusedRegistrationIsNoStop() throws {
+        let whole = try Recording("discovery/authorization-server-not-listed.near-miss")
+        var recording = Recording(Array(whole.exchanges.prefix(3))).editingAnswer(
+            of: "/.well-known/openid-configuration"
+        ) { $0["code_challenge_methods_supported"] = nil }
+        var registration = recording.exchanges[0]
+        registration.startedAt = recording.exchanges[2].startedAt + .seconds(1)
+        registration.request.url = RecordedURL("https://id.harbour.example/register")
+        registration.request.body = .json(#"{"redirect_uris":["http://127.0.0.1/cb"],"client_name":"Tools"}"#)
+        registration.response = RecordedResponse(
+            status: 403,
+            body: .json(#"{"error":"access_denied","error_description":"Registration is switched off"}"#)
+        )
+        recording.exchanges.append(registration)
+        #expect(recording.finding("registration-rejected")?.isPrimary == true)
+        #expect(recording.finding(rule) == nil)
     }
 
     @Test func leavesAListedMethodAlone() throws {
