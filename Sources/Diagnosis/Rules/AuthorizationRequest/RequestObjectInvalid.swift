@@ -151,7 +151,7 @@ struct RequestObjectInvalid: Rule {
         -> Fault?
     {
         guard let refusal = attempt.refusal, refusal.error == "invalid_request_object",
-            let now = flow.capture[exchange].serverTime
+            !refusal.says(Self.otherReasons), let now = flow.capture[exchange].serverTime
         else { return nil }
         func claim(_ name: String, _ value: String, _ note: String?) -> Evidence {
             Evidence(
@@ -181,6 +181,12 @@ struct RequestObjectInvalid: Rule {
 
     /// Seconds that a signed request may last, and that may have passed since its beginning.
     private static let longestSpan: Int64 = 3600
+
+    /// What a provider that speaks of these does not refuse for its times, in lower case.
+    private static let otherReasons = [
+        "signature", "signed with", "key", "jwk", "algorithm", "audience", "issuer", "decrypt",
+        "redirect_uri", "scope",
+    ]
 
     private static let spanVariants = ["no-start", "old", "long"]
     private static let ofSpan = """

@@ -125,6 +125,7 @@ struct RequestObjectInvalidTests {
             (nil, nil, "nbf claim is missing", "no-start"),
             (nil, nil, "The request object is not valid", nil),
             (1_773_130_000, nil, "nbf is too old", "old"),
+            (1_773_130_000, nil, "The signature is not one of a registered key", nil),
             (1_773_133_000, 1_773_137_000, "exp is too late", "long"),
             (1_773_133_000, nil, "The request object is not valid", nil),
         ] as [(Int64?, Int64?, String, String?)]
