@@ -94,16 +94,19 @@ struct GoTrueTests {
     func appThatNobodyReachesIsTold(failure: String?, fires: Bool) throws {
         var recording = login()
         recording.exchanges.removeLast()
-        recording.exchanges[2].response?.redirect(to: "https://tauri.localhost/?code=\(Self.code)")
+        let target = "https://tauri.localhost/?code=\(Self.code)&provider_token=ya29.invented-a0ARW5m7"
+        recording.exchanges[2].response?.redirect(to: target)
         var landing = recording.exchanges[2]
         landing.startedAt = landing.startedAt + .seconds(1)
-        landing.request.url = RecordedURL("https://tauri.localhost/?code=\(Self.code)")
+        landing.request.url = RecordedURL(target)
         landing.response = failure == nil ? RecordedResponse(status: 200) : nil
         landing.failure = failure
         recording.exchanges.append(landing)
         let finding = recording.finding("callback-unreachable")
         #expect((finding?.isPrimary == true) == fires)
         #expect(finding.map { $0.places == ["2 response.location ", "3 response.status "] } ?? true)
+        // The user's token at the provider is nobody's to see.
+        #expect(finding?.evidence.allSatisfy { !$0.value.contains("ya29") } ?? true)
         #expect(recording.outcomes == [fires ? .failure : .success])
     }
 

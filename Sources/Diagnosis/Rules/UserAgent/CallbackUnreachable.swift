@@ -56,11 +56,13 @@ struct CallbackUnreachable: Rule {
             [
                 Evidence(
                     place: Place(exchange: callback, part: .responseLocation, name: ""),
-                    value: Masking.shown(location, of: "location")
+                    // What it hands on are secrets by names of the server's own (Supabase's provider_token).
+                    value: Masking.shown(RecordedURL(location).withoutQuery, of: "url"),
+                    note: "with a code or tokens behind it"
                 ),
                 Evidence(
                     place: Place(exchange: landing, part: .responseStatus, name: ""),
-                    value: flow.capture[landing].failure ?? "no answer"
+                    value: flow.capture[landing].failure.map { Excerpt.start(of: $0) } ?? "no answer"
                 ),
             ],
             explanation: Self.landing,
@@ -71,12 +73,13 @@ struct CallbackUnreachable: Rule {
     }
 
     private static let landing = """
-        The server that signs in for the app took the provider's answer and sent the browser on to the app, with what it made of it. The address that it was told to send it to did \
-        not respond: for the app the login is lost.
+        The server that signs in for the app took the provider's answer and sent the browser on to the app, with what it made of it. The \
+        address that it was told to send it to did not respond: for the app the login is lost.
         """
     private static let landingFix = """
-        Have the app begin the login with an address that a browser can reach (redirect_to, return URL): a name that stands for the app's own window alone (https://tauri.localhost) is \
-        none. Listen on http://127.0.0.1 at a port, or register a scheme, and name it to the server.
+        Have the app begin the login with an address that a browser can reach (redirect_to, return URL): a name that stands for the app's \
+        own window alone (https://tauri.localhost) is none. Listen on http://127.0.0.1 at a port, or register a scheme, and name it to the \
+        server.
         """
 
     private func violation(
