@@ -273,7 +273,9 @@ struct DiscoveryIssuerMismatch: Rule {
         guard asked.origin == named.origin else { return false }
         let (path, issuer) = (asked.path.split(separator: "/"), named.path.split(separator: "/"))
         guard path.count == 3, path[0].hasSuffix(".onmicrosoft.com") || isIdentifier(path[0].utf8),
-            path[2] == "v2.0", let tenant = issuer.first(where: { isIdentifier($0.utf8) })
+            path[2] == "v2.0", let tenant = issuer.first(where: { isIdentifier($0.utf8) }),
+            // A tenant that was asked for by its id is that one.
+            !isIdentifier(path[0].utf8) || path[0].lowercased() == tenant.lowercased()
         else { return false }
         return issuer == [tenant, "v2.0"] || issuer == ["tfp", tenant, path[1], "v2.0"]
     }

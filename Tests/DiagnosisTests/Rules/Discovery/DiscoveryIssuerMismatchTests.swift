@@ -151,6 +151,10 @@ struct DiscoveryIssuerMismatchTests {
             "https://login.other.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0/"
         ),
         (
+            "https://login.shop.example/9188040d-6c67-4c5b-b112-36a304b66dae/B2C_1_susi/v2.0/.well-known/openid-configuration",
+            "https://login.shop.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0/"
+        ),
+        (
             "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration",
             "https://login.microsoftonline.com/common/v2.0/x"
         ),
