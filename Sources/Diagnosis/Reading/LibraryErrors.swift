@@ -98,11 +98,16 @@ enum LibraryErrors {
         (
             "could not find a matching session for this request",
             "Goth: its session's cookie did not come with the callback, or was sealed with another key"
-        ), ("Sign-in session not found", "Logto: its cookie did not come with the callback"),
+        ),
+        ("LogtoClientError: Sign-in session not found", "Logto: its cookie did not come with the callback"),
         (
             "Invalid session state: stored",
             "Vouch: its session's cookie did not come with the callback, or something between the two took it out"
-        ), ("authorization state not found", "caddy-security: it holds no such state, or not any more"),
+        ),
+        (
+            "OAuth 2.0 authorization state not found",
+            "caddy-security: it holds no such state, or not any more"
+        ),
         ("OIDC Auth Failure: No state cookie found", "Couchbase Sync Gateway: its cookie did not come"),
         (
             "Unable to exchange external code",

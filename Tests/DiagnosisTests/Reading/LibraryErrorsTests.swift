@@ -21,4 +21,10 @@ struct LibraryErrorsTests {
         #expect(LibraryErrors.meaning(in: page)?.hasPrefix("Amazon S3") == true)
         #expect(LibraryErrors.meaning(in: "AccessDenied") == nil)
     }
+
+    /// What any app may say is not taken for one library's.
+    @Test(arguments: ["Authorization state not found. Please try again", "Sign-in session not found"])
+    func wordsOfAnybodyAreNoLibrarys(words: String) {
+        #expect(LibraryErrors.meaning(in: words) == nil)
+    }
 }
