@@ -85,8 +85,8 @@ extension AuthorizationError {
     /// What is to be done, by the name of the error (OpenID Connect CIBA, section 13).
     private static let remedies = [
         "unknown_user_id": """
-        The provider has no user of that hint. Send it in the form by which the provider knows its users (an e-mail address, a phone number with \
-        its country, a number of its own), or the ID token of an earlier login as id_token_hint.
+        The provider has no user of that hint. Send it in the form by which the provider knows its users (an e-mail address, a phone \
+        number with its country, a number of its own), or the ID token of an earlier login as id_token_hint.
         """,
         "expired_login_hint_token": "Have the login_hint_token made anew, right before it is sent.",
         "missing_user_code": """
@@ -94,8 +94,8 @@ extension AuthorizationError {
         """,
         "invalid_user_code": "The user's code was wrong: ask for it once more, and send it as user_code.",
         "invalid_binding_message": """
-        Make the binding message short and of plain letters and digits: it has to fit on the user's device beside the question, and providers take \
-        some twenty characters.
+        Make the binding message short and of plain letters and digits: it has to fit on the user's device beside the question, and some \
+        providers take no more than twenty characters.
         """,
     ]
 

@@ -116,12 +116,14 @@ struct CookieCourse {
         app's own address to sign in at, and let that one set its cookies and send it to the provider.
         """
     private static let twice = """
-        The callback brought the cookie by which the app knows the login, and with it another one of the same name, which was set before with another Domain or Path. \
-        A browser keeps such cookies apart and sends both. Most servers read one of them, the first mostly, and here it was not this login's, or they give up.
+        The callback brought the cookie by which the app knows the login, and with it another one of the same name, which was set before \
+        with another Domain or Path. A browser keeps such cookies apart and sends both. Servers read one of them, some the first and some \
+        the last; one that reads the other does not know the login.
         """
     private static let twiceFix = """
-        Delete the cookies of that name for the host and the domains above it, and sign in again. Then have whatever sets it do so with one Domain and Path throughout: after \
-        a change of these take a new name for it, or have the app delete the old one. Two programs below one domain need two names.
+        Delete the cookies of that name for the host and the domains above it, and sign in again. Then have whatever sets it do so with \
+        one Domain and Path throughout: after a change of these take a new name for it, or have the app delete the old one. Two programs \
+        below one domain need two names.
         """
     private static let unread = """
         The provider's answer reached the redirect URI, and the app answered with an error. The provider had no part in that, and neither had the browser: \
