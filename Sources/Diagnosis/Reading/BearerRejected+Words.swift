@@ -67,12 +67,14 @@ extension BearerRejected {
         """
 
     static let unfetched = """
-        A call with an access token was refused because the API, or the gateway in front of it, did not get the provider's keys: it says nothing of the token itself.
+        A call with an access token was refused because the API, or the gateway in front of it, did not get the provider's keys: it says \
+        nothing of the token itself.
         """
 
     static let unfetchedFix = """
-        From where the API runs, open the address of the keys that it is set to (jwks_uri): a name that does not resolve there, a firewall or proxy on the way out, a certificate that \
-        is not trusted there, an address of another realm. In a mesh the gateway itself needs the way out (Istio: a ServiceEntry, or the keys in the policy).
+        From where the API runs, open the address of the keys that it is set to (jwks_uri): a name that does not resolve there, a firewall \
+        or proxy on the way out, a certificate that is not trusted there, an address of another realm. In a mesh the gateway itself needs \
+        the way out (Istio: a ServiceEntry, or the keys in the policy).
         """
 
     static let unverifiedFix = """

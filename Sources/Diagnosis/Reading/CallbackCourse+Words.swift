@@ -27,13 +27,13 @@ extension CallbackCourse {
         """
 
     static let answeredTwice = """
-        The provider answered this login a second time, with another code: its sign-in page was sent once more, by the back button, a double \
-        click, or a page that the browser had kept. The app had used the state up with the first answer, which went well, so it did not know \
-        the second one.
+        The provider answered this login a second time, with another code: its sign-in page was sent once more, by the back button, a \
+        double click, or a page that the browser had kept. The app had used the state up with the first answer, which went well, so it did \
+        not know the second one.
         """
     static let answeredTwiceFix = """
-        Nothing is wrong with cookies or state. Have the app send a user who is signed in already on to where the login was to lead, in place \
-        of an error, and begin a new login otherwise.
+        Nothing is wrong with cookies or state. Have the app send a user who is signed in already on to where the login was to lead, in \
+        place of an error, and begin a new login otherwise.
         """
 
     static let premature = """
@@ -93,12 +93,13 @@ extension CallbackCourse {
         stopped or took too long, and its own log says where.
         """
     static let otherProgram = """
-        The provider's answer came to this machine, and what listens at that port has nothing at that path. The program that opened the browser did not get it: another program's server \
-        had the port first, or the program's own listens at another path.
+        The provider's answer came to this machine, and what listens at that port has nothing at that path. The program that opened the \
+        browser did not get it: another program's server had the port first, or the program's own listens at another path.
         """
     static let otherProgramFix = """
-        See who listens at the port (netstat -ano on Windows, lsof -i elsewhere) and stop it for the login. Better, let the program listen on http://127.0.0.1 at a free port of its choice, \
-        which providers have to allow (RFC 8252, section 7.3), and say so when it gets none.
+        See who listens at the port (netstat -ano on Windows, lsof -i elsewhere) and stop it for the login. Better, let the program listen \
+        on http://127.0.0.1 at a free port of its choice, which providers have to allow (RFC 8252, section 7.3), and say so when it gets \
+        none.
         """
 
     static let nowhere = """

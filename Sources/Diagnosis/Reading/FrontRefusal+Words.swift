@@ -30,8 +30,8 @@ extension FrontRefusal {
                 """
         case .credentials:
             return """
-                The answer is not the \(server)'s own: a proxy between the two lets nothing through before it knows who uses it. The \(server) did not \
-                see this request.
+                The answer is not the \(server)'s own: a proxy between the two lets nothing through before it knows who uses it. The \
+                \(server) did not see this request.
                 """
         case .size(.body):
             return """
@@ -70,8 +70,8 @@ extension FrontRefusal {
             """
         case .credentials:
             """
-            Give the program the proxy with its credentials (HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, or its runtime's own setting), have the proxy let \
-            this host pass, or name the host in NO_PROXY where it can be reached without one.
+            Give the program the proxy with its credentials (HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, or its runtime's own setting), \
+            have the proxy let this host pass, or name the host in NO_PROXY where it can be reached without one.
             """
         case .size(.body):
             """

@@ -79,12 +79,12 @@ struct UnreadableAnswer {
         ]
         title = "The token response is not encoded as it says"
         explanation = """
-            The client took the answer's body for encoded, as Content-Encoding says, and could not undo that: it is not encoded, in another way, or \
-            not whole.
+            The client took the answer's body for encoded, as Content-Encoding says, and could not undo that: it is not encoded, in \
+            another way, or not whole.
             """
         fix = """
-            Look at the proxies between client and provider: mostly one of them decodes the body and leaves the header, or encodes it once more. Ask \
-            the endpoint with Accept-Encoding: identity to see whether it goes well then.
+            Look at the proxies between client and provider: mostly one of them decodes the body and leaves the header, or encodes it once \
+            more. Ask the endpoint with Accept-Encoding: identity to see whether it goes well then.
             """
     }
 

@@ -198,12 +198,12 @@ struct ResourceIndicatorMismatch: Rule {
     private static let entraCodeOfParameter = "aadsts901002"
 
     private static let ofParameter = """
-        The login names by resource whom the token is for (RFC 8707), as clients of MCP do. Entra reads that off the scopes at this endpoint, \
-        and refuses the parameter. Brokers in front of it, Auth0 among them, hand it on as it came.
+        The login names by resource whom the token is for (RFC 8707), as clients of MCP do. Entra reads that off the scopes at this \
+        endpoint, and refuses the parameter. Brokers in front of it, Auth0 among them, hand it on as it came.
         """
     private static let ofParameterFix = """
-        Leave resource out of the login and of the token request, and ask for a scope of the API (api://ID/NAME, or its Application ID URI and \
-        /.default). Where a broker hands it on, have the broker leave it out.
+        Leave resource out of the login and of the token request, and ask for a scope of the API (api://ID/NAME, or its Application ID URI \
+        and /.default). Where a broker hands it on, have the broker leave it out.
         """
 
     private static let ofScopes = """

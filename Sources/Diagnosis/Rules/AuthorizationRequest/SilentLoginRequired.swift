@@ -74,11 +74,12 @@ struct SilentLoginRequired: Rule {
     private static let unconsented: Words = (
         "Silent sign-in was not possible: the user has not agreed yet",
         """
-        The request forbids the provider to show a page, and the provider has to ask the user first whether this client may have what it asks for.
+        The request forbids the provider to show a page, and the provider has to ask the user first whether this client may have what it \
+        asks for.
         """,
         """
-        Have the user agree once, in an interactive login. Where nobody is to be asked, let the provider leave consent out for this client; Auth0 does so for \
-        first-party apps, and never for those on localhost.
+        Have the user agree once, in an interactive login. Where nobody is to be asked, let the provider leave consent out for this \
+        client; Auth0 does so for first-party apps, and never for those on localhost.
         """
     )
     private static let undecided: Words = (

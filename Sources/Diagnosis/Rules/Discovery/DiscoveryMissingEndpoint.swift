@@ -88,8 +88,8 @@ struct DiscoveryMissingEndpoint: Rule {
                 ],
                 severity: .error,
                 explanation: """
-                    The client read the metadata and refused them for a member that is not there. OpenID Connect Discovery requires it, and strict libraries take no document without, \
-                    whether the login needs it or not.
+                    The client read the metadata and refused them for a member that is not there. OpenID Connect Discovery requires it, \
+                    and strict libraries take no document without, whether the login needs it or not.
                     """,
                 fix:
                     "Have the provider publish the member, or give the client its endpoints and keys by hand.",

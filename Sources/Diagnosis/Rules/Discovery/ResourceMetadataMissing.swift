@@ -80,8 +80,8 @@ struct ResourceMetadataMissing: Rule {
          This client went on with a server that it knew or guessed; one that does neither stops here.
         """
     private static let namedFix = """
-        Serve the resource's metadata at the very URL that the refusal names, with `resource` and `authorization_servers`, and without a token. \
-        Behind a proxy, look at the path and the host that the resource makes that URL of.
+        Serve the resource's metadata at the very URL that the refusal names, with `resource` and `authorization_servers`, and without a \
+        token. Behind a proxy, look at the path and the host that the resource makes that URL of.
         """
 
     private func isSignedIn(_ flow: Flow) -> Bool { !flow.authorizationRequests.isEmpty }

@@ -88,8 +88,9 @@ struct IDTokenNonceMismatch: Rule {
                 ),
             ],
             explanation: """
-                The nonce has a + in it that was put into the query as it is, where + stands for a space. The provider read a space and wrote it into the ID token; the app compares that \
-                with the nonce it meant. It fails for those nonces alone that have a + in them, now and then.
+                The nonce has a + in it that was put into the query as it is, where + stands for a space. The provider read a space and \
+                wrote it into the ID token; the app compares that with the nonce it meant. It fails for those nonces alone that have a + \
+                in them, now and then.
                 """,
             fix: "Encode the parameter (%2B for +), or make nonces of letters, digits, - and _ (base64url).",
             exchange: delivered.idToken.place.exchange

@@ -59,7 +59,8 @@ struct AccessTokenExpired: Rule {
         one, as it is meant to; how that went is told by itself.
         """
     private static let answeredFix = """
-        The refusal can be spared by looking at the age of the access token before each call; AppAuth does so in performAction(freshTokens:).
+        The refusal can be spared by looking at the age of the access token before each call; AppAuth does so in \
+        performAction(freshTokens:).
         """
 
     /// Whether the client took the refusal as it is meant to and asked for another token, which it was not given: it is that, and not

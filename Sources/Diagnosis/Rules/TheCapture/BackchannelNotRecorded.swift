@@ -15,8 +15,8 @@ struct BackchannelNotRecorded: Rule {
             how the login ended is read from that answer alone.
             """,
         fix: """
-            To see what the token endpoint says, record the server as well: `authreel record --browser URL -- COMMAND` starts and records both. Or \
-            record it by itself, and make one capture of the two files (`authreel import`).
+            To see what the token endpoint says, record the server as well: `authreel record --browser URL -- COMMAND` starts and records \
+            both. Or record it by itself, and make one capture of the two files (`authreel import`).
             """,
         badExample: """
             GET https://shop.example/callback?code=… → 302 /        and no POST to the provider's token endpoint

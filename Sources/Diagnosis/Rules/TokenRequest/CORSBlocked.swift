@@ -125,12 +125,12 @@ struct CORSBlocked: Rule {
     }
 
     private static let ofLogout = """
-        A script asked the provider to end the user's session. The end-session endpoint is there for the browser itself: it answers with pages \
-        and redirects, needs the provider's cookies, and allows no other origin to read any of it. The session may well go on.
+        A script asked the provider to end the user's session. The end-session endpoint is there for the browser itself: it answers with \
+        pages and redirects, needs the provider's cookies, and allows no other origin to read any of it. The session may well go on.
         """
     private static let ofLogoutFix = """
-        Send the browser there, by a link, a form or location.assign(…), with id_token_hint and post_logout_redirect_uri. A script may ask the \
-        revocation endpoint, if the provider allows the page's origin; that ends tokens, and no session.
+        Send the browser there, by a link, a form or location.assign(…), with id_token_hint and post_logout_redirect_uri. A script may ask \
+        the revocation endpoint, if the provider allows the page's origin; that ends tokens, and no session.
         """
 
     /// Of a page that an app shows at a scheme of its own.
@@ -140,8 +140,9 @@ struct CORSBlocked: Rule {
         """
 
     private static let ofExtensionFix = """
-        Name the provider's host among the host_permissions of the extension's manifest, and make the call from its service worker or its own pages, not from a content script: \
-        then the browser asks nobody. A client secret has no place in an extension: where the provider wants one, let a server exchange the code.
+        Name the provider's host among the host_permissions of the extension's manifest, and make the call from its service worker or its \
+        own pages, not from a content script: then the browser asks nobody. A client secret has no place in an extension: where the \
+        provider wants one, let a server exchange the code.
         """
 
     /// Entra lets the page read this one answer.

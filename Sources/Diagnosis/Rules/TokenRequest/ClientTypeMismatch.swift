@@ -88,8 +88,8 @@ struct ClientTypeMismatch: Rule {
     }
 
     private static let programFix = """
-        The redirect URI is registered for a single-page application, whose code only a page may redeem. Take it out there and register it for the platform "mobile and desktop \
-        applications" of the same app registration.
+        The redirect URI is registered for a single-page application, whose code only a page may redeem. Take it out there and register it \
+        for the platform "mobile and desktop applications" of the same app registration.
         """
 
     /// Whether the sender says that it is no browser, and has nothing of one.

@@ -61,12 +61,12 @@ struct ExpiresInNotNumber: Rule {
     }
 
     private static let dialect = """
-        This provider documents its answer so, with the seconds as text. Its own libraries know it; one that wants a number as it stands in RFC 6749 may fail to read \
-        the answer, or take the token for expired at once.
+        This provider documents its answer so, with the seconds as text. Its own libraries know it; one that wants a number as it stands \
+        in RFC 6749 may fail to read the answer, or take the token for expired at once.
         """
     private static let dialectFix = """
-        Nothing needs fixing where the app reads the answer. Give a strict library the answer with a number in place of the text; Entra's endpoints of version 2.0 \
-        have one.
+        Nothing needs fixing where the app reads the answer. Give a strict library the answer with a number in place of the text; Entra's \
+        endpoints of version 2.0 have one.
         """
 
     /// Nil where it is a number of seconds, or left out.

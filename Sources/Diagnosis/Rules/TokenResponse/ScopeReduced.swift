@@ -109,11 +109,12 @@ struct ScopeReduced: Rule {
     }
 
     private static let inName = """
-        The provider granted the scope, and neither the ID token nor UserInfo has the claim that it stands for. Apps that look their users up by it \
-        sign nobody in.
+        The provider granted the scope, and neither the ID token nor UserInfo has the claim that it stands for. Apps that look their users \
+        up by it sign nobody in.
         """
     private static let inNameFix = """
-        See at the provider which claims it maps to the scope for this client, and whether the user has a value for them (an e-mail address, say).
+        See at the provider which claims it maps to the scope for this client, and whether the user has a value for them (an e-mail \
+        address, say).
         """
 
     private static let refused = """

@@ -17,9 +17,9 @@ struct TLSClientRejectsRecorder: Rule {
             this client's requests to the host are in the capture.
             """,
         fix: """
-            Let the client trust the recorder's certificate: what `authreel record -- COMMAND` starts does so by itself, others are given the file \
-            of `authreel ca path`, or the whole machine trusts it for a while (`authreel ca trust`). Where the app pins its provider's certificate, \
-            turn that off in a debug build.
+            Let the client trust the recorder's certificate: what `authreel record -- COMMAND` starts does so by itself, others are given \
+            the file of `authreel ca path`, or the whole machine trusts it for a while (`authreel ca trust`). Where the app pins its \
+            provider's certificate, turn that off in a debug build.
             """,
         badExample: """
             CONNECT login.example:443 → Client TLS handshake failed. The client does not trust the proxy's certificate

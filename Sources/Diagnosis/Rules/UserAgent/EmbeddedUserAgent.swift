@@ -66,12 +66,12 @@ struct EmbeddedUserAgent: Rule {
 
     private static let unmarked = "names no web view: the provider goes by other signs"
     private static let seenThrough = """
-        Google lets nobody sign in in a window that a program holds: a web view, a window of Electron or Tauri, a browser that a tool drives. It looks at more than the \
-        User-Agent, so that another name there does not help for long.
+        Google lets nobody sign in in a window that a program holds: a web view, a window of Electron or Tauri, a browser that a tool \
+        drives. It looks at more than the User-Agent, so that another name there does not help for long.
         """
     private static let seenThroughFix = """
-        Open the request in the browser that the user has, and take the answer at a loopback address or at a scheme of the app's own. A test that drives a browser is better \
-        off with a provider for tests, or with a session that somebody signed in to by hand.
+        Open the request in the browser that the user has, and take the answer at a loopback address or at a scheme of the app's own. A \
+        test that drives a browser is better off with a provider for tests, or with a session that somebody signed in to by hand.
         """
 
     /// What shows that an agent is a web view; nil where nothing does.

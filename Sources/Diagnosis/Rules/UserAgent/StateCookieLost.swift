@@ -91,8 +91,8 @@ struct StateCookieLost: Rule {
         return switch lost.obstacle {
         case .expired:
             """
-            Give the cookie more time than people need to sign in: ten minutes or more, or neither Max-Age nor Expires, which keeps it until the \
-            browser is closed.
+            Give the cookie more time than people need to sign in: ten minutes or more, or neither Max-Age nor Expires, which keeps it \
+            until the browser is closed.
             """
         case .foreignDomain: "Leave Domain out, or set it to the app's own host or a parent domain of it."
         case .tooLarge:
