@@ -69,6 +69,31 @@ enum CertificateRefusal {
         }
     }
 
+    /// The same where it is the client that was refused, and not what is bound to a certificate (RFC 8705, section 2).
+    var explanationOfClient: String {
+        switch self {
+        case .missing: explanation
+        case .other:
+            """
+            The client proves itself by the certificate of its TLS connection (mutual TLS), and the one that the server saw is not the one \
+            that this client is registered with.
+            """
+        }
+    }
+
+    /// The same of what is to be done.
+    var fixOfClient: String {
+        switch self {
+        case .missing: fix
+        case .other:
+            """
+            Compare the certificate that is sent with the client's registration: its subject with tls_client_auth_subject_dn, its key with \
+            the jwks_uri of the client. A renewed one has to be registered. Where a proxy ends TLS, see that it hands on the client's \
+            certificate, and not its own.
+            """
+        }
+    }
+
     // MARK: - Words, in lower case
 
     private static let names = [

@@ -62,8 +62,9 @@ struct TokenInvalidClient: Rule {
                 evidence,
                 severity: isRepaired ? .note : nil,
                 explanation: isForItsKey
-                    ? Self.unverified : named == nil ? certificate?.explanation : Self.elsewhere,
-                fix: isForItsKey ? Self.unverifiedFix : named == nil ? certificate?.fix : Self.elsewhereFix,
+                    ? Self.unverified : named == nil ? certificate?.explanationOfClient : Self.elsewhere,
+                fix: isForItsKey
+                    ? Self.unverifiedFix : named == nil ? certificate?.fixOfClient : Self.elsewhereFix,
                 title: isForItsKey
                     ? "The provider could not verify the client assertion's signature" : certificate?.title,
                 exchange: first.exchange

@@ -47,6 +47,6 @@ struct TLSHandshakeFailed: Rule {
     private static let ofCertificateFix = """
         Have the client send the certificate that is registered for it, with the whole chain, and see that it lasts still and comes from \
         the authority of this very environment (sandbox or production). A proxy on the way that ends TLS has to bring a certificate of its \
-        own. An endpoint that needs none is the one beside mtls_endpoint_aliases.
+        own. Where the metadata have mtls_endpoint_aliases, the endpoints outside of it want no certificate.
         """
 }

@@ -205,4 +205,20 @@ struct TokenInvalidClientTests {
         #expect(finding.isPrimary)
         #expect((finding.title == "The client secret was not encoded for the form") == isNamed)
     }
+
+    /// A client that is known by its certificate has registered that; what is bound to one is another matter.
+    @Test func tellsOfACertificateThatIsNotTheClients() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            401,
+            [
+                "error": "invalid_client",
+                "error_description": "The client certificate does not match the registered subject DN",
+            ]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The client's certificate is not the expected one")
+        #expect(finding.explanation.contains("is registered with"))
+        #expect(!finding.explanation.contains("bound"))
+    }
 }
