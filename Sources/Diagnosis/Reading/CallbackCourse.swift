@@ -55,7 +55,7 @@ struct CallbackCourse {
         case 502, 504: return CallbackCourse([], gateway, gatewayFix)
         case 404 where !callback.isRedeemed(in: flow) && !isOwnWord(answer):
             return server(ofAnotherProgramAt: callback, flow).map {
-                CallbackCourse([$0].compactMap(\.self), otherProgram, otherProgramFix)
+                CallbackCourse($0, otherProgram, otherProgramFix)
             } ?? CallbackCourse([], nowhere, nowhereFix)
         default: break
         }
@@ -72,8 +72,8 @@ struct CallbackCourse {
     }
 
     /// What the answer at a loopback address says of its server, where a program opened the browser itself and nothing had been loaded
-    /// there before: `.some(nil)` where it says nothing, nil where it may be the app.
-    private static func server(ofAnotherProgramAt callback: RejectedCallback, _ flow: Flow) -> Evidence?? {
+    /// there before, none where it says nothing; nil where it may be the app.
+    private static func server(ofAnotherProgramAt callback: RejectedCallback, _ flow: Flow) -> [Evidence]? {
         let exchange = flow.capture[callback.exchange]
         let login = flow.logins.first { $0.response?.callback == callback.exchange }
         guard LoopbackHost.isLoopback(exchange.request.url.host ?? ""), let request = login?.request,
@@ -86,15 +86,14 @@ struct CallbackCourse {
                 flow.capture[$0].request.url.origin == exchange.request.url.origin
             })
         else { return nil }
-        return .some(
-            exchange.response?.headers.first("server").map { name in
-                Evidence(
-                    place: Place(exchange: callback.exchange, part: .responseHeader, name: "Server"),
-                    value: Masking.shown(name, of: "server"),
-                    note: "who answered"
-                )
-            }
-        )
+        guard let name = exchange.response?.headers.first("server") else { return [] }
+        return [
+            Evidence(
+                place: Place(exchange: callback.exchange, part: .responseHeader, name: "Server"),
+                value: Masking.shown(name, of: "server"),
+                note: "who answered"
+            )
+        ]
     }
 
     /// Whether a browser says that it came from a page, though the capture may begin behind that.
