@@ -13,8 +13,7 @@ enum PairSlots {
             let word = text[start...].prefix(while: isOfName)
             index = word.endIndex
             guard let given = given(to: word, in: text, isCode: isCode) else { continue }
-            // What the end of a long name says is enough.
-            let name = SlotReader.string(word.suffix(longestName))
+            let name = name(endingWith: word, in: text, isCode: isCode)
             guard isSecret(given, of: name) else { continue }
             slots.append(Slot(name: name, range: given.value.startIndex..<given.value.endIndex))
             index = given.value.endIndex
@@ -37,8 +36,23 @@ enum PairSlots {
         var isAssigned: Bool
     }
 
+    /// What is given something: of a long name its end, which says enough; with what it is a member of, but for code, in which
+    /// `password.className` is one thing and `password` another.
+    private static func name(
+        endingWith word: ArraySlice<UInt8>,
+        in text: ArraySlice<UInt8>,
+        isCode: Bool
+    ) -> String {
+        let name = text[..<word.endIndex].suffix(longestName).reversed().prefix {
+            isOfName($0) || $0 == 0x2e && !isCode
+        }
+        return SlotReader.string(name.reversed())
+    }
+
     private static func isSecret(_ given: Given, of name: String) -> Bool {
         guard given.isAssigned || SignInCall.mayBeSecret(given.value) else { return false }
+        // `Forgot your password: https://…`; what was drawn may begin with a slash.
+        if SignInCall.isAddress(given.value), !given.isAssigned || given.value.first != 0x2f { return false }
         guard saysPassword(name) else { return Drawn.looks(given.value) && namesSecret(name) }
         return given.value.count >= 4 && given.value.contains { !$0.isASCIILetter }
     }
@@ -63,8 +77,9 @@ enum PairSlots {
     private static func given(to name: ArraySlice<UInt8>, in text: ArraySlice<UInt8>, isCode: Bool) -> Given?
     {
         let gap = text[name.endIndex...].prefix(longestGap)
-        let closed = gap.drop(while: closers.contains).drop(while: isBlank)
-        let mark = closed.prefix(while: marks.contains)
+        let named = gap.drop(while: closers.contains)
+        let closed = (isCode ? named : behindRemark(named)).drop(while: isBlank)
+        let mark = closed.prefix(marks.first { closed.starts(with: $0) }?.count ?? 0)
         let isArrow = mark.elementsEqual("=>".utf8)
         let typed = closed[mark.endIndex...].drop { isBlank($0) || $0 == 0x2a || isArrow && $0 == 0x0a }
         let opened = behindType(typed)
@@ -77,7 +92,12 @@ enum PairSlots {
                 Given(value: $0, isAssigned: true)
             }
         }
-        guard let value = quoted(by: first, in: text[(brackets.endIndex + 1)...]) else { return nil }
+        let inner = text[(brackets.endIndex + 1)...]
+        guard let value = quoted(by: first, in: inner) else {
+            // One that is cut has no second mark; of one with spaces in it the first word is taken, as without marks.
+            guard !isCode, isAssignment(mark, in: text) else { return nil }
+            return bare(inner, behind: nil).map { Given(value: $0, isAssigned: true) }
+        }
         if isAssignment(mark, in: text) { return Given(value: value, isAssigned: true) }
         let isBeside = mark.isEmpty && text[name.endIndex..<brackets.startIndex].contains(where: isBlank)
         guard isBeside || isTuple(name, mark, value, in: text) else { return nil }
@@ -86,11 +106,21 @@ enum PairSlots {
 
     private static func isAssignment(_ mark: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> Bool {
         switch SlotReader.string(mark) {
-        case ":", "=", "=>", ":=": true
+        case ":", "=", "=>", ":=", "==", "===": true
         // Without a space behind it, it leads to a member.
         case "->": mark.endIndex < text.endIndex && isBlank(text[mark.endIndex])
         default: false
         }
+    }
+
+    /// Without what stands between brackets behind a name that is given something: `password[0]=`, `Password (again):`.
+    private static func behindRemark(_ gap: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let open = gap.drop(while: isBlank)
+        guard let bracket = open.first, bracket == 0x28 || bracket == 0x5b else { return gap }
+        let rest = open.dropFirst().drop(while: isOfName)
+        guard rest.first == brackets[bracket] else { return gap }
+        let next = rest.dropFirst().first { !isBlank($0) }
+        return next == 0x3a || next == 0x3d ? rest.dropFirst() : gap
     }
 
     /// `('password', 'Zk9!wq')`, `{password,<<"Zk9!wq">>}`, `("password" . "Zk9!wq")`, and no call of a function.
@@ -140,16 +170,30 @@ enum PairSlots {
             let last = value.lastIndex { ![0x29, 0x5d, 0x7d].contains($0) }
             value = last.map { value[...$0] } ?? value.prefix(0)
         }
-        // A variable, a call, and what names the next one.
-        let isOther = value.first == 0x24 || value.last == 0x3a || value.last == 0x28 || value.last == 0x5b
-        return value.isEmpty || isOther || value.firstRange(of: Array("()".utf8)) != nil ? nil : value
+        // What names the next one, and a call.
+        let isOther = value.last == 0x3a || value.last == 0x28 || value.last == 0x5b
+        return value.isEmpty || isOther || isExpression(value) ? nil : value
+    }
+
+    /// Whether it is a variable, or a call without arguments, and no password with the marks of one: `$PASSWORD`, `readPassword()`.
+    private static func isExpression(_ value: ArraySlice<UInt8>) -> Bool {
+        let isCall = value.firstRange(of: Array("()".utf8)) != nil
+        guard isCall || value.first == 0x24 else { return false }
+        let isMixed = value.contains(where: \.isASCIIDigit) && value.contains { (0x61...0x7a).contains($0) }
+        let words = value.first == 0x24 ? value.dropFirst() : value
+        return (isCall || !isMixed) && words.allSatisfy { $0.isASCIIWordByte || joints.contains($0) }
     }
 
     /// What ends a value without quotation marks.
     private static let ends: Set<UInt8> = [0x22, 0x27, 0x2c, 0x3b, 0x3c]
     private static let quotes: Set<UInt8> = [0x22, 0x27, 0x60]
     private static let closers: Set<UInt8> = [0x22, 0x27, 0x60, 0x5c, 0x5d, 0x29, 0x2a]
-    private static let marks: Set<UInt8> = [0x3a, 0x3d, 0x2d, 0x3e, 0x2c, 0x2e]
+    /// What may stand between a name and its value, each before those that it begins with; `::` gives nothing to a name.
+    private static let marks = ["===", "==", "=>", "::", ":=", "->", ":", "=", ",", "."].map {
+        Array($0.utf8)
+    }
+    /// What joins the words of an expression.
+    private static let joints = Set(".:->()[]{}".utf8)
     private static let openers: Set<UInt8> = [0x5c, 0x5b, 0x28, 0x7b, 0x3c]
     private static let brackets: [UInt8: UInt8] = [0x28: 0x29, 0x5b: 0x5d, 0x7b: 0x7d]
 

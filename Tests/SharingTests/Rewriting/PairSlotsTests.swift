@@ -25,6 +25,11 @@ struct PairSlotsTests {
         "- **Password:** zem4K!", "Password: `zem4K!`", "ctl00$Password = zem4K!",
         "export DB_PASS='zem4K!'; run", "SPRING_DATASOURCE_HIKARI_PRIMARY_PASSWORD=zem4K!",
         "ConvertTo-SecureString -Password \"zem4K!\"",
+        // One of several, what it is a member of, what is said behind its name.
+        "password[]=zem4K!", "password[0]: zem4K!", "Password (again): zem4K!", "db.password.value=zem4K!",
+        "password==zem4K!", "if password == 'zem4K!'",
+        // Cut, and of several words.
+        "password: \"zem4K!", "password: 'zem4K! and more'",
     ])
     func passwordIsFoundHoweverItIsGiven(text: String) {
         #expect(Self.values(text) == ["zem4K!"])
@@ -39,11 +44,30 @@ struct PairSlotsTests {
         ("[\"password\", \"refresh-token\"]", []), ("setField(\"password\", \"is-invalid\")", []),
         ("The password must have 8-12 characters", []), ("Password::broker()", []),
         ("password = getElementById('x-1')", []),
-        ("password: readPassword()", []),
+        ("password: readPassword()", []), ("password: ${DB_PASSWORD}", []),
+        ("password.length: 8-12", []), ("PasswordBroker::reset-1", []),
+        ("Forgot your password: https://id.example/reset-1", []),
         ("password->check('x-1')", []),
     ])
     func otherTextsTellNone(text: String, values: [String]) {
         #expect(Self.values(text) == values)
+    }
+
+    @Test(arguments: [
+        ("password: $zem4K!", "$zem4K!"), ("password:-zem4K!", "-zem4K!"), ("password: zem4()K!", "zem4()K!"),
+    ])
+    func passwordWithTheMarksOfAnExpressionIsOne(text: String, value: String) {
+        #expect(Self.values(text) == [value])
+    }
+
+    @Test func longTokenBetweenQuotationMarksIsFound() {
+        let token = String(repeating: "aB3dE5gH", count: 20)
+        #expect(Self.values("api_key: \"\(token)\"") == [token])
+    }
+
+    @Test func memberOfAnObjectInCodeIsNotTheObject() {
+        #expect(Self.values("t.password.className='is-x1'", isCode: true).isEmpty)
+        #expect(Self.values("e.password='zem4K!'", isCode: true) == ["zem4K!"])
     }
 
     @Test func codeGivesNothingWithoutQuotationMarks() {
