@@ -60,7 +60,8 @@ enum ListSlots {
             rest = text[(close + 1)...]
             let word = rest.prefix(64).drop { $0 <= 0x20 }
             guard word.prefix(6).elementsEqual("values".utf8, by: { $0 | 0x20 == $1 }),
-                let open = text[..<close].suffix(longestHead).lastIndex(of: 0x28)
+                let open = text[..<close].suffix(longestHead).lastIndex(where: { $0 == 0x28 || $0 == 0x29 }),
+                text[open] == 0x28
             else { continue }
             let names = heads(text[(open + 1)..<close].split(separator: 0x2c).map(bare))
             var next = text[word.startIndex...].dropFirst(6)
@@ -75,10 +76,12 @@ enum ListSlots {
 
     /// In bytes, of the names of columns.
     private static let longestHead = 1 << 10
+    /// In bytes: one that does not end is looked for an end once for each list of columns.
+    private static let longestRow = 1 << 12
 
     /// The cells of the next list in brackets, and where it ends; nil where something else stands before it.
     private static func row(in text: ArraySlice<UInt8>) -> (cells: [ArraySlice<UInt8>], end: Int)? {
-        let open = text.drop { $0 <= 0x20 || $0 == 0x2c }
+        let open = text.drop { $0 <= 0x20 || $0 == 0x2c }.prefix(longestRow)
         guard let bracket = open.first, bracket == 0x28 || bracket == 0x5b else { return nil }
         let close: UInt8 = bracket == 0x28 ? 0x29 : 0x5d
         var cells: [ArraySlice<UInt8>] = []

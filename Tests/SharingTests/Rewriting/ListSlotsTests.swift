@@ -16,6 +16,8 @@ struct ListSlotsTests {
         ),
         ("insert into users (nr, password) values (7, zem4K!))", ["password=zem4K!"]),
         ("INSERT INTO users (nr, password) VALUES (?, ?) [7, zem4K!]", ["password=zem4K!"]),
+        // Its heads have no bracket among them.
+        ("(password) values) values ('zem4K!')", []),
         // Without a rule below its heads it is no table.
         ("echo password | sudo -S ls\nls x | grep y", []), ("sum (password) of values (a, b)", []),
         ("| password |\n|---|\n", []), ("INSERT INTO users (password) VALUES ('zem4K", []),
@@ -24,5 +26,14 @@ struct ListSlotsTests {
         let bytes = Array(text.utf8)
         let slots = ListSlots.slots(in: bytes[...])
         #expect(slots.map { "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))" } == told)
+    }
+
+    /// Each list of columns looks for the end of its row, which may be anywhere.
+    @Test func rowHasABound() {
+        func slots(_ count: Int) -> [Slot] {
+            let text = "(nr, password) values ('\(String(repeating: "x", count: count))', 'zem4K!')"
+            return ListSlots.slots(in: Array(text.utf8)[...])
+        }
+        #expect(slots(4000).count == 1 && slots(5000).isEmpty)
     }
 }
