@@ -66,8 +66,10 @@ enum CommandSlots {
 
         mutating func slots(of word: ArraySlice<UInt8>, next: ArraySlice<UInt8>?) -> [Slot] {
             let plain = SentenceSlots.bare(word)
-            if program.tasks.contains(where: { plain.elementsEqual($0.utf8) }) { isDue = true }
-            guard isDue else { return [] }
+            guard isDue else {
+                isDue = program.tasks.contains { plain.elementsEqual($0.utf8) }
+                return []
+            }
             let slots = program.slots(of: word, next: next)
             if slots.isEmpty, !isOption(word) {
                 if last == nil, let pair = program.account(plain) { return pair }
@@ -167,7 +169,11 @@ enum CommandSlots {
         add(Program(apartPairs: ["-a", "--auth"]), "http https")
         add(Program(glued: ["/p:"]), "xfreerdp wfreerdp mstsc")
         add(Program(apartPairs: ["-U"], between: 0x25), "smbclient rpcclient")
-        add(Program(between: 0x2f, takesAccount: true), "sqlplus expdp impdp sqlldr rman")
+        add(Program(between: 0x2f, takesAccount: true), "sqlplus expdp impdp sqlldr")
+        add(
+            Program(tasks: ["target", "TARGET", "catalog", "CATALOG"], between: 0x2f, takesAccount: true),
+            "rman"
+        )
         add(Program(tasks: ["use", "user"], takesLast: true), "net net.exe")
         add(
             Program(tasks: ["-b", "-nb", "-bn", "-bB", "-Bb", "-nbB", "-bc", "-cb"], takesLast: true),

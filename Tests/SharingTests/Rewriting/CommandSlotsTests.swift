@@ -15,6 +15,7 @@ struct CommandSlotsTests {
         ("http -a max:zem4K https://x.example", ["max", "zem4K"]),
         ("smbclient //s/x -U max%zem4K", ["max", "zem4K"]),
         ("sqlplus -S 'max/zem4K@//db:1521/x'", ["max", "zem4K"]),
+        ("rman target max/zem4K@db log x", ["max", "zem4K"]), ("rman target / log x/zem4K", []),
         ("xfreerdp /u:max /p:zem4K /v:host", ["zem4K"]),
         // The last word that is no option.
         ("net use z: \\\\srv\\x /user:max zem4K!", ["zem4K!"]),
