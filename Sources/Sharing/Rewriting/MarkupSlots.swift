@@ -8,7 +8,8 @@ struct MarkupSlots {
             reader.readText(to: open)
             reader.readTag(at: open)
         }
-        return reader.slots + AddressSlots.slots(in: text[reader.index...], coding: .entities)
+        reader.readText(to: text.endIndex)
+        return reader.slots
     }
 
     private let text: ArraySlice<UInt8>
@@ -41,8 +42,10 @@ struct MarkupSlots {
         if let slot = labels.slot(in: node) { slots.append(slot) }
         slots += GreetingSlots.slots(in: node, coding: .entities)
         if tellsPassword(node) {
+            // `password=Zk9!wq` alone is no sentence, and read as it looks.
+            let kind: TextKind? = node.contains(0x20) ? .text : nil
             slots.append(
-                Slot(name: "", range: node.startIndex..<node.endIndex, coding: .entities, kind: .text)
+                Slot(name: "", range: node.startIndex..<node.endIndex, coding: .entities, kind: kind)
             )
         }
     }

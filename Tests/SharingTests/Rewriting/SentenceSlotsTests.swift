@@ -119,6 +119,7 @@ struct SentenceSlotsTests {
         Row(text: "<input name=q9 placeholder=Search value=zem4>", told: ["q9=zem4"]),
         // What was posted, as errors print it, is read as a text.
         Row(text: "<p>[password] =&gt; zem4K!</p>", told: ["=[password] =&gt; zem4K!"]),
+        Row(text: "<br>[password] =&gt; zem4K!", told: ["=[password] =&gt; zem4K!"]),
         Row(text: "<style>[type=password]:focus-within{color:red}</style>", told: []),
         Row(text: "<add key=\"SmtpPassword\" value=\"zem4\"/>", told: ["SmtpPassword=zem4"]),
         Row(text: "<property name=\"password\"><value>zem4</value></property>", told: ["password=zem4"]),

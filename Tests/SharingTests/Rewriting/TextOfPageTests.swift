@@ -1,0 +1,20 @@
+import Captures
+import JSON
+import Testing
+
+@testable import Sharing
+
+/// Passwords that stand between the tags of a page.
+struct TextOfPageTests {
+    @Test(arguments: [
+        "<p>password=zem4K!</p>", "<p>[password]=&gt;zem4K!</p>", "<p>as max, password=zem4K!</p>",
+        // A page that ends with a text.
+        "<br>Fatal: [password] =&gt; zem4K!",
+    ])
+    func passwordIsReplacedInWhateverTextItStands(page: String) throws {
+        var world = try SharingWorld()
+        world.append("https://id.harbour.example/x", type: "text/html", body: page)
+        world.options.keepsAll = true
+        #expect(try !world.shared().text.contains("zem4K!"))
+    }
+}
