@@ -4,7 +4,7 @@ import OAuth
 /// Takes what was judged to be secret: under its name, and wherever it stands if it can be told from other texts.
 extension SecretFinder {
     func note(_ kind: Secret.Kind, _ name: String, _ text: String) {
-        guard !isNothing(text, kind) else { return }
+        guard !isNothing(text, kind, of: name) else { return }
         if found.named[NamedValue(name, text)] == nil { found.named[NamedValue(name, text)] = kind }
         if kind == .oneTimeCode, let digits = GroupedCodes.digits(of: text.utf8),
             digits.count < text.utf8.count
@@ -22,11 +22,11 @@ extension SecretFinder {
     }
 
     /// Whether what stands there says that there is no secret, or is none that is wanted.
-    private func isNothing(_ text: String, _ kind: Secret.Kind) -> Bool {
+    private func isNothing(_ text: String, _ kind: Secret.Kind, of name: String) -> Bool {
         if options.keepsPersonal, kind.isPersonal { return true }
         // Several of them, found by their look.
         if kind == .address { return true }
-        if kind == .personal, PersonNames.isWayToSignIn(text) { return true }
+        if kind == .personal, SecretRoles.isShownName(name), PersonNames.isWayToSignIn(text) { return true }
         // `phone: true`, `phone: sms`.
         if kind == .phone, !PhoneNumbers.isNumber(text.utf8) { return true }
         // Where a program had no token it says so in its place.

@@ -130,7 +130,7 @@ enum SecretRoles {
 
     /// What names end with that tell something of a password, and are not its own: `password_expires_in`, `resetPasswordUrl`.
     private static let aboutPasswords = words(
-        "expires expiresin expiresat expiry expiration expirationdate expired changed changedat updatedat createdat resetat setat lastset length minlength maxlength policy strategy strength complexity rules required enabled disabled supported allowed attempts history age days message error errors label placeholder title url uri link href page path type less"
+        "expires expiresin expiresat expiry expiration expirationdate expired changed changedat updatedat createdat resetat setat lastset length minlength maxlength policy strategy strength complexity rules required enabled disabled supported allowed attempts age days message error errors label placeholder title url uri link href page path type less"
     )
 
     private static let passwordWords = [
@@ -177,11 +177,23 @@ enum SecretRoles {
     /// In lower case, without the marks that separate words: `accessToken`, `access_token` and `access-token` are one; so are
     /// `family_name` and `family_name#ja-Kana-JP` (OpenID Connect Core, section 5.2).
     static func normalized(_ name: String) -> String {
-        let own = name.firstIndex(of: "#").flatMap { $0 > name.startIndex ? name[..<$0] : nil } ?? name[...]
-        return String(
-            decoding: own.lowercased().utf8.filter { $0 != 0x5f && $0 != 0x2d && $0 != 0x2e && $0 != 0x20 },
+        String(
+            decoding: withoutLanguage(name).lowercased().utf8.filter {
+                $0 != 0x5f && $0 != 0x2d && $0 != 0x2e && $0 != 0x20
+            },
             as: UTF8.self
         )
+    }
+
+    /// `ns#client_secret` has no language.
+    private static func withoutLanguage(_ name: String) -> Substring {
+        guard let mark = name.utf8.firstIndex(of: 0x23), mark > name.startIndex else { return name[...] }
+        let tag = name.utf8[mark...].dropFirst()
+        let isTag =
+            (2...3).contains(tag.prefix { $0.isASCIILetter }.count)
+            && tag.first { !$0.isASCIILetter } ?? 0x2d == 0x2d
+            && tag.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2d }
+        return isTag ? name[..<mark] : name[...]
     }
 
     private static let headerWords: Set<String> = ["secret", "token", "session", "sessionid", "auth"]
@@ -229,6 +241,9 @@ enum SecretRoles {
         return PersonalRoles.namesSomebody(key)
             || PersonalRoles.namesSomebody(normalized(String(decoding: last, as: UTF8.self)))
     }
+
+    /// Whether what stands under a name is what pages show of somebody, or of something else that has a name.
+    static func isShownName(_ name: String) -> Bool { ["displayname", "name"].contains(normalized(name)) }
 
     /// Whether what stands under a name is what somebody's account is called.
     static func namesAccount(_ name: String) -> Bool {

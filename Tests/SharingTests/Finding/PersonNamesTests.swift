@@ -110,4 +110,16 @@ struct PersonNamesTests {
         let page = try shared.entry(shared.capture.count - 1)["response"]?["content"]?["text"]?.string
         #expect((page == "<p>\(name) error</p>") == isOne)
     }
+
+    /// Only what pages show is the name of such a way.
+    @Test func accountOrPictureIsSomebodysWhateverItIsCalled() throws {
+        var world = try SharingWorld()
+        world.append(
+            "https://id.harbour.example/me",
+            json: #"{"username":"carla-SSO","picture":"https://id.harbour.example/SAML/carlaquist.jpg"}"#
+        )
+        world.options.keepsAll = true
+        let text = try world.shared().text
+        #expect(!text.contains("carla-SSO") && !text.contains("carlaquist"))
+    }
 }

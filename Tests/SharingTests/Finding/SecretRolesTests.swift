@@ -24,10 +24,15 @@ struct SecretRolesTests {
         // What is told of a password.
         ("password_expires_in", .json, "unknown"), ("resetPasswordUrl", .json, "unknown"),
         ("password_changed_at", .json, "unknown"), ("passwordPolicy", .text, "unknown"),
+        // Those that were before are passwords, too.
+        ("passwordHistory", .json, "secret password"),
         ("password_confirmation", .json, "secret password"), ("passwordHint", .json, "secret password"),
         // The same in a language.
         ("family_name#ja-Kana-JP", .json, "secret personal data"),
         ("name#de", .claims, "secret personal data"),
+        ("family_name#fil", .json, "secret personal data"),
+        // What a vocabulary has such a name for.
+        ("ns#client_secret", .json, "drawn credentials"),
         ("#state", .json, "unknown"), ("tx_code", .form, "secret one-time code"),
         ("lis_person_name_full", .form, "secret personal data"), ("patient", .json, "secret subject"),
         // A name is somebody's where people are told of, and anything's elsewhere.
