@@ -170,6 +170,9 @@ enum PairSlots {
             let last = value.lastIndex { ![0x29, 0x5d, 0x7d].contains($0) }
             value = last.map { value[...$0] } ?? value.prefix(0)
         }
+        // A word that ends a sentence, or with the mark of what has to be filled in, is one all the same.
+        let word = value.prefix(while: \.isASCIILetter)
+        if value[word.endIndex...].allSatisfy({ $0 == 0x2e || $0 == 0x2a }) { value = word }
         // What names the next one, and a call.
         let isOther = value.last == 0x3a || value.last == 0x28 || value.last == 0x5b
         return value.isEmpty || isOther || isExpression(value) ? nil : value

@@ -39,7 +39,9 @@ struct PairSlotsTests {
         ("OIDCClientSecret \"zem4KestrelQ8x\"", ["zem4KestrelQ8x"]),
         ("const apiKey = 'zem4KestrelQ8x'", ["zem4KestrelQ8x"]),
         // Words, variables, what is to be filled in, what only stands beside it.
-        ("password: must be at least 8", []), ("password=$PASSWORD", []), ("password: <your-password>", []),
+        ("password: must be at least 8", []), ("Wrong password: rejected.", []), ("Password: required*", []),
+        ("Password: min. 8 characters", []), ("password=$PASSWORD", []),
+        ("password: <your-password>", []),
         ("password:\"\",user:\"x-1\"", []), ("type=\"password\" name=\"user-name\"", []),
         ("[\"password\", \"refresh-token\"]", []), ("setField(\"password\", \"is-invalid\")", []),
         ("The password must have 8-12 characters", []), ("Password::broker()", []),
