@@ -37,7 +37,7 @@ extension StandIns {
     /// What a domain has in common with a host of the captures, whole labels; else its last label.
     func publicSuffix(of domain: String) -> String {
         let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
-        let shared = labels.indices.first { index in
+        let shared = labels.indices.suffix(Self.mostLabels).first { index in
             let suffix = labels[index...].joined(separator: ".").lowercased()
             return domains.contains(suffix)
         }
@@ -47,6 +47,9 @@ extension StandIns {
         return labels.count > 1 ? "." + labels[labels.count - 1] : ""
     }
 
+    /// Of the name of a host: 255 bytes, a label and a dot at least two of them (RFC 1035, section 2.3.4).
+    private static let mostLabels = 127
+
     func personal(_ text: String) -> String {
         if text.utf8.contains(0x40) { return email(text) }
         guard let scheme = text.utf8.firstRange(of: "://".utf8),
@@ -54,7 +57,9 @@ extension StandIns {
             text.utf8.allSatisfy({ $0 > 0x20 })
         else { return drawn(text) { $1($0) } }
         // Of an address of somebody's picture the server stays; an address in a text is none.
-        let path = text.utf8[scheme.upperBound...].firstIndex(of: 0x2f) ?? text.utf8.endIndex
+        let path =
+            text.utf8[scheme.upperBound...].firstIndex { [0x23, 0x2f, 0x3f].contains($0) }
+            ?? text.utf8.endIndex
         guard text.utf8[path...].count > 1 else {
             return text[..<scheme.upperBound] + server(String(text[scheme.upperBound..<path])) + text[path...]
         }

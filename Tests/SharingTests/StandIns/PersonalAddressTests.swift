@@ -19,6 +19,12 @@ struct PersonalAddressTests {
         #expect(other.hasPrefix("https://cdn.example") && !other.contains("carla"))
     }
 
+    @Test(arguments: ["?user=carla", "#carla"])
+    func addressMayHaveNoPath(rest: String) {
+        let other = Self.standIn("https://app.example" + rest)
+        #expect(other.hasPrefix("https://app.example" + rest.prefix(1)) && !other.contains("carla"))
+    }
+
     /// Nothing else in such an address says whose it is.
     @Test(arguments: ["", "/"])
     func serverOfAWebsiteOfSomebodysOwnDoesNot(path: String) {
