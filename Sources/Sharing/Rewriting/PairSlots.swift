@@ -50,7 +50,9 @@ enum PairSlots {
     }
 
     private static func isSecret(_ given: Given, of name: String) -> Bool {
-        guard given.isAssigned || SignInCall.mayBeSecret(given.value) else { return false }
+        // `('password', 'urn:ietf:params:oauth:grant-type:…')` is a list of grants.
+        let mayStandBeside = SignInCall.mayBeSecret(given.value) && !given.value.starts(with: "urn:".utf8)
+        guard given.isAssigned || mayStandBeside else { return false }
         // `Forgot your password: https://…`; what was drawn may begin with a slash.
         if SignInCall.isAddress(given.value), !given.isAssigned || given.value.first != 0x2f { return false }
         guard saysPassword(name) else { return Drawn.looks(given.value) && namesSecret(name) }

@@ -42,6 +42,7 @@ struct PairSlotsTests {
         ("password: must be at least 8", []), ("Wrong password: rejected.", []), ("Password: required*", []),
         ("Password: min. 8 characters", []), ("password=$PASSWORD", []),
         ("password: <your-password>", []),
+        ("one of ('password', 'urn:ietf:params:oauth:grant-type:device_code')", []),
         ("password:\"\",user:\"x-1\"", []), ("type=\"password\" name=\"user-name\"", []),
         ("[\"password\", \"refresh-token\"]", []), ("setField(\"password\", \"is-invalid\")", []),
         ("The password must have 8-12 characters", []), ("Password::broker()", []),
