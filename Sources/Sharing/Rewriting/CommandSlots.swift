@@ -28,9 +28,9 @@ enum CommandSlots {
         return slots
     }
 
-    /// `|`, `&&`, `>`: what follows is no argument.
+    /// `|`, `&&`, `>`, `#`: what follows is no argument.
     private static func isEnd(_ word: ArraySlice<UInt8>) -> Bool {
-        word.allSatisfy { [0x26, 0x3b, 0x3e, 0x7c].contains($0) }
+        word.allSatisfy { [0x23, 0x26, 0x3b, 0x3e, 0x7c].contains($0) }
     }
 
     /// Whether a command ends behind a word, with its line.
@@ -56,8 +56,11 @@ enum CommandSlots {
         let program: Program
         /// It is told to do what takes a password.
         private var isDue: Bool
-        /// The last word that is no option.
+        /// The last word that is no option, and how many there are.
         private var last: ArraySlice<UInt8>?
+        private var count = 0
+        /// A file, a user and a password; more of them are a sentence: `the net use of …`.
+        private static let mostArguments = 3
 
         init(program: Program) {
             self.program = program
@@ -74,6 +77,7 @@ enum CommandSlots {
             if slots.isEmpty, !isOption(word) {
                 if last == nil, let pair = program.account(plain) { return pair }
                 last = plain
+                count += 1
             }
             return slots
         }
@@ -85,7 +89,8 @@ enum CommandSlots {
 
         /// The password that stands last.
         var lastArgument: [Slot] {
-            guard program.takesLast, let last, SignInCall.mayBeSecret(last) else { return [] }
+            guard program.takesLast, let last, count <= Self.mostArguments, SignInCall.mayBeSecret(last)
+            else { return [] }
             return Program.slot("password", last)
         }
     }

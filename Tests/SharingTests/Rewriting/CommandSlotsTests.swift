@@ -21,6 +21,8 @@ struct CommandSlotsTests {
         ("net use z: \\\\srv\\x /user:max zem4K!", ["zem4K!"]),
         ("net use \\\\srv\\x zem4K! /user:max", ["zem4K!"]),
         ("net user max zem4K! /add", ["zem4K!"]), ("htpasswd -nb max zem4K! > users", ["zem4K!"]),
+        ("htpasswd -b users.txt max zem4K! # as it was told", ["zem4K!"]),
+        ("the net use of known clients is error-prone", []),
         ("htpasswd users.txt", []), ("net user max /add", []), ("sqlplus /nolog", []),
         ("unzip x/zem4K!.zip", []),
         // A port, a variable, another option, another program.
