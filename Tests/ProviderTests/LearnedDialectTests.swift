@@ -187,21 +187,6 @@ struct LearnedDialectTests {
         #expect(metadata["token_endpoint"] == nil && metadata["grant_types_supported"] == ["implicit"])
     }
 
-    /// RFC 8414, section 2: where tokens come by way of the browser alone there is nothing that takes a code.
-    @Test func providerWithoutATokenEndpointPromisesNone() throws {
-        var builder = CaptureBuilder()
-        let answer = "#access_token=access-token-1-0123456789&token_type=Bearer&state=state-0123456789"
-        builder.redirect(
-            Self.loginRequest().replacing("response_type=code", with: "response_type=token"),
-            to: Self.redirectURI + answer
-        )
-        let provider = try Self.provider(builder)
-        let caller = Caller(provider)
-        let metadata = caller.json(caller.get(provider.issuers[0].discovery))
-        #expect(metadata["response_types_supported"] == ["token"])
-        #expect(metadata["token_endpoint"] == nil && metadata["grant_types_supported"] == ["implicit"])
-    }
-
     // MARK: - Response tokens
 
     @Test func responseTokenNamesItsOtherAudiencesToo() throws {
