@@ -106,8 +106,12 @@ extension HTTP1Decoder {
         let isSwitch = response.status == 101
         let isInterim = (100..<200).contains(response.status) && !isSwitch
         if !isInterim {
+            // Kept until the end of its body, as its request is.
+            guard sink.mayHold(size) else {
+                return lose(Self.noRoom, at: offset, .server, of: request.exchange, time, &sink)
+            }
             answered += 1
-            answeringBytes = request.headBytes
+            answeringBytes = request.headBytes + size
         }
         let becomesHTTP2 = isSwitch && head.headers.first("upgrade")?.lowercased() == "h2c"
         guard !isInterim, !becomesHTTP2 else {

@@ -80,7 +80,7 @@ struct HTTP1Decoder {
     var answered = 0
     /// The exchange whose final answer has begun and not ended.
     var answering: Int?
-    /// What the head of its request is counted with.
+    /// What its head and that of its request are counted with.
     var answeringBytes = 0
 
     private(set) var hasLostTheThread = false
