@@ -167,7 +167,7 @@ struct CORSBlockedTests {
     /// WKWebView and Electron hold pages at an app's own scheme to the same rules.
     @Test(arguments: [
         ("capacitor://localhost", true), ("ionic://localhost", true), ("tauri://localhost", true),
-        ("app://localhost", false), ("chrome-extension://abcdefgh", false), ("null", false),
+        ("app://localhost", false), ("null", false),
     ])
     func appsWithPagesOfTheirOwnAreNoException(origin: String, isBlocked: Bool) throws {
         let recording = try Recording(broken).editing { exchange in

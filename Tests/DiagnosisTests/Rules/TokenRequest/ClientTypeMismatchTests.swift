@@ -27,7 +27,7 @@ struct ClientTypeMismatchTests {
     ])
     func tellsAProgramFromABackEnd(uri: String, isProgram: Bool) throws {
         let recording = try Recording(broken).sending("redirect_uri", uri).sending("client_id", "shop-web")
-            .sendingHeader("Authorization", nil, to: "/token")
+            .sending("client_secret", nil)
         let fix = try #require(recording.finding(rule)).fix
         #expect(fix.contains("mobile and desktop applications") == isProgram)
     }
