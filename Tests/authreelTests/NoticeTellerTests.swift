@@ -59,6 +59,8 @@ struct NoticeTellerTests {
     @Test func wantOfDescriptorsIsRememberedForTheEnd() {
         #expect(!teller.hasRunOutOfDescriptors)
         #expect(teller.isFirst(.outOfDescriptors) && teller.hasRunOutOfDescriptors)
+        for number in 0...4096 { _ = teller.isFirst(.outsideScope(host: "\(number).example")) }
+        #expect(teller.hasRunOutOfDescriptors)
     }
 
     @Test func eachDeviceIsToldOfOnceForEachHost() {

@@ -69,6 +69,8 @@ package enum Masking {
         "client_secret",
         "client_assertion", "assertion", "password", "token", "subject_token", "actor_token", "device_code",
         "registration_access_token", "logout_token", "authorization", "cookie", "set-cookie", "response",
+        // Another provider's, which Supabase hands on to the page.
+        "provider_token", "provider_refresh_token",
     ]
 
     /// A URL with the password before its host masked (RFC 3986, section 3.2.1); any other text as it is.

@@ -10,9 +10,27 @@ final class NoticeTeller: Sendable {
     private let repeats: Bool
     private let certificatePath: String?
     private let isLimitedBySystem: Bool
-    private let told = Mutex<Set<ProxyNotice>>([])
-    /// A hostile page may name any number of hosts.
-    private static let maximumCount = 4096
+    private let told = Mutex(Told())
+
+    /// What was told, and what of it is asked for at the end.
+    private struct Told {
+        private var notices: Set<ProxyNotice> = []
+        private(set) var hasRefused = false
+        private(set) var hasRunOutOfDescriptors = false
+        /// A hostile page may name any number of hosts.
+        private static let maximumCount = 4096
+
+        /// Whether it is new.
+        mutating func insert(_ notice: ProxyNotice) -> Bool {
+            switch notice {
+            case .requestRefused: hasRefused = true
+            case .outOfDescriptors: hasRunOutOfDescriptors = true
+            default: break
+            }
+            if notices.count >= Self.maximumCount { notices.removeAll() }
+            return notices.insert(notice).inserted
+        }
+    }
 
     /// - Parameters:
     ///   - repeats: tell of everything, each time.
@@ -33,12 +51,10 @@ final class NoticeTeller: Sendable {
     }
 
     /// Whether a request was answered by the recorder itself.
-    var hasRefused: Bool {
-        told.withLock { $0.contains { if case .requestRefused = $0 { true } else { false } } }
-    }
+    var hasRefused: Bool { told.withLock { $0.hasRefused } }
 
     /// Whether files could not be opened, so that traffic had to wait or failed.
-    var hasRunOutOfDescriptors: Bool { told.withLock { $0.contains(.outOfDescriptors) } }
+    var hasRunOutOfDescriptors: Bool { told.withLock { $0.hasRunOutOfDescriptors } }
 
     /// Whether it is the first of its kind: two programs' are two, and two devices', two processes or connections of one are not.
     func isFirst(_ notice: ProxyNotice) -> Bool {
@@ -56,10 +72,7 @@ final class NoticeTeller: Sendable {
             case .askedForPassword(let client): ProxyNotice.askedForPassword(client: Self.lasting(client))
             default: notice
             }
-        return told.withLock { told in
-            if told.count >= Self.maximumCount { told.removeAll() }
-            return told.insert(notice).inserted
-        }
+        return told.withLock { $0.insert(notice) }
     }
 
     /// What is the same of a client in all its connections and processes.

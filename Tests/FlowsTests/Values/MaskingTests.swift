@@ -12,7 +12,9 @@ struct MaskingTests {
         #expect(Masking.masked(value) == masked)
     }
 
-    @Test(arguments: ["code", "Authorization", "id_token_hint", "client_secret", "code_verifier"])
+    @Test(arguments: [
+        "code", "Authorization", "id_token_hint", "client_secret", "code_verifier", "provider_token",
+    ])
     func knowsSecretsByName(name: String) {
         #expect(Masking.shown("abcdefghijklmnop", of: name) == "abcd…(16)")
     }
