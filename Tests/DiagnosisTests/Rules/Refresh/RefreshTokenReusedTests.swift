@@ -114,17 +114,28 @@ struct RefreshTokenReusedTests {
         #expect((finding?.isPrimary == true) == isSaid)
     }
 
-    @Test func refreshMayHaveLostItsAnswer() throws {
-        let recording = try Recording(broken).answering("/token", 400, ["error": "invalid_grant"])
+    /// A refresh without an answer, and so many seconds later the same one, which is refused in these words.
+    private func sentTwice(failure: String, words: String?, seconds: Int = 30) throws -> Recording {
+        var answer: JSONObject = ["error": "invalid_grant"]
+        if let words { answer["error_description"] = .string(words) }
+        let recording = try Recording(broken).answering("/token", 400, .object(answer))
         let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
         var lost = last
         lost.response = nil
-        lost.failure = "NSURLErrorDomain Code=-1005 The network connection was lost."
-        lost.startedAt = lost.startedAt + .seconds(-30)
-        let finding = Recording([lost, last]).finding(rule)
+        lost.failure = failure
+        lost.startedAt = lost.startedAt - .seconds(seconds)
+        return Recording([lost, last])
+    }
+
+    @Test func refreshMayHaveLostItsAnswer() throws {
+        let repeated = try sentTwice(
+            failure: "NSURLErrorDomain Code=-1005 The network connection was lost.",
+            words: nil
+        )
+        let finding = repeated.finding(rule)
         #expect(finding?.isPrimary == true)
         #expect(finding?.notes.contains("its answer was lost") == true)
-        #expect(Recording([last]).finding(rule) == nil)
+        #expect(Recording([repeated.exchanges[1]]).finding(rule) == nil)
     }
 
     /// A provider that says why, a connection that never was, and days in between are other reasons.
@@ -134,36 +145,18 @@ struct RefreshTokenReusedTests {
         ("NSURLErrorDomain Code=-1005 lost", "Unknown refresh token", 86_400),
     ])
     func otherReasonsComeFirst(failure: String, words: String, seconds: Int) throws {
-        let recording = try Recording(broken).answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(words)]
-        )
-        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
-        var lost = last
-        lost.response = nil
-        lost.failure = failure
-        lost.startedAt = lost.startedAt - .seconds(seconds)
-        #expect(Recording([lost, last]).finding(rule) == nil)
+        #expect(try sentTwice(failure: failure, words: words, seconds: seconds).finding(rule) == nil)
     }
 
     /// The sentence of the specification names every reason, and so none.
     @Test func sentenceOfTheSpecificationIsNoOtherReason() throws {
-        let recording = try Recording(broken).answering(
-            "/token",
-            400,
-            [
-                "error": "invalid_grant",
-                "error_description": "The provided access grant is invalid, expired, or revoked.",
-            ]
+        let recording = try sentTwice(
+            failure: "the server closed the connection before the answer was complete",
+            words: "The provided access grant is invalid, expired, or revoked.",
+            seconds: 1
         )
-        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
-        var lost = last
-        lost.response = nil
-        lost.failure = "the server closed the connection before the answer was complete"
-        lost.startedAt = lost.startedAt - .seconds(1)
-        #expect(Recording([lost, last]).finding(rule)?.isPrimary == true)
-        #expect(Recording([lost, last]).finding("refresh-token-expired") == nil)
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("refresh-token-expired") == nil)
     }
 
     /// Of one that ran out of time nothing says whether it arrived; the provider knows.
@@ -174,17 +167,7 @@ struct RefreshTokenReusedTests {
         ("net::ERR_CONNECTION_REFUSED", "Maximum allowed refresh token reuse exceeded", false),
     ])
     func refreshThatRanOutOfTimeMayHaveArrived(failure: String, words: String, isLost: Bool) throws {
-        let recording = try Recording(broken).answering(
-            "/token",
-            400,
-            ["error": "invalid_grant", "error_description": .string(words)]
-        )
-        let last = try #require(recording.exchanges.last { $0.request.url.path == "/token" })
-        var lost = last
-        lost.response = nil
-        lost.failure = failure
-        lost.startedAt = lost.startedAt - .seconds(30)
-        let finding = Recording([lost, last]).finding(rule)
+        let finding = try sentTwice(failure: failure, words: words).finding(rule)
         #expect((finding?.notes.contains("its answer was lost") ?? false) == isLost)
     }
 }

@@ -1,0 +1,194 @@
+import Captures
+import Diagnosis
+import Flows
+import JSON
+import OAuth
+import TestSupport
+import Testing
+
+/// What an API says that is about something else than the token: its keys, the client's certificate, the sign-in, a proof.
+extension BearerRejectedTests {
+    @Test(
+        arguments: [
+            ("gold", nil, true), ("silver gold", nil, true), ("gold", "max_age=\"5\"", false),
+            (nil, nil, false),
+            ("silver", nil, false),
+        ] as [(String?, String?, Bool)]
+    )
+    func leavesAStepUpAlone(acr: String?, age: String?, isOne: Bool) throws {
+        let first = try Recording(broken).answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error=\"insufficient_user_authentication\", acr_values=\"gold\""
+                + (age.map { ", " + $0 } ?? "")
+        )
+        #expect(first.finding(rule) != nil)
+        var second = try Recording(broken).asking("state", "another-state-1").asking(
+            "nonce",
+            "another-nonce-1"
+        )
+        .asking("acr_values", acr)
+        second.exchanges = second.exchanges.prefix { $0.request.url.path != "/callback" }.map { exchange in
+            var exchange = exchange
+            exchange.startedAt = exchange.startedAt + .seconds(60)
+            return exchange
+        }
+        let recording = Recording(first.exchanges + second.exchanges)
+        #expect((recording.finding(rule) == nil) == isOne)
+        #expect(recording.outcomes.first == (isOne ? .success : .failure))
+    }
+
+    /// The back end's half has no request for the second login, only its code and what it opened.
+    @Test func leavesAStepUpAloneThatTheBackEndSawOfIt() throws {
+        let first = try Recording(broken).answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error=\"insufficient_user_authentication\", acr_values=\"gold\""
+        ).without { !["/token", "/orders", "/jwks"].contains($0.request.url.path) }
+        #expect(first.finding(rule) != nil)
+        var second = first.sending("code", "another-code-of-a-second-login").answering("/orders", 200)
+        second.exchanges = second.exchanges.map { exchange in
+            var exchange = exchange
+            exchange.startedAt = exchange.startedAt + .seconds(60)
+            return exchange
+        }
+        #expect(Recording(first.exchanges + second.exchanges).finding(rule) == nil)
+        #expect(Recording(first.exchanges + second.answering("/orders", 401).exchanges).finding(rule) != nil)
+    }
+
+    /// Envoy's words, and Spring's.
+    @Test(arguments: [
+        "Jwks remote fetch is failed",
+        "An error occurred while attempting to decode the Jwt: Couldn't retrieve remote JWK set: timed out",
+    ])
+    func saysThatTheAPIHasNoKeys(words: String) throws {
+        let recording = try Recording("resource-calls/audience-mismatch.near-miss").answering(
+            "/orders",
+            header: "WWW-Authenticate",
+            "Bearer error=\"invalid_token\", error_description=\"\(words)\""
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title == "The API could not get the keys to verify the access token with")
+    }
+
+    /// Twitch and gateways want more than a token.
+    @Test(arguments: [("Client ID is missing", true), ("Unauthorized", false)])
+    func namesWhatTheAPIWantsBesideTheToken(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).editingLast("/orders") { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name == "WWW-Authenticate" }
+        }
+        .answering("/orders", 401, ["error": "Unauthorized", "message": .string(words)])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect((finding.title == "The API wants something of the client beside the access token") == fires)
+    }
+
+    /// RFC 9470, section 3.
+    @Test func tellsAnAPIThatWantsAStrongerSignIn() throws {
+        let challenge =
+            "Bearer error=\"insufficient_user_authentication\", acr_values=\"phr\", max_age=\"300\""
+        let recording = try Recording(broken).answering("/orders", header: "WWW-Authenticate", challenge)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.title == "The API wants a stronger or a fresher sign-in")
+        #expect(try Recording(broken).finding(rule)?.title != finding.title)
+    }
+
+    /// A token is bound to the certificate that it was issued over.
+    @Test func tellsOfAnotherCertificate() throws {
+        let recording = try Recording("resource-calls/bearer-rejected").editingLast("/orders") { exchange in
+            exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "www-authenticate" }
+            exchange.response?.body = Body(
+                text:
+                    #"{"message":"Token endpoint was called with a different certificate. Fingerprints mismatch"}"#,
+                mediaType: "application/json"
+            )
+        }
+        let finding = try #require(recording.finding("bearer-rejected"))
+        #expect(finding.title == "The client's certificate is not the expected one")
+    }
+
+    /// A client that got an access token by this form.
+    private static func granted(_ form: [(String, String)]) -> CaptureBuilder {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://id.harbour.example/token",
+            form,
+            body: .json(#"{"access_token":"2YotnFZF-1","token_type":"Bearer","expires_in":300}"#)
+        )
+        return capture
+    }
+
+    /// Adds a request that carries that token: JSON, and how it is answered.
+    private static func call(
+        _ url: String,
+        _ body: String,
+        _ status: Int,
+        _ answer: String,
+        in capture: inout CaptureBuilder
+    ) {
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                duration: .milliseconds(20),
+                request: RecordedRequest(
+                    method: "POST",
+                    url: RecordedURL(url),
+                    headers: HeaderFields([("Authorization", "Bearer 2YotnFZF-1")]),
+                    body: .json(body)
+                ),
+                response: RecordedResponse(status: status, body: .json(answer))
+            )
+        )
+    }
+
+    /// A wallet that gets a token and no credential for it.
+    @Test(arguments: [
+        ("invalid_nonce", "c_nonce"), ("unknown_credential_configuration", "credential_configuration_id"),
+        ("out_of_stock", nil),
+    ])
+    func credentialThatIsRefusedIsTold(error: String, remedy: String?) throws {
+        var capture = Self.granted([
+            ("grant_type", "urn:ietf:params:oauth:grant-type:pre-authorized_code"),
+            ("pre-authorized_code", "oaKazRN8I0IbtZ0C7JuMn5"), ("client_id", "wallet"),
+        ])
+        func ask(_ status: Int, _ answer: String) {
+            let asked = #"{"credential_configuration_id":"pid"}"#
+            Self.call("https://issuer.harbour.example/credential", asked, status, answer, in: &capture)
+        }
+        ask(400, #"{"error":"\#(error)"}"#)
+        let refused = Recording(capture.exchanges)
+        #expect(refused.finding(rule)?.isPrimary == (remedy == nil ? nil : true))
+        if let remedy { #expect(try #require(refused.finding(rule)).fix.contains(remedy)) }
+        // With the next nonce it went well.
+        ask(200, #"{"credentials":[]}"#)
+        #expect(Recording(capture.exchanges).finding(rule) == nil)
+    }
+
+    /// An API has errors of its own by the same names.
+    @Test func otherAPIsNonceIsNoCredential() {
+        var capture = Self.granted([
+            ("grant_type", "client_credentials"), ("client_id", "shop"), ("client_secret", "not-a-secret-1"),
+        ])
+        let answer = #"{"error":"invalid_nonce"}"#
+        Self.call("https://api.shop.example/orders", #"{"article":7}"#, 400, answer, in: &capture)
+        let recording = Recording(capture.exchanges)
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
+    /// The header went off with the call, and did not get to the server.
+    @Test(arguments: [
+        ("Bearer", #"{"message":"Missing Authorization header"}"#, true),
+        ("Bearer error=\"invalid_request\", error_description=\"No access token was provided\"", "{}", true),
+        ("Bearer", #"{"message":"Unauthorized"}"#, false),
+        // One sentence for a token that is not there and one that is not good: Azure's gateway, and others.
+        ("Bearer", #"{"message":"Unauthorized. Access token is missing or invalid."}"#, false),
+        ("Bearer", #"{"message":"Invalid or missing access token"}"#, false),
+    ])
+    func tellsAServerThatSawNoToken(challenge: String, body: String, isTold: Bool) throws {
+        let recording = try Recording(broken).answering("/orders", header: "WWW-Authenticate", challenge)
+            .editingLast("/orders") { $0.response?.body = .json(body) }
+        let finding = try #require(recording.finding(rule))
+        #expect((finding.title == "The server says that no access token came, and one was sent") == isTold)
+    }
+}
