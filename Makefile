@@ -22,7 +22,8 @@ packages := pkg-config libssl-dev libpcap-dev zlib1g-dev
 # many at a time as there are threads: each holds one while it waits), and what computes. In one run they would all wait for the
 # few threads that computing leaves; what computes takes the time that all others leave, and what runs programs the time that
 # those leave that run one at a time and wait for the most part. What serves from the tests' own process is neither among the
-# components nor among the commands: there every thread is held.
+# components nor among the commands: there every thread is held. What failed in any of them is told last, by name: whoever reads
+# the log may be shown no more than its end.
 BROWSERS = BrowserReplayTests|ViewerPageTests|ViewCommandTests|LiveViewTests
 COMPONENTS_TESTS = ComponentScenarioTests|OneCommandTests|RealLoginTests|MockLoginTests|AttackedRelyingPartyTests|RuntimeClientsTests|TrustStoreTests
 COMMANDS = AgeProgramTests|AttackSuiteTests|BisectCommandTests|CommandLineTests|CutCaptureTests|DiffCommandTests|EncryptedCaptureTests|ExportedLoginTests|ImportCommandTests|ImportedPacketsTests|JWTCommandTests|MockTests|PipedCaptureTests|ShareCommandTests|SharedReplayTests|StandardOutputTests
@@ -30,7 +31,7 @@ DOCUMENTED = DocumentedCommandsTests
 SOCKETS = ProxyTests|TLSTests|WireTests|ProviderTests
 define RUN_TESTS
 node --test Tests/ViewerTests/*.test.mjs
-@logs=$$(mktemp -d); status=0; \
+@logs=$$(mktemp -d); status=0; export AUTHREEL_FAILURES=$$logs/failures; touch $$logs/failures; \
 nice -n 19 Tests/run --skip 'EndToEndTests|$(SOCKETS)' > $$logs/computing 2>&1 & computing=$$!; \
 Tests/run --twice --filter '$(COMPONENTS_TESTS)' || status=$$?; \
 Tests/run --experimental-maximum-parallelization-width 16 --filter '$(SOCKETS)' || status=$$?; \
@@ -41,7 +42,8 @@ Tests/run --twice --no-parallel --filter 'EndToEndTests' --skip '$(COMPONENTS_TE
 wait $$commands || status=$$?; \
 wait $$documented || status=$$?; \
 wait $$computing || status=$$?; \
-cat $$logs/commands $$logs/documented $$logs/computing; rm -rf $$logs; exit $$status
+last=$$logs/failures; [ $$status != 0 ] || last=; \
+cat $$logs/failures $$logs/commands $$logs/documented $$logs/computing $$last; rm -rf $$logs; exit $$status
 endef
 
 ## What a user runs
