@@ -61,7 +61,13 @@ test: packages
 	cat $$log; rm -f $$log; [ $$built = 0 ] && [ $$installed = 0 ]
 	$(RUN_TESTS)
 
+# Whether the program may be put there is asked before it is built, which takes minutes.
 install: packages
+	@folder=$(DESTDIR)$(PREFIX); while [ ! -e "$$folder" ]; do folder=$$(dirname "$$folder"); done; \
+	if [ ! -w "$$folder" ]; then \
+	    echo "no rights to install into $(DESTDIR)$(PREFIX): make install PREFIX=\$$HOME/.local puts it where you have them" >&2; \
+	    exit 77; \
+	fi
 	swift build -c release --static-swift-stdlib --product authreel
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -s -m 755 "$$(swift build -c release --static-swift-stdlib --show-bin-path)/authreel" $(DESTDIR)$(PREFIX)/bin/authreel
@@ -101,8 +107,12 @@ fuzz: packages
 
 ## Set-up
 
-# The C libraries. Without apt this says what to install and stops.
+# The toolchain and the C libraries. Where one is missing that apt does not bring, this says what to install and stops.
 packages:
+	@if ! command -v swift >/dev/null; then \
+	    echo "no swift here: install the toolchain 6.3 from https://www.swift.org/install/, put it into your PATH, then run make again" >&2; \
+	    exit 69; \
+	fi
 	@missing=(); \
 	for package in $(packages); do \
 	    case $$package in \
