@@ -31,15 +31,18 @@ struct DiagnosisText {
         finding.severity == .error || finding.isRootCause || finding.effectOfFlow != nil
     }
 
+    /// What stands in front of the findings where none of them says what became of the login; nil where one does.
+    static func lead(of item: Report.DiagnosedFlow) -> String? {
+        let findings = item.diagnosis.findings
+        if findings.isEmpty { return nothingFound(in: item) }
+        guard item.diagnosis.outcome == .failure, !findings.contains(where: mayBeWhy) else { return nil }
+        return "\(nothingFound(in: item)); what it may have to do with:"
+    }
+
     var text: String {
         var lines = [FlowHead.line(of: item, style: style)]
-        let findings = item.diagnosis.findings
-        if findings.isEmpty {
-            lines.append("  " + Self.nothingFound(in: item))
-        } else if item.diagnosis.outcome == .failure, !findings.contains(where: Self.mayBeWhy) {
-            lines.append("  \(Self.nothingFound(in: item)); what it may have to do with:")
-        }
-        for finding in findings {
+        if let lead = Self.lead(of: item) { lines.append("  " + lead) }
+        for finding in item.diagnosis.findings {
             lines.append("")
             lines += FindingText(finding: finding, style: style, columns: columns).lines
         }

@@ -29,9 +29,8 @@ package enum MarkdownReport {
         if let issuer = flow.issuer { parts.append("issuer \(code(issuer))") }
         var blocks = ["## \(escaped(flow.id)): \(parts.joined(separator: ", "))"]
         let findings = item.diagnosis.findings
-        if findings.isEmpty {
-            let words = DiagnosisText.nothingFound(in: item)
-            blocks.append(words.prefix(1).uppercased() + words.dropFirst() + ".")
+        if let words = DiagnosisText.lead(of: item) {
+            blocks.append(words.prefix(1).uppercased() + words.dropFirst() + (findings.isEmpty ? "." : ""))
         }
         for finding in findings where finding.effectOf == nil { blocks.append(block(finding)) }
         let effects = findings.filter { $0.effectOf != nil }

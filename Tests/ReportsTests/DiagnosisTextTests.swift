@@ -26,6 +26,29 @@ struct DiagnosisTextTests {
         #expect(!doubtful.contains("root cause") && doubtful.contains(words))
     }
 
+    /// A login that failed is not called one that did not finish, on no page and in no ticket.
+    @Test func failureThatNothingExplainsIsCalledSoEverywhere() throws {
+        let name = "captures/token-request/pkce-verifier-mismatch.har"
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        var report = ReportBuilder.report(on: capture, named: name)
+        let words = "no rule that was asked found why"
+        #expect(ViewerCapture(report).heads[0]["lead"] == .null)
+
+        report.flows[0].diagnosis.findings = report.flows[0].diagnosis.findings.prefix(1).map { finding in
+            var finding = finding
+            finding.severity = .warning
+            return finding
+        }
+        let lead = "\(words); what it may have to do with:"
+        #expect(ViewerCapture(report).heads[0]["lead"]?.string == lead)
+        #expect(MarkdownReport.text(of: [report]).contains("\n\nNo rule that was asked found why; what"))
+
+        report.flows[0].diagnosis.findings = []
+        #expect(ViewerCapture(report).heads[0]["lead"]?.string == words)
+        #expect(MarkdownReport.text(of: [report]).contains("\n\nNo rule that was asked found why."))
+        #expect(ViewerCapture(report, unsettled: ["flow-1"]).heads[0]["lead"] == .null)
+    }
+
     /// What a broker made of a good answer is told at the login that it was for.
     @Test func loginBehindABrokerPointsAtTheOneAroundIt() throws {
         let asked =

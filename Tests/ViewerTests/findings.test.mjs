@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { grouped, note, pair } from "../../viewer/js/findings.js";
+import { grouped, note, pair, sentence } from "../../viewer/js/findings.js";
 
 const finding = (rule, effectOf, values = []) => ({
   rule, effect_of: effectOf, evidence: values.map(([exchange, value]) => ({ exchange, value })),
@@ -36,4 +36,8 @@ test("what else a finding tells, and what it tells twice, hides no difference", 
 test("a note quotes a value only where the value stands there", () => {
   const item = { note: "differs from character 4 on", fullNote: 'differs from character 4 on: "a" instead of "b"' };
   assert.deepEqual([note(item, false), note(item, true), note({ note: "empty" }, true)], [item.note, item.fullNote, "empty"]);
+});
+
+test("words of a terminal become a sentence of the page", () => {
+  assert.deepEqual(["no rule that was asked found why", "nothing wrong found; what it may have to do with:"].map(sentence), ["No rule that was asked found why.", "Nothing wrong found; what it may have to do with:"]);
 });

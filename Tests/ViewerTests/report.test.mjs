@@ -10,7 +10,7 @@ test("the login that is named is looked at, whichever login a message is of", ()
 });
 
 test("a page opens with what failed, else with what is wrong, else with the first", () => {
-  const flow = (id, outcome, severity) => ({ id, outcome, first: severity ? { severity } : null });
+  const flow = (id, outcome, severity) => ({ id, outcome, settled: true, first: severity ? { severity } : null });
   const first = (...flows) => Report.first({ flows })?.id;
   const [good, noted, warned, failed] = [flow("good", "success"), flow("noted", "success", "note"), flow("warned", "success", "warning"), flow("failed", "failure")];
   assert.deepEqual([first(good, warned, failed), first(good, noted, warned), first(good, noted), first()], ["failed", "warned", "good", undefined]);

@@ -52,12 +52,10 @@ function valueOf(evidence, veil) {
  */
 export function findingsPanel(head, findings, options) {
   if (!head.settled) return element("p", { class: "nothing" }, "It still goes on: what is wrong is told when it is certain.");
-  if (findings.length === 0) {
-    return head.outcome === "success"
-      ? element("p", { class: "good" }, "Nothing wrong found: the login succeeded.")
-      : element("p", {}, "Nothing wrong found in what was recorded, but the login did not finish.");
-  }
-  return element(
+  if (findings.length === 0 && head.outcome === "success") return element("p", { class: "good" }, "Nothing wrong found: the login succeeded.");
+  const lead = head.lead ? element("p", {}, sentence(head.lead)) : null;
+  if (findings.length === 0) return lead;
+  const list = element(
     "ol",
     { class: "findings" },
     ...grouped(findings).map(({ finding, effects }) =>
@@ -76,6 +74,12 @@ export function findingsPanel(head, findings, options) {
       ),
     ),
   );
+  return lead ? element("div", {}, lead, list) : list;
+}
+
+/** What a terminal says in lower case, without a full stop. */
+export function sentence(words) {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${words.endsWith(":") ? "" : "."}`;
 }
 
 function body(finding, options) {

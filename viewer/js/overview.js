@@ -9,8 +9,7 @@ const HEIGHT = 112;
 /** @returns {string} what a list says of a flow */
 export function summary(flow) {
   if (flow.first) return flow.first.title;
-  if (!flow.settled) return "still going on";
-  return flow.outcome === "success" ? "nothing wrong found" : "nothing wrong found, but it did not finish";
+  return flow.settled ? flow.lead : "still going on";
 }
 
 /**
@@ -24,6 +23,7 @@ export function verdict(capture) {
   if (flows.length === 0) return { words: `No ${capture.exchanges.length === 0 ? "exchange" : "login"} in this capture.`, isGood: false };
   const broken = flows.filter(isWrong).length;
   const open = flows.filter((flow) => !flow.settled).length;
+  if (broken === 1 && flows.length === 1) return { words: flows[0].outcome === "failure" ? "The login failed." : "Something is wrong with the login.", isGood: false };
   if (broken > 0) return { words: `${count(broken, "login")} of ${flows.length} with something wrong.`, isGood: false };
   if (open > 0) return { words: `${count(open, "login")} still going on.`, isGood: false };
   const succeeded = flows.filter((flow) => flow.outcome === "success").length;

@@ -84,9 +84,9 @@ export class Report {
   }
 }
 
-/** @returns {boolean} whether more than a note was found in a flow, of which its line is given */
+/** @returns {boolean} whether a flow, of which its line is given, failed, or more than a note was found in it */
 export function isWrong(flow) {
-  return Boolean(flow.first) && flow.first.severity !== "note";
+  return flow.settled && (flow.outcome === "failure" || (Boolean(flow.first) && flow.first.severity !== "note"));
 }
 
 /** @returns {boolean} */

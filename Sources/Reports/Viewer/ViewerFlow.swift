@@ -25,6 +25,7 @@ enum ViewerFlow {
         object["first"] =
             first.map { ["title": .string($0.title), "severity": .string($0.severity.rawValue)] } ?? .null
         object["findings"] = .number(JSONNumber(Int64(findings.count)))
+        object["lead"] = isSettled ? DiagnosisText.lead(of: item).map { .string($0) } ?? .null : .null
         return .object(object)
     }
 
