@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import TestSupport
 import Testing
 

@@ -8,8 +8,10 @@ test("a capture in one line", () => {
   const words = (...flows) => verdict({ flows, exchanges: [{}] }).words;
   assert.equal(words(flow("success")), "The login is healthy.");
   assert.equal(words(flow("success"), flow("success", "note")), "All 2 logins are healthy, with 1 note.");
-  assert.equal(words(flow("success"), flow("failure", "error")), "1 login of 2 with something wrong.");
-  assert.equal(words(flow("success"), flow("failure")), "1 login of 2 with something wrong.");
+  assert.equal(words(flow("success"), flow("success", "warning")), "1 login of 2 with something wrong.");
+  assert.equal(words(flow("success"), flow("failure", "error")), "1 login of 2 failed.");
+  assert.equal(words(flow("success", "warning"), flow("failure", "error"), flow("incomplete", "error")), "1 login of 3 failed, 2 more with something wrong.");
+  assert.equal(words(flow("success"), flow("failure")), "1 login of 2 failed.");
   assert.equal(words(flow("failure")), "The login failed.");
   assert.equal(words(flow("success", "warning")), "Something is wrong with the login.");
   assert.equal(words(flow("failure", null, false)), "1 login still going on.");

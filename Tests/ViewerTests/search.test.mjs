@@ -49,6 +49,14 @@ test("a secret is looked for by its place, and is not told", () => {
   assert.deepEqual(excerpt(hit, { isLifted: true, isSecret: true }), ["a=", "S3cret", "&b"]);
 });
 
+test("what is no secret is not hidden beside what was found", () => {
+  const shown = { isLifted: false, isSecret: false };
+  const hit = { where: "response.body", name: "error", before: "", match: "invalid_grant", after: "" };
+  assert.deepEqual(excerpt(hit, shown), ["", "invalid_grant", ""]);
+  assert.deepEqual(excerpt({ ...hit, name: "redirect_uri", after: "/cb" }, shown), ["", "invalid_grant", "/cb"]);
+  assert.deepEqual(excerpt({ ...hit, name: "", after: "hidden" }, shown), ["", "invalid_grant", "••••••"]);
+});
+
 test("a secret is read from the capture that it was chosen in, whichever is looked at", async () => {
   const captures = [{ exchanges: [{}, {}] }, { exchanges: [{}] }];
   const asked = [];

@@ -232,7 +232,7 @@ class Viewer {
       await navigator.clipboard.writeText(text);
       this.shell.tell(`${what} is in the clipboard.`);
     } catch {
-      this.shell.open(what, element("textarea", { class: "copied", readonly: true, "aria-label": what, rows: 12 }, text));
+      this.shell.open(what, element("textarea", { class: "copied", readonly: true, "aria-label": what, rows: 12, on: { focus: (event) => event.target.select() } }, text));
     }
   }
 

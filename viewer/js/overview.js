@@ -21,10 +21,10 @@ export function summary(flow) {
 export function verdict(capture) {
   const { flows } = capture;
   if (flows.length === 0) return { words: `No ${capture.exchanges.length === 0 ? "exchange" : "login"} in this capture.`, isGood: false };
-  const broken = flows.filter(isWrong).length;
+  const wrong = flows.filter(isWrong);
+  const failed = wrong.filter((flow) => flow.outcome === "failure").length;
   const open = flows.filter((flow) => !flow.settled).length;
-  if (broken === 1 && flows.length === 1) return { words: flows[0].outcome === "failure" ? "The login failed." : "Something is wrong with the login.", isGood: false };
-  if (broken > 0) return { words: `${count(broken, "login")} of ${flows.length} with something wrong.`, isGood: false };
+  if (wrong.length > 0) return { words: flows.length === 1 ? ofOne(failed > 0) : ofMany(flows.length, failed, wrong.length - failed), isGood: false };
   if (open > 0) return { words: `${count(open, "login")} still going on.`, isGood: false };
   const succeeded = flows.filter((flow) => flow.outcome === "success").length;
   const notes = flows.reduce((sum, flow) => sum + flow.findings, 0);
@@ -34,6 +34,16 @@ export function verdict(capture) {
   const nothing = notes > 0 ? "" : "Nothing wrong found";
   if (flows.length === 1) return { words: nothing ? `${nothing}, but the login did not finish.` : "The login did not finish.", isGood: false };
   return { words: `${nothing ? `${nothing}; ` : ""}${succeeded} of ${flows.length} logins succeeded.`, isGood: false };
+}
+
+function ofOne(isFailed) {
+  return isFailed ? "The login failed." : "Something is wrong with the login.";
+}
+
+/** Those that failed are what a person looks for: a warning at each of the others does not hide them. */
+function ofMany(all, failed, doubtful) {
+  if (failed === 0) return `${count(doubtful, "login")} of ${all} with something wrong.`;
+  return `${count(failed, "login")} of ${all} failed${doubtful > 0 ? `, ${doubtful} more with something wrong` : ""}.`;
 }
 
 /** The logins of a capture. */

@@ -153,6 +153,9 @@ export function excerpt(hit, { isLifted, isSecret }) {
   if (isLifted) return [before, match, after];
   if (hit.secret) return [mask(before + match + after)];
   const own = isSecret ? mask(match) : match;
-  // Header lines and bodies may hold secrets that have no name here.
-  return /^(request|response)(\.body)?$|^url$/.test(hit.where) ? [mask(before), own, mask(after)] : [before, own, after];
+  // Where there is nothing around it, nothing is hidden.
+  const hidden = (text) => (text === "" ? "" : mask(text));
+  // Header lines and whole bodies may hold secrets that have no name here; a value with a name is known to be none.
+  const mayHoldSecrets = /^(request|response|url)$/.test(hit.where) || (/^(request|response)\.body$/.test(hit.where) && hit.name === "");
+  return mayHoldSecrets ? [hidden(before), own, hidden(after)] : [before, own, after];
 }
