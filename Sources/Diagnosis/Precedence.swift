@@ -130,8 +130,9 @@ enum Precedence {
         // What a client has to reject, and rejects.
         Row(
             [
-                "state-mismatch", "state-missing-in-response", "issuer-param-mismatch", "jarm-invalid",
-                "id-token-*",
+                "state-mismatch", "state-missing-in-response", "issuer-param-mismatch",
+                "issuer-param-missing", "jarm-invalid",
+                "id-token-*", "auth-time-stale",
                 "userinfo-sub-mismatch", "token-response-not-json", "token-type-invalid",
                 "response-mode-differs", "code-missing",
             ],
@@ -152,6 +153,13 @@ enum Precedence {
             over: ["token-invalid-grant", "token-endpoint-error"]
         ),
         Row(["refresh-scope-widened"], over: ["token-endpoint-error"]),
+        // The refusal of a client that may not use this token, or this grant, is not one of the token or the credentials.
+        Row(
+            ["refresh-wrong-client", "registration-grant-missing"],
+            over: ["token-invalid-grant", "token-invalid-client", "token-endpoint-error"],
+            .onlyAfterwards
+        ),
+        Row(["singpass-https-type-missing"], over: ["claimed-https-opened-in-browser"]),
         Row(["resource-indicator-mismatch"], over: ["token-endpoint-error"], .whenItSaysSo),
         // The same answer, of which the symptom restates the body alone.
         Row(["token-error-with-200"], over: ["token-endpoint-error"]),

@@ -51,6 +51,19 @@ struct RootCauseTests {
         #expect(alone.map(\.isPrimary) == [false, false] && alone[0].effectOf == "scope-rejected")
     }
 
+    /// What was refused before has a reason of its own.
+    @Test func refusedGrantExplainsNoEarlierRefusal() {
+        for rule in ["refresh-wrong-client", "registration-grant-missing"] {
+            let told = { (time: Int) in
+                RootCause.ordered(
+                    [candidate(rule, time: 6), candidate("token-endpoint-error", time: time)],
+                    isSuccess: false
+                ).map(\.effectOf)
+            }
+            #expect(told(6) == [nil, rule] && told(4) == [nil, nil])
+        }
+    }
+
     @Test func severityGoesBeforeEverything() {
         #expect(
             order([candidate("code-reused", .warning), candidate("token-invalid-grant", time: 9)]) == [

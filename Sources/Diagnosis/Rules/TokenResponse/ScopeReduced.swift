@@ -89,8 +89,8 @@ struct ScopeReduced: Rule {
                         ), refusal,
                     ].compactMap { $0 },
                     severity: refusal == nil ? nil : .error,
-                    explanation: refusal == nil ? nil : Self.refused,
-                    fix: refusal == nil ? nil : Self.refusedFix,
+                    explanation: refusal == nil ? Self.fewer : Self.refused,
+                    fix: refusal == nil ? Self.fewerFix : Self.refusedFix,
                     title: refusal == nil
                         ? nil : "The app refuses a login with fewer scopes than it asked for",
                     exchange: request.exchange,
@@ -107,6 +107,15 @@ struct ScopeReduced: Rule {
             $0.quote(from: "Scope has changed from \"", in: flow)
         }.first
     }
+
+    private static let fewer = """
+        The token response names the scopes that were granted, and some that were asked for are not among them. Calls that need those will be \
+        refused later.
+        """
+    private static let fewerFix = """
+        See whether the user unticked something on the consent page, and whether the client is allowed to ask for these scopes. Have the app \
+        look at the scope it was given.
+        """
 
     private static let inName = """
         The provider granted the scope, and neither the ID token nor UserInfo has the claim that it stands for. Apps that look their users \

@@ -20,6 +20,7 @@ struct IssuerParamMissingTests {
             ]
         )
         #expect(recording.outcomes == [.failure])
+        #expect(recording.finding("callback-rejected-by-app")?.effectOf == rule)
     }
 
     @Test func isAWarningWhereTheAppWentOn() throws {

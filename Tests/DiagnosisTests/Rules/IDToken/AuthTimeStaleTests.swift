@@ -16,6 +16,7 @@ struct AuthTimeStaleTests {
             finding.places == ["1 request.query max_age", "4 jwt.claims auth_time", "4 response.header Date"]
         )
         #expect(finding.notes == ["60 min before the answer"])
+        #expect(try Recording(broken).finding("callback-rejected-by-app")?.effectOf == rule)
     }
 
     @Test func putsUpWithAMinute() throws {

@@ -40,6 +40,7 @@ struct SingpassHTTPSTypeMissingTests {
             ]
         )
         #expect(recording.outcomes == [.failure])
+        #expect(recording.finding("claimed-https-opened-in-browser")?.effectOf == rule)
     }
 
     @Test func leavesTheNearestAlone() throws {

@@ -20,6 +20,7 @@ struct RefreshWrongClientTests {
             ]
         )
         #expect(finding.evidence.prefix(2).map(\.value) == ["shop-web", "shop-jobs"])
+        #expect(recording.finding("token-invalid-grant")?.effectOf == rule)
     }
 
     @Test func leavesClientsOfOneFamilyAlone() throws {

@@ -20,6 +20,7 @@ struct RegistrationGrantMissingTests {
             ]
         )
         #expect(recording.outcomes == [.failure])
+        #expect(recording.finding("token-endpoint-error")?.effectOf == rule)
     }
 
     @Test func aGrantThatIsListedIsRefusedForSomethingElse() throws {

@@ -14,6 +14,8 @@ struct ScopeReducedTests {
         #expect(finding.severity == .note)
         #expect(finding.places == ["1 request.query scope", "4 response.body scope"])
         #expect(finding.notes == ["without orders.write"])
+        // Claims that a granted scope did not bring are another case of it.
+        #expect(!finding.explanation.contains("UserInfo") && !finding.fix.contains("claims"))
     }
 
     @Test func leavesScopesAloneWhoseTokensCame() throws {
