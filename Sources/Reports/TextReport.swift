@@ -7,15 +7,17 @@ import Flows
 /// Everything that comes from the capture is made printable first.
 package enum TextReport {
     /// What `show` prints: per flow a head, its steps with their times, and the way of each linked value.
-    package static func timeline(_ style: TextStyle) -> FlowwiseForm {
+    ///
+    /// `columns`: how wide the lines of its steps may be; nil leaves each on one line, for programs and files.
+    package static func timeline(_ style: TextStyle, columns: Int? = nil) -> FlowwiseForm {
         form(besides: { TimelineText.exchanges(of: $0, style: style) }) {
-            TimelineText(item: $0, capture: $1, style: style).text
+            TimelineText(item: $0, capture: $1, style: style, columns: columns).text
         }
     }
 
-    /// See ``timeline(_:)``.
-    package static func timeline(of report: Report, style: TextStyle) -> String {
-        timeline(style).text(of: report)
+    /// See ``timeline(_:columns:)``.
+    package static func timeline(of report: Report, style: TextStyle, columns: Int? = nil) -> String {
+        timeline(style, columns: columns).text(of: report)
     }
 
     /// How wide running text is at most, also where there is more room: longer lines are hard to read.

@@ -10,6 +10,8 @@ struct TimelineText {
     var item: Report.DiagnosedFlow
     var capture: Capture
     var style: TextStyle
+    /// How wide lines may be, where a terminal says so; else a row is one line, however long that gets.
+    var columns: Int?
 
     /// A value that an exchange makes or uses.
     private struct Mark {
@@ -32,29 +34,14 @@ struct TimelineText {
         lines.append("")
         let marks = marksByExchange(flow)
         let rows = rows(of: flow, marks)
-        let numberWidth = max(5, (rows.map { "[\($0.exchange)]".count }.max() ?? 0) + 1)
-        // A refresh may come days later.
-        let began = flow.began
-        let offsets = rows.map { offset($0.at, from: began) }
-        let timeWidth = max(8, offsets.map(\.count).max() ?? 0)
-        let margin = String(repeating: " ", count: timeWidth + 4 + numberWidth)
-        let actorWidth = min(rows.map(\.actor.count).max() ?? 0, 36)
-        let kindWidth = rows.map(\.kind.count).max() ?? 0
-        let addresses = Dictionary(
-            flow.messages.compactMap { message in message.address.map { (message.exchange, $0) } },
-            uniquingKeysWith: { first, _ in first }
-        )
+        let layout = layout(of: rows)
+        let margin = layout.margin
         var shown: Set<Int> = []
-        for (row, offset) in zip(rows, offsets) {
-            let exchange = capture[row.exchange]
-            let time = String(repeating: " ", count: timeWidth - offset.count) + offset
-            lines.append(
-                "  \(time)  \(style.dim("[\(row.exchange)]".padded(to: numberWidth)))"
-                    + "\(row.actor.padded(to: actorWidth))  \(style.bold(row.kind.padded(to: kindWidth)))  "
-                    + "\(Self.what(exchange, addresses[row.exchange]))  \(Self.answer(exchange, style))"
-            )
+        for row in rows {
+            lines += heading(of: row, layout)
             if row.isWithoutBody {
-                lines.append("\(margin)\(style.yellow("○")) \(style.dim(Self.withoutBody(exchange)))")
+                let words = Self.withoutBody(capture[row.exchange])
+                lines.append("\(margin)\(style.yellow("○")) \(style.dim(words))")
             }
             lines += row.tokens.map { "\(margin)\(token($0))" }
             if shown.insert(row.exchange).inserted {
@@ -73,9 +60,12 @@ struct TimelineText {
 
     private struct Row {
         var at: Timestamp
+        /// Since the flow began.
+        var offset: String
         var exchange: Int
         var actor: String
         var kind: String
+        var what: String
         var tokens: [StepToken] = []
         /// A message of the back channel that has to say something, of which nothing was saved.
         var isWithoutBody = false
@@ -96,12 +86,20 @@ struct TimelineText {
     /// The steps, and between them what is no protocol message but makes a value that one carries, or got no
     /// answer.
     private func rows(of flow: Flow, _ marks: [Int: [Mark]]) -> [Row] {
+        // A refresh may come days later.
+        let began = flow.began
+        let addresses = Dictionary(
+            flow.messages.compactMap { message in message.address.map { (message.exchange, $0) } },
+            uniquingKeysWith: { first, _ in first }
+        )
         let steps = flow.steps.map { step in
             Row(
                 at: step.at,
+                offset: offset(step.at, from: began),
                 exchange: step.exchange,
                 actor: "\(step.from.name) → \(step.to.name)".printable,
                 kind: step.kind.rawValue,
+                what: Self.what(capture[step.exchange], addresses[step.exchange]),
                 tokens: step.tokens,
                 isWithoutBody: Self.kindsWithBody.contains(step.kind) && step.parameters.isEmpty
                     && capture[step.exchange].request.method == "POST"
@@ -113,7 +111,19 @@ struct TimelineText {
             return capture[exchange].response == nil
                 || (marks[exchange] ?? []).contains { $0.isOrigin && describe($0) != nil }
         }
-        let rows = steps + others.map { Row(at: capture[$0].startedAt, exchange: $0, actor: "", kind: "") }
+        let rows =
+            steps
+            + others.map {
+                let at = capture[$0].startedAt
+                return Row(
+                    at: at,
+                    offset: offset(at, from: began),
+                    exchange: $0,
+                    actor: "",
+                    kind: "",
+                    what: Self.what(capture[$0], addresses[$0])
+                )
+            }
         // Some recorders count whole seconds: what happened in the same instant stands as it was recorded.
         let position = flow.surroundings.position
         return rows.enumerated().sorted { left, right in
@@ -121,6 +131,68 @@ struct TimelineText {
             return (first.at, position[first.exchange], left.offset)
                 < (second.at, position[second.exchange], right.offset)
         }.map(\.element)
+    }
+
+    // MARK: - Layout
+
+    /// How wide the cells of all rows are, and how they stand.
+    private struct Layout {
+        enum Form {
+            case oneLine
+            /// The request stands below.
+            case requestBelow
+            /// Who takes part stands below as well.
+            case narrow
+        }
+
+        var time: Int
+        var number: Int
+        var actor: Int
+        var kind: Int
+        var form = Form.oneLine
+
+        var margin: String { String(repeating: " ", count: time + 4 + number) }
+        /// Where an answer begins that stands behind the kind.
+        var answer: Int { time + 4 + number + actor + 2 + kind + 2 }
+    }
+
+    private func layout(of rows: [Row]) -> Layout {
+        var layout = Layout(
+            time: max(8, rows.map(\.offset.count).max() ?? 0),
+            number: max(5, (rows.map { "[\($0.exchange)]".count }.max() ?? 0) + 1),
+            actor: min(rows.map(\.actor.count).max() ?? 0, 36),
+            kind: rows.map(\.kind.count).max() ?? 0
+        )
+        guard let columns else { return layout }
+        let ends = rows.map { $0.what.count + 2 + Self.answer(capture[$0.exchange], .plain).count }
+        guard layout.answer + (ends.max() ?? 0) > columns else { return layout }
+        layout.form = layout.answer + Self.answerWidth <= columns ? .requestBelow : .narrow
+        return layout
+    }
+
+    /// Of a status and a time: `200 1234 ms`.
+    private static let answerWidth = 11
+    /// Less of a request says nothing.
+    private static let leastWidth = 20
+
+    private func heading(of row: Row, _ layout: Layout) -> [String] {
+        let time = String(repeating: " ", count: layout.time - row.offset.count) + row.offset
+        let start = "  \(time)  \(style.dim("[\(row.exchange)]".padded(to: layout.number)))"
+        let answer = Self.answer(capture[row.exchange], style)
+        let kind = style.bold(row.kind.padded(to: layout.kind))
+        let room = max((columns ?? 0) - layout.margin.count, Self.leastWidth)
+        if layout.form == .oneLine {
+            return ["\(start)\(row.actor.padded(to: layout.actor))  \(kind)  \(row.what)  \(answer)"]
+        }
+        guard !row.kind.isEmpty else {
+            let least = max(room - Self.answerWidth - 2, Self.leastWidth)
+            return ["\(start)\(row.what.shortened(to: least))  \(answer)"]
+        }
+        let request = layout.margin + style.dim(row.what.shortened(to: room))
+        if layout.form == .requestBelow {
+            return ["\(start)\(row.actor.padded(to: layout.actor))  \(kind)  \(answer)", request]
+        }
+        return ["\(start)\(style.bold(row.kind))  \(answer)", "\(layout.margin)\(row.actor)", request]
     }
 
     // MARK: - Links

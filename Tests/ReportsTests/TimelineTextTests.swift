@@ -10,6 +10,30 @@ struct TimelineTextTests {
         return TextReport.timeline(of: ReportBuilder.report(on: capture, named: "login.har"), style: .plain)
     }
 
+    /// Who takes part, the kind and the answer stand on one line of eighty columns, and the request below them.
+    @Test(arguments: [(80, true), (60, false)])
+    func stepsFitIntoATerminal(columns: Int, isBesides: Bool) throws {
+        let bytes = try Fixtures.bytes("captures/healthy/web-code-flow.har")
+        let report = ReportBuilder.report(
+            on: try CaptureReader.read(bytes: bytes, name: "login.har"),
+            named: "login.har"
+        )
+        let text = TextReport.timeline(of: report, style: .plain, columns: columns)
+        let lines = text.split(separator: "\n").map(String.init)
+        let first = try #require(lines.firstIndex { $0.contains("authorization_request") })
+        let heads = lines.filter { $0.contains(/\[[0-9]+\].*_(request|response)/) && $0.hasPrefix("    +") }
+        #expect(heads.count > 3 && heads.allSatisfy { $0.count <= columns }, "\(text)")
+        #expect(lines[first].contains("firefox → provider") == isBesides)
+        let below = lines[first + (isBesides ? 1 : 2)]
+        #expect(below.hasSuffix("GET id.harbour.example/authorize") && below.count <= columns, "\(text)")
+        // What a step makes and uses is told all the same, and nothing of it elsewhere.
+        let marks = { (text: String) in
+            text.split(separator: "\n").filter { $0.contains("▸ ") || $0.contains("◂ ") }
+        }
+        let wide = TextReport.timeline(of: report, style: .plain, columns: 200)
+        #expect(wide == TextReport.timeline(of: report, style: .plain) && marks(text) == marks(wide))
+    }
+
     /// Burp's items and others count whole seconds.
     @Test func whatHappenedInTheSameSecondStandsAsItWasRecorded() throws {
         let recorded = String(

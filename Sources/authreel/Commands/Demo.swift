@@ -64,9 +64,11 @@ struct Demo: AsyncParsableCommand {
 
     private func tell(_ report: Report, _ title: String, _ style: TextStyle) {
         print(style.bold(title) + "\n")
-        print(TextReport.timeline(of: report, style: style) + "\n")
+        let columns = TerminalSize.columns(of: STDOUT_FILENO)
+        print(TextReport.timeline(of: report, style: style, columns: columns) + "\n")
         print(style.bold("   and what the rules say of it") + "\n")
-        print(TextReport.diagnosis(of: report, showsAbstentions: false, style: style) + "\n")
+        let width = columns ?? TextReport.widest
+        print(TextReport.diagnosis(of: report, showsAbstentions: false, style: style, columns: width) + "\n")
     }
 
     private func path(_ name: Name) -> String { out + "/" + name.rawValue }

@@ -54,7 +54,10 @@ struct Show: ParsableCommand {
         let read = try capture.read()
         switch format {
         case .text:
-            try write(read, TextReport.timeline(out == nil ? Style.forDescriptor(STDOUT_FILENO) : .plain))
+            let isShown = out == nil
+            let style = isShown ? Style.forDescriptor(STDOUT_FILENO) : .plain
+            let columns = isShown ? TerminalSize.columns(of: STDOUT_FILENO) : nil
+            try write(read, TextReport.timeline(style, columns: columns))
         case .json: try write(read, JSONReport.timeline)
         case .mermaid:
             let text = MermaidDiagram.text(of: try report(on: read))
