@@ -10,6 +10,9 @@ const TOLD = 6000;
 /** A message that begins further down in the window, as a part of its height, is not seen. */
 const LOWEST = 0.6;
 
+/** What has the focus first in a dialog. */
+const CONTROLS = "button, input, select, textarea, summary, a[href]";
+
 /**
  * What stands around the panels: title, search, buttons, dialog; and where the panels are.
  */
@@ -175,6 +178,11 @@ export class Shell {
   open(title, content) {
     this.dialogTitle.textContent = title;
     this.dialogBody.replaceChildren(content);
+    this.dialogTitle.removeAttribute("tabindex");
     if (!this.dialog.open) this.dialog.showModal();
+    // Behind a text that is longer than the window the button below it would have the focus, and the text be scrolled away.
+    if (content.matches(CONTROLS) || content.querySelector(CONTROLS)) return;
+    this.dialogTitle.setAttribute("tabindex", "-1");
+    this.dialogTitle.focus();
   }
 }
