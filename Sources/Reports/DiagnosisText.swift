@@ -17,13 +17,19 @@ struct DiagnosisText {
         case .incomplete:
             item.flow.capture.isCutShort
                 ? "nothing wrong found as far as the capture goes: it is cut off"
-                : "nothing wrong found, but the login did not finish"
+                : "nothing wrong found, but the login did not finish" + end(of: item.flow)
         case .failure where item.flow.failedInside != nil:
             "it came to nothing in \(item.flow.failedInside ?? ""), the login at the provider behind"
         case .failure where item.flow.outer != nil:
             "what it was for came to nothing: see \(item.flow.outer ?? ""), the login that it is a part of"
         case .failure, .cancelled: "no rule that was asked found why"
         }
+    }
+
+    /// Where a flow ends that came to no end.
+    private static func end(of flow: Flow) -> String {
+        let last = flow.steps.max { ($0.at, $0.exchange) < ($1.at, $1.exchange) }
+        return last.map { ": its last step is [\($0.exchange)] \($0.kind.rawValue)" } ?? ""
     }
 
     /// It says why a login failed; a warning's word is that it may have.

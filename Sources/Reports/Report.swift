@@ -28,6 +28,12 @@ package struct Report: Sendable {
         package func hasFindings(of severity: Severity) -> Bool {
             diagnosis.findings.contains { $0.severity.isAtLeast(severity) }
         }
+
+        /// Whether it came to no good end, and neither a finding nor another flow says why.
+        package var isUnexplained: Bool {
+            guard flow.failedInside == nil, flow.outer == nil else { return false }
+            return [.failure, .incomplete].contains(diagnosis.outcome) && DiagnosisText.lead(of: self) != nil
+        }
     }
 
     /// Of a capture that cannot be read.

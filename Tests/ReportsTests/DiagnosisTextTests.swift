@@ -50,6 +50,22 @@ struct DiagnosisTextTests {
         #expect(ViewerCapture(report, unsettled: ["flow-1"]).heads[0]["lead"] == .null)
     }
 
+    /// Who looks for what is missing begins where the capture ends.
+    @Test func loginThatDidNotFinishSaysWhereItEnds() throws {
+        let name = "captures/healthy/web-code-flow.har"
+        let whole = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        let begun = Capture(whole.indices.prefix(4).map { whole[$0] })
+        let item = try #require(ReportBuilder.report(on: begun, named: name).flows.first)
+        let told = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
+        #expect(
+            told.hasSuffix(
+                "nothing wrong found, but the login did not finish: its last step is [3] user_interaction"
+            )
+        )
+        let good = try #require(ReportBuilder.report(on: whole, named: name).flows.first)
+        #expect(item.isUnexplained && !good.isUnexplained)
+    }
+
     /// What a broker made of a good answer is told at the login that it was for.
     @Test func loginBehindABrokerPointsAtTheOneAroundIt() throws {
         let asked =

@@ -114,16 +114,30 @@ struct Diagnose: ParsableCommand {
         let capture = try identities.read(captures[0])
         var buffer = OutputBuffer()
         var isNegative = false
+        var isUnexplained = false
         let flows = try form.write(capture, named: captures[0], rules: rules, to: { try buffer.append($0) }) {
             item in
             isNegative = isNegative || item.hasFindings(of: failOn.severity)
+            isUnexplained = isUnexplained || item.isUnexplained
         }
         try buffer.line("")
         try buffer.flush()
         if flows.isEmpty, format == .text {
             TextReport.advice(onCaptureWithoutLogins: capture).map(StandardError.hint)
         }
+        if isUnexplained, format == .text { tellWhereToLook() }
         if isNegative { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    /// What is next where the rules have no answer.
+    private func tellWhereToLook() {
+        let name = captures[0]
+        // What came by a pipe is gone.
+        guard name != "-" else { return }
+        let show = "\(Invocation.command("show", name)) tells what was recorded"
+        let decide =
+            "\(Invocation.command("diagnose", "--verbose", name)) what could not be decided for want of it"
+        StandardError.hint(verbose ? show : "\(show), \(decide)")
     }
 
     private func text(of reports: [Report], _ rules: [any Rule]) -> String {
