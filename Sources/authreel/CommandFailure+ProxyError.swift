@@ -23,12 +23,13 @@ extension CommandFailure {
                 hint: "end that program, or choose another port: "
                     + "--reverse \(origin)=\(ProxyOptions.bracketed(host)):0 picks a free one"
             )
-        case .cannotListen(_, let port, _):
+        case .cannotListen(let host, let port, _):
             self.init(
                 .unavailable,
                 "\(error)",
                 hint: (1..<1024).contains(port)
-                    ? "ports below 1024 may want rights of their own: use one above" : nil
+                    ? "ports below 1024 may want rights of their own: use one above"
+                    : "is \(host) an address of this computer? 127.0.0.1 always is, 0.0.0.0 stands for all of them"
             )
         case .authority: self.init(.noInput, "\(error)", hint: "--ca-dir DIR uses another folder")
         case .authorityOwner(let path, let owner):

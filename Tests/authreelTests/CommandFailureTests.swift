@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import Proxy
 import TestSupport
 import Testing
 
@@ -42,6 +43,30 @@ struct CommandFailureTests {
         #expect(CommandFailure.meant(by: mistyped) == nil)
         let hint = CommandFailure.meant(by: mistyped) { _ in true }
         #expect(hint == "did you mean \(folder.file("server.pcap"))?")
+    }
+
+    @Test func providerThatWasNotReachedIsPlayedOrTrusted() {
+        let gone = ReplayCommand.elsewhere(
+            than: "ENOTFOUND: no address found for idp.example",
+            in: ["a b.har"]
+        )
+        #expect(gone.contains(" mock 'a b.har' plays") && !gone.contains("--upstream-ca"))
+        #expect(
+            ReplayCommand.elsewhere(than: "ECONNREFUSED", in: ["a.har", "b.har"]).contains(" mock CAPTURE ")
+        )
+        let untrusted = ReplayCommand.elsewhere(
+            than: "ERR_CERT_AUTHORITY_INVALID: self-signed",
+            in: ["a.har"]
+        )
+        #expect(untrusted.contains("--upstream-ca") && !untrusted.contains(" mock "))
+    }
+
+    @Test func addressToListenAtHasAWayOut() {
+        let reason = "Cannot assign requested address"
+        let foreign = CommandFailure(ProxyError.cannotListen(host: "10.9.9.9", port: 8080, reason: reason))
+        #expect(foreign.hint?.contains("10.9.9.9 an address of this computer") == true)
+        let low = CommandFailure(ProxyError.cannotListen(host: "127.0.0.1", port: 443, reason: "denied"))
+        #expect(low.hint?.contains("below 1024") == true)
     }
 
     /// `authreel diagnose "$CAPTURE"`, where no variable has that name.

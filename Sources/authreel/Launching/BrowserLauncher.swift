@@ -22,7 +22,8 @@ struct BrowserLauncher {
         program: BrowserProgram,
         isHeadless: Bool,
         environment: [String: String],
-        remedy: String = "--headless runs it without a window, for a login that needs no hands"
+        remedy: String =
+            "--headless runs it without a window, for a login that needs no hands; without --browser one elsewhere can use the proxy"
     ) throws {
         #if os(Linux)
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }

@@ -113,7 +113,7 @@ enum OutputFile {
             throw CommandFailure(
                 .noInput,
                 "the folder \(path) cannot be made: \(reason)",
-                hint: "name a folder in one that is there, and yours to write"
+                hint: "name a folder in one that is there, and yours to write: --out DIR"
             )
         }
     }

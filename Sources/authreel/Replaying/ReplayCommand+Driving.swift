@@ -74,7 +74,7 @@ extension ReplayCommand {
             throw CommandFailure(
                 .unavailable,
                 "the provider was not reached: \(failure)",
-                hint: Self.elsewhere
+                hint: Self.elsewhere(than: failure, in: captures)
             )
         }
         if fixes.count < reports.count { throw ExitCode(ExitStatus.negative.rawValue) }

@@ -36,14 +36,21 @@ extension ReplayCommand {
             throw CommandFailure(
                 .unavailable,
                 "the provider was not reached: \(failure)",
-                hint: Self.elsewhere
+                hint: Self.elsewhere(than: failure, in: captures)
             )
         }
         if !reports.allSatisfy(\.isSame) { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
-    static let elsewhere =
-        "--against ISSUER replays at another one, --upstream-ca FILE trusts its authority"
+    /// What to do about a provider that was not reached; `failure` says why, as entries do.
+    static func elsewhere(than failure: String, in captures: [String]) -> String {
+        if failure.contains("ERR_CERT_") {
+            return "--upstream-ca FILE trusts its authority, --against ISSUER replays at another provider"
+        }
+        let name = captures.first.flatMap { captures.count == 1 ? $0 : nil } ?? "CAPTURE"
+        let mock = "\(Invocation.command("mock", name)) plays it on this machine"
+        return "\(mock), --against ISSUER replays there or at another one"
+    }
 
     private func plainText(of reports: [ReplayReport]) -> String {
         let style = Style.forDescriptor(STDOUT_FILENO)
