@@ -29,7 +29,7 @@ struct FindingText {
         if let cause = finding.effectOf {
             head += style.dim("  effect of \(cause)" + (finding.effectOfFlow.map { " of \($0)" } ?? ""))
         }
-        var lines = [head, "    " + finding.title]
+        var lines = [head] + finding.title.wrapped(to: columns, indent: "    ")
         let places = finding.evidence.map { Self.words(for: $0.place).printable }
         let width = min(places.map(\.count).max() ?? 0, 52)
         for (evidence, place) in zip(finding.evidence, places) {

@@ -100,6 +100,8 @@ struct DiagnosisTextTests {
             .split(separator: "\n")
         let place = try #require(lines.firstIndex(of: "      [4] response.body error"))
         #expect(lines[place + 1] == "        invalid_grant: The grant was not accepted")
+        let slim = DiagnosisText(item: item, showsAbstentions: false, style: .plain, columns: 40).text
+        #expect(slim.contains("    The code verifier does not belong to\n    the code challenge\n"))
         let whole = DiagnosisText(item: item, showsAbstentions: false, style: .plain, columns: 80).text
         #expect(whole.contains("[4] response.body error             invalid_grant: The grant was not"))
     }
