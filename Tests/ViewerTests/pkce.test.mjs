@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
-import { computed, pkcePanel, proofsOf } from "../../viewer/js/pkce.js";
+import { MADE, computed, pkcePanel, proofsOf } from "../../viewer/js/pkce.js";
 
 test("the example of RFC 7636, appendix B", async () => {
   const { hash, challenge } = await computed("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "S256");
@@ -45,4 +46,12 @@ test("the computation of plain has no step for a hash, and no word in its place"
   } finally {
     Object.assign(globalThis, before);
   }
+});
+
+test("each way in which a challenge can be made is told in words", () => {
+  const source = readFileSync(new URL("../../Sources/OAuth/CodeChallenge.swift", import.meta.url), "utf8");
+  const [, names] = /enum ChallengeRelation[^{]*\{(.*?)\n    package var/s.exec(source);
+  const relations = [...names.matchAll(/^ +case (\w+)(?: = "([\w-]+)")?$/gm)].map(([, name, text]) => text ?? name);
+  assert.ok(relations.length > 10);
+  assert.deepEqual(relations.filter((relation) => !MADE[relation]), []);
 });

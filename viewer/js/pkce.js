@@ -2,11 +2,13 @@ import { element } from "#viewer/dom.js";
 import { difference } from "#viewer/mask.js";
 import { valueOnScreen } from "#viewer/secret.js";
 
-/** How a wrong challenge was made, in words; `ChallengeRelation` names them. */
-const MADE = {
-  s256: "as RFC 7636 wants it", plain: "the verifier itself", padded: "with padding that base64url leaves out", base64: "with the alphabet of base64 instead of base64url",
+/** How a wrong challenge was made, in words that end a sentence; `ChallengeRelation` names them. */
+export const MADE = {
+  s256: "as RFC 7636 wants it", plain: "of the verifier as it is, without a hash", padded: "with padding that base64url leaves out", base64: "with the alphabet of base64 instead of base64url",
   "base64-slash-as-dash": "with only one of base64url's two characters", hex: "in hexadecimal instead of base64url", "hex-base64url": "of the hash in hexadecimal",
-  "double-hash": "hashed twice", truncated: "cut off, or longer than it should be", trimmed: "of a verifier that was re-coded on its way",
+  "double-hash": "by hashing twice", truncated: "rightly, and is cut off or longer than it should be", trimmed: "of a verifier that was re-coded on its way",
+  "decoded-verifier": "of the bytes that the verifier stands for, not of its characters", utf16: "of the verifier in UTF-16", quoted: "of the verifier without the quotes that it was sent in",
+  sha1: "with SHA-1 instead of SHA-256", sha512: "with SHA-512 instead of SHA-256", "letter-case": "rightly, and its letters changed to the other case later",
 };
 
 /** @returns {string} base64url without padding (RFC 4648, section 5) */
