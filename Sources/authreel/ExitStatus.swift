@@ -57,10 +57,14 @@ enum ExitStatus: Int32 {
         }
         let message = UsageHint.words(Authreel.message(for: error))
         let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let hint = UsageHint.hint(for: message, Array(CommandLine.arguments.dropFirst())) {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let hint = UsageHint.hint(for: message, arguments) {
             if case .found = ProgramPath.lookup($0, searchPath: searchPath) { true } else { false }
         }
-        StandardError.report(message.prefix(1).lowercased() + message.dropFirst(), hint: hint)
+        StandardError.report(
+            message.prefix(1).lowercased() + message.dropFirst(),
+            hint: hint ?? UsageHint.withCapture(message, arguments, in: ".")
+        )
         let usage = Authreel.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
             .drop { !$0.hasPrefix("Usage:") }
         StandardError.line(usage.joined(separator: "\n"))

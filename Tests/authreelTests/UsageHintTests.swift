@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import authreel
@@ -37,6 +39,24 @@ struct UsageHintTests {
         ("Unknown option '--x'", "record --x -- curl", nil), ("Unexpected argument 'curl'", "view curl", nil),
         ("Missing value for '--out'", "record curl --out", nil),
     ]
+
+    /// Whoever has recorded a login a minute ago means that one.
+    @Test func captureThatIsLeftOutIsTheNewest() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let missing = "Missing expected argument '<CAPTURE> ...'"
+        let none = UsageHint.withCapture(missing, ["diagnose"], in: folder.path)
+        #expect(none?.hasSuffix(" record --out login.har makes one") == true)
+        for (name, age) in [("old.har", 60.0), ("my login.har", 1), ("-x.har", 0), ("notes.txt", 0)] {
+            let file = folder.file(name)
+            try Data().write(to: URL(filePath: file))
+            let date = Date(timeIntervalSince1970: 1_700_000_000 - age)
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
+        }
+        let hint = UsageHint.withCapture(missing, ["diagnose", "--verbose"], in: folder.path)
+        #expect(hint?.hasSuffix(" diagnose --verbose 'my login.har'") == true, "\(hint ?? "-")")
+        #expect(UsageHint.withCapture("Unknown option '-x'", ["diagnose"], in: folder.path) == nil)
+    }
 
     @Test(arguments: rows.indices) func commandThatWasMeantIsNamed(_ index: Int) {
         let row = Self.rows[index]
