@@ -81,6 +81,18 @@ struct RoundTripTests {
         #expect(try written(back).entry["request"] == entry["request"])
     }
 
+    /// Methods are case-sensitive; loggers that write them small mean those in capitals.
+    @Test(arguments: [("pOST", false, true), ("get", true, true), ("GET", false, nil), ("mine", false, nil)])
+    func methodThatWasSentSmallComesBack(_ method: String, _ isLatin1: Bool, _ isTold: Bool?) throws {
+        var request = RecordedRequest(method: method, url: RecordedURL("https://a.example/"))
+        request.isURLLatin1 = isLatin1
+        let (back, entry) = try written(Exchange(startedAt: Timestamp(nanoseconds: 0), request: request))
+        #expect(back.request.method == method && back.request.isURLLatin1 == isLatin1)
+        #expect(entry["request"]?["method"]?.string == method)
+        #expect(entry["request"]?["_authreel"]?["methodAsSent"]?.bool == isTold)
+        #expect(try written(back).entry["request"] == entry["request"])
+    }
+
     @Test func everyFieldOfAnExchangeComesBack() throws {
         var exchange = Exchange(
             startedAt: Timestamp(nanoseconds: 1_780_000_000_123_456_000),

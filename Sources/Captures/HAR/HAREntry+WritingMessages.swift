@@ -27,9 +27,18 @@ extension HAREntry {
         }
         writer.size("headersSize", kept, -1, &out)
         writer.size("bodySize", kept, request.body.map { $0.wireSize ?? $0.size ?? -1 } ?? 0, &out)
-        if request.isURLLatin1 { writer.raw("_authreel", latin1, &out) }
+        if let ours = ours(request) { writer.raw("_authreel", ours, &out) }
         foreign(kept, besides: requestMembers, &writer, &out)
         writer.end(&out)
+    }
+
+    /// `_authreel` of a request; nil where there is nothing to say.
+    private static func ours(_ request: RecordedRequest) -> StaticString? {
+        // Other producers' are read in upper case.
+        guard Producers.method(request.method) != request.method else {
+            return request.isURLLatin1 ? latin1 : nil
+        }
+        return request.isURLLatin1 ? "{\"latin1\":true,\"methodAsSent\":true}" : "{\"methodAsSent\":true}"
     }
 
     static func append(

@@ -90,7 +90,7 @@ enum HAREntry {
         }
         if object["_content"]?.object != nil, object["postData"]?.object == nil { foreign["_content"] = nil }
         var request = RecordedRequest(
-            method: Producers.method(object["method"]),
+            method: Producers.method(of: object),
             url: url,
             httpVersion: Producers.text(object["httpVersion"]) ?? "",
             headers: fields,

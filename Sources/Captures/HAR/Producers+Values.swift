@@ -161,9 +161,17 @@ extension Producers {
         return String(decoding: inner[..<(end ?? inner.startIndex)], as: UTF8.self)
     }
 
+    /// The method of a request.
+    static func method(of request: JSONObject) -> String {
+        // The recorder has seen the bytes.
+        let isAsSent = request["_authreel"]?["methodAsSent"]?.bool == true
+        return isAsSent ? text(request["method"]) ?? "" : method(request["method"])
+    }
+
     /// The method; loggers in scripts write it as their library's options had it.
-    static func method(_ value: JSONValue?) -> String {
-        let text = text(value) ?? ""
+    static func method(_ value: JSONValue?) -> String { method(text(value) ?? "") }
+
+    static func method(_ text: String) -> String {
         guard text.utf8.first.map({ $0 >= 0x61 }) == true else { return text }
         // Methods are case-sensitive (RFC 9110, section 9.1), and all that are registered are in upper case.
         let upper = text.uppercased()
