@@ -64,7 +64,10 @@ extension ConnectionReader {
 
     /// Nothing more will come.
     func closed(at time: Timestamp) {
-        if state == .tls { closeTLS(time) }
+        if state == .tls {
+            decideByServer(time)
+            closeTLS(time)
+        }
         messages?.closed(at: time)
         socks?.closed(at: time)
         if isUnreadable, !isTold { settleEnds() }

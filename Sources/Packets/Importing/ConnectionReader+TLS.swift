@@ -4,28 +4,66 @@ internal import Wire
 
 /// TLS, which is deciphered, and what comes in its place.
 extension ConnectionReader {
-    /// Bytes of TLS come from here on, these first.
-    func beginTLS(_ first: UnsafeRawBufferPointer, at time: Timestamp) {
+    /// Bytes of TLS come from here on, these of one side first.
+    func beginTLS(_ first: UnsafeRawBufferPointer, _ side: Side, at time: Timestamp) {
         state = .tls
-        hasHello = FirstBytes.sender(of: first) != nil
+        messages = nil
+        firstOfTLS = (Array(first.prefix(FirstBytes.hello)), side)
         helloAt = time
         reading.noteWebServer(entry.facts.serverAddress)
         reading.counts.tlsConnections += 1
+        decipher(first, side, time)
     }
 
-    /// Whether the server's first bytes are an answer of HTTP, and none to the client's hello in TLS.
-    func isAnswerInClear(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard hasHello, !hasGaps, !isTold, messages == nil else { return false }
-        return FirstBytes.isSettings(bytes)
+    /// Whether a record begins where messages were to be read: the connection began before the capture, in the middle of a record,
+    /// or its client's hello is missing.
+    func isRecordInTheMiddle(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        messages?.isAwaitingBeginning == true && FirstBytes.isRecord(bytes)
+    }
+
+    /// Whether what is there of TLS begins with a hello, of whichever side.
+    var hasHello: Bool { firstOfTLS.bytes.withUnsafeBytes(FirstBytes.sender(of:)) != nil }
+
+    /// More comes of what began TLS in a few bytes.
+    func goesOnFirst(_ bytes: UnsafeRawBufferPointer, _ side: Side) {
+        let missing = FirstBytes.hello - firstOfTLS.bytes.count
+        if missing > 0, side == firstOfTLS.side, !hasGaps {
+            firstOfTLS.bytes.append(contentsOf: bytes.prefix(missing))
+        }
+    }
+
+    /// Whether the server may still answer the client's hello with something else than TLS.
+    var mayAnswerInClear: Bool { hasHello && !hasGaps && !isTold && messages == nil }
+
+    /// The server's first words to a client that has begun TLS.
+    func answersHello(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
+        let isInClear =
+            FirstBytes.isSettings(bytes)
             || FirstBytes.sender(of: bytes) == .server && FirstBytes(bytes) != .tls
+        if mayAnswerInClear, isInClear {
+            tellAnswerInClear(bytes, at: time)
+        } else {
+            decipher(bytes, .server, time)
+        }
+    }
+
+    /// The server's first words to a client that speaks in clear.
+    func answersRequest(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
+        if let alert = FirstBytes.alert(bytes) {
+            messages?.abandon(
+                "the server answered with the TLS alert \(alert.name): it speaks https on this port",
+                at: time
+            )
+        }
+        messages?.received(bytes, from: .server, at: time)
     }
 
     /// The client was told https of a port where the server speaks http.
-    func tellAnswerInClear(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
+    private func tellAnswerInClear(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
         state = .other
         isTold = true
         entry.agreed(tls.facts)
-        let line = bytes.prefix(80).prefix { (0x20...0x7e).contains($0) }
+        let line = FirstBytes.firstLine(of: bytes)
         let words = FirstBytes.isSettings(bytes) ? "HTTP/2" : String(decoding: line, as: UTF8.self)
         reading.finish(
             entry.failed(

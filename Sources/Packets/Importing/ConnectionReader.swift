@@ -25,7 +25,7 @@ final class ConnectionReader {
     var state = State.undecided
     /// The client's first bytes, until it is known what they are.
     var held: [UInt8] = []
-    /// The server's first bytes, where it speaks first and they are too few to tell what.
+    /// The server's first bytes, where they are too few to tell what they are.
     private var heldOfServer: [UInt8] = []
     var tls: TLSStream
     var messages: MessageReader?
@@ -33,8 +33,8 @@ final class ConnectionReader {
     /// Headers of the PROXY protocol that stood in front.
     private var proxyHeaders = 0
     var helloAt: Timestamp?
-    /// Whether what is there of TLS begins with a hello, of whichever side.
-    var hasHello = false
+    /// What is there of TLS first, as far as it tells whether that is a hello, and of which side it is.
+    var firstOfTLS: (bytes: [UInt8], side: Side) = ([], .client)
     /// The sides whose ends are in the capture.
     var finished: Set<Side> = []
     /// Whether bytes of the connection are missing.
@@ -87,24 +87,16 @@ final class ConnectionReader {
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         self.bytes.count(bytes.count, from: side, isCaptured: true)
         if side == .client { decideByServer(time) }
+        let isAnswer = side == .server && self.bytes.received == heldOfServer.count + bytes.count
         switch state {
         case .undecided: decide(bytes, side, time)
-        case .tls where side == .server && self.bytes.received == bytes.count && isAnswerInClear(bytes):
-            tellAnswerInClear(bytes, at: time)
-        case .tls: decipher(bytes, side, time)
-        case .clear where messages?.isAwaitingBeginning == true && FirstBytes.isRecord(bytes):
-            // It began before the capture, in the middle of a record, or without its client's hello.
-            messages = nil
-            beginTLS(bytes, at: time)
+        case .tls where isAnswer: serverAnswers(bytes, time)
+        case .tls:
+            goesOnFirst(bytes, side)
             decipher(bytes, side, time)
-        case .clear:
-            if side == .server, self.bytes.received == bytes.count, let alert = FirstBytes.alert(bytes) {
-                messages?.abandon(
-                    "the server answered with the TLS alert \(alert.name): it speaks https on this port",
-                    at: time
-                )
-            }
-            messages?.received(bytes, from: side, at: time)
+        case .clear where isRecordInTheMiddle(bytes): beginTLS(bytes, side, at: time)
+        case .clear where isAnswer: serverAnswers(bytes, time)
+        case .clear: messages?.received(bytes, from: side, at: time)
         case .socks: socks?.received(bytes, from: side, at: time)
         case .other: break
         }
@@ -119,7 +111,10 @@ final class ConnectionReader {
         if proxyHeaders > headers { isFirst = false }
         switch held.withUnsafeBytes({ FirstBytes($0) }) {
         case .more: return
-        case .tls: held.withUnsafeBytes { beginTLS($0, at: time) }
+        case .tls:
+            let hello = held
+            held = []
+            return hello.withUnsafeBytes { beginTLS($0, .client, at: time) }
         case .http: beginClear(isWhole: true)
         case .other where isWhole:
             guard depth < 4, let handshake = SOCKSHandshake(held) else { return giveUp() }
@@ -174,9 +169,8 @@ final class ConnectionReader {
 
     private func pass(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         switch state {
-        case .tls: decipher(bytes, side, time)
         case .socks: socks?.received(bytes, from: side, at: time)
-        case .clear, .undecided, .other: messages?.received(bytes, from: side, at: time)
+        case .clear, .tls, .undecided, .other: messages?.received(bytes, from: side, at: time)
         }
     }
 
@@ -188,6 +182,19 @@ final class ConnectionReader {
         decideByServer(time)
     }
 
+    /// The first that the server says to its client, which waits where it takes more to tell what it is.
+    private func serverAnswers(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
+        guard !heldOfServer.isEmpty || isOpenAnswer(bytes) else { return decideByServer(bytes, time) }
+        heldOfServer.append(contentsOf: bytes)
+        if !heldOfServer.withUnsafeBytes(isOpenAnswer) { decideByServer(time) }
+    }
+
+    private func isOpenAnswer(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        state == .tls
+            ? mayAnswerInClear && FirstBytes.isHalfAnswer(bytes)
+            : messages?.isAwaitingBeginning == false && FirstBytes.isHalfAlert(bytes)
+    }
+
     /// Goes by what the server said first, be it little; does nothing where it said nothing, or that is known.
     func decideByServer(_ time: Timestamp) {
         guard !heldOfServer.isEmpty else { return }
@@ -197,9 +204,12 @@ final class ConnectionReader {
     }
 
     private func decideByServer(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
-        if FirstBytes(bytes) == .tls {
-            beginTLS(bytes, at: time)
-            decipher(bytes, .server, time)
+        if state == .tls {
+            answersHello(bytes, time)
+        } else if state == .clear {
+            answersRequest(bytes, time)
+        } else if FirstBytes(bytes) == .tls {
+            beginTLS(bytes, .server, at: time)
         } else if FirstBytes.isSettings(bytes) || isWhole && FirstBytes.sender(of: bytes) == .server {
             // Who knows that HTTP/2 is spoken need not wait for the client (RFC 9113, section 3.4), and who is tired of waiting
             // may say so (RFC 9110, section 15.5.9).

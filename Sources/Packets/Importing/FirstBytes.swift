@@ -11,6 +11,8 @@ enum FirstBytes {
 
     /// Bytes by which it is known.
     static let enough = 32
+    /// Those of a record of TLS by which it is known to be a hello: its head, and the kind of the first message.
+    static let hello = 6
 
     init(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else {
@@ -54,7 +56,7 @@ enum FirstBytes {
 
     /// Whether the line says that it is HTTP, whatever its target.
     private static func isNamed(_ target: Slice<UnsafeRawBufferPointer>) -> Bool {
-        var rest = target
+        var rest = target.prefix { $0 != 0x0a }
         while let space = rest.firstIndex(of: 0x20) {
             rest = rest[(space + 1)...]
             if rest.starts(with: "HTTP/".utf8) { return true }
@@ -73,12 +75,42 @@ enum FirstBytes {
         isData(bytes) || bytes.first == 0x16 && sender(of: bytes) != nil
     }
 
-    /// The alert of TLS that is all of what is there, as a server sends it that was spoken to in clear.
+    private static let alertSize = 7
+
+    /// The alert of TLS that a server begins with, as one does that was spoken to in clear.
     static func alert(_ bytes: UnsafeRawBufferPointer) -> TLSAlert? {
-        guard bytes.count == 7, bytes.starts(with: [0x15, 3]), bytes.field(3, as: UInt16.self) == 2,
-            bytes[5] == 1 || bytes[5] == 2
-        else { return nil }
-        return TLSAlert(code: bytes[6])
+        bytes.count >= alertSize && beginsAlert(bytes) ? TLSAlert(code: bytes[6]) : nil
+    }
+
+    /// Whether it may become an ``alert(_:)``.
+    static func isHalfAlert(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        !bytes.isEmpty && bytes.count < alertSize && beginsAlert(bytes)
+    }
+
+    /// Whether what is there of its first bytes is what an alert has.
+    private static func beginsAlert(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // The version may be any, of the level only two are known (RFC 8446, sections 5.1 and 6).
+        let expected: [ClosedRange<UInt8>] = [0x15...0x15, 3...3, 0...255, 0...0, 2...2, 1...2]
+        return zip(bytes, expected).allSatisfy { $1.contains($0) }
+    }
+
+    /// Whether a server's first words may be an answer in clear that is not there up to the end of its first line.
+    static func isHalfAnswer(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch bytes.first {
+        case 0: areTooFewOfServer(bytes)
+        case UInt8(ascii: "H"):
+            areTooFewOfServer(bytes)
+                || bytes.starts(with: Self.answer) && bytes.count < lineSize
+                    && firstLine(of: bytes).count == bytes.count
+        default: false
+        }
+    }
+
+    private static let lineSize = 80
+
+    /// The first of it that can be shown, as far as one wants to see.
+    static func firstLine(of bytes: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
+        bytes.prefix(lineSize).prefix { (0x20...0x7e).contains($0) }
     }
 
     /// Whether a server begins with the settings of HTTP/2: a frame of type 4, without flags, of the connection.
@@ -93,7 +125,7 @@ enum FirstBytes {
         switch bytes.first {
         case 0x14, 0x15, 0x16, 0x17:
             // Behind the record's head is the kind of the first message.
-            bytes.count < 6 && (bytes.count < 2 || bytes[1] == 3) && (bytes.count < 3 || bytes[2] <= 4)
+            bytes.count < hello && (bytes.count < 2 || bytes[1] == 3) && (bytes.count < 3 || bytes[2] <= 4)
         case 0: bytes.count < 9 && (bytes.count < 4 || bytes[3] == 4)
         case UInt8(ascii: "H"): bytes.count < Self.answer.count && Self.answer.starts(with: bytes)
         default: false
@@ -110,7 +142,7 @@ enum FirstBytes {
         switch FirstBytes(bytes) {
         case .tls:
             // The kind of the first handshake message (RFC 8446, section 4).
-            guard bytes[0] == 0x16, bytes.count > 5 else { return nil }
+            guard bytes[0] == 0x16, bytes.count >= hello else { return nil }
             return bytes[5] == 1 ? .client : bytes[5] == 2 ? .server : nil
         case .http:
             // A text may begin with a word in capitals as well.

@@ -446,11 +446,14 @@ struct PacketExchangesTests {
     }
 
     /// Clear text on a port of TLS: some answer it with an alert, others in clear as well.
-    @Test func anAlertOfTLSAnswersNoRequestInClear() {
+    @Test(arguments: [7, 1, 5]) func anAlertOfTLSAnswersNoRequestInClear(inPiecesOf size: Int) {
         var script = Script()
         script.open(port: 8443)
         script.client("GET /authorize HTTP/1.1\r\nHost: op.example:8443\r\n\r\n")
-        script.send([0x15, 3, 3, 0, 2, 2, 10], .server)
+        let alert: [UInt8] = [0x15, 3, 3, 0, 2, 2, 10]
+        for start in stride(from: 0, to: alert.count, by: size) {
+            script.send(Array(alert[start...].prefix(size)), .server)
+        }
         script.close()
         let exchanges = script.exchanges.takeFinished()
         #expect(

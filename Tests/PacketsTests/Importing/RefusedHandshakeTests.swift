@@ -76,16 +76,22 @@ struct RefusedHandshakeTests {
     }
 
     /// An https URL with the port on which the server speaks http, as of a container.
-    @Test func aServerThatAnswersInClearIsAFailedExchange() throws {
+    @Test(arguments: [1000, 1, 5]) func aServerThatAnswersInClearIsAFailedExchange(inPiecesOf size: Int)
+        throws
+    {
         var options = TLSPair.Options()
         options.serverName = "op.example"
         let pair = try TLSPair(options)
         try pair.handshake()
+        let answer = Array("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".utf8)
+        var words: [(side: Side, bytes: [UInt8])] = []
+        for (side, bytes) in [pair.wire[0], (side: .server, bytes: answer)] {
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                words.append((side, Array(bytes[start...].prefix(size))))
+            }
+        }
         var made = PacketBuilder()
-        made.converse([
-            pair.wire[0], (.server, Array("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".utf8)),
-            (.client, [0x15, 3, 1, 0, 2, 2, 70]),
-        ])
+        made.converse(words + [(.client, [0x15, 3, 1, 0, 2, 2, 70])])
         let read = PacketImport(made.packets)
         #expect(
             read.exchanges.map(\.failure) == [
