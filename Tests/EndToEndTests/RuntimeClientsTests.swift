@@ -17,7 +17,7 @@ struct RuntimeClientsTests {
         ("python-requests", "python"), ("python-httpx", "python"), ("python-aiohttp", "python"),
         ("python-aiohttp-websocket", "python"), ("python-urllib3", "python"),
         ("python-urllib3-pool", "python"), ("node-fetch", "node"), ("node-https", "node"),
-        ("java-httpclient", "java"),
+        ("node-undici", "node"), ("java-httpclient", "java"),
         ("java-urlconnection", "java"), ("ruby-net-http", "ruby"), ("perl-lwp", "perl"),
         ("perl-http-tiny", "perl"), ("perl-mojo", "perl"),
         ("php-curl", "php"), ("go", "go_http"),

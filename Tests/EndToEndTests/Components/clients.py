@@ -91,6 +91,8 @@ def succeeds(*argv):
 PHP_CURL = prints("php-curl", "php", "-r", "exit(extension_loaded('curl') ? 0 : 1);")
 LWP_HTTPS = prints("liblwp-protocol-https-perl", "perl", "-MLWP::Protocol::https", "-e", "1")
 MOJO_HTTPS = prints("libmojolicious-perl", "perl", "-MMojo::UserAgent", "-MIO::Socket::SSL", "-e", "1")
+NODE_PACKAGES = ["env", "NODE_PATH=/usr/share/nodejs", "node"]
+UNDICI = prints("node-undici", *NODE_PACKAGES, "-e", "require('undici')")
 TINY_HTTPS = prints("libio-socket-ssl-perl", "perl", "-MHTTP::Tiny", "-MIO::Socket::SSL", "-e", "1")
 
 CLIENTS = {client.name: client for client in [
@@ -106,6 +108,7 @@ CLIENTS = {client.name: client for client in [
     Client("python-urllib3-pool", python("python_urllib3_pool.py"), modules=[module("urllib3")]),
     Client("node-fetch", script("node_fetch.mjs", "node"), "node"),
     Client("node-https", script("node_https.mjs", "node"), "node"),
+    Client("node-undici", script("node_undici.cjs", *NODE_PACKAGES), "node", modules=[UNDICI]),
     Client("java-httpclient", script("JavaHttpClient.java", "java"), "java", "javac"),
     Client("java-urlconnection", script("JavaUrlConnection.java", "java"), "java", "javac"),
     Client("ruby-net-http", script("ruby_net_http.rb", "ruby"), "ruby"),

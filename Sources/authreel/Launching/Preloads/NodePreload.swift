@@ -10,7 +10,7 @@ enum NodePreload {
         try {
           const fs = require('fs'), http = require('http'), https = require('https'), net = require('net'), tls = require('tls')
           const http2 = require('http2'), stream = require('stream'), { promisify } = require('util')
-          const { syncBuiltinESMExports } = require('module')
+          const Module = require('module')
           const ask = http.request
 
           const bare = host => String(host).replace(/^\[|\]$/g, '')
@@ -195,7 +195,7 @@ enum NodePreload {
               opened.once('error', reject)
             })
           })
-          syncBuiltinESMExports()
+          Module.syncBuiltinESMExports()
 
           // fetch: the connections of its dispatcher, which is there once its library is loaded; not of one that a program set.
           const connect = ({ hostname, port, protocol, servername, localAddress }, done) => {
@@ -231,6 +231,35 @@ enum NodePreload {
               if (!options.connect) globalThis[key] = new dispatcher.constructor({ ...options, connect })
             }
           }
+          // The package undici: what makes the connections of all its dispatchers.
+          const ledConnector = build => function buildConnector (options) {
+            const { ca, socketPath } = options || {}
+            const original = build.call(this, ca ? { ...options, ca: besides(ca) } : options)
+            return function connect (target, done) {
+              const scheme = String(target.protocol).slice(0, -1), host = bare(target.hostname)
+              const port = +target.port || (scheme === 'https' ? 443 : 80)
+              const proxy = socketPath || target.httpSocket || typeof done !== 'function' ? undefined : proxyFor(scheme, host, port)
+              if (!proxy) return original.apply(this, arguments)
+              tunnel(proxy, host, port, 10000, (error, socket) => {
+                if (error || scheme === 'http') return done(error, socket)
+                original.call(this, { ...target, httpSocket: socket }, done)
+              })
+            }
+          }
+          // It is changed when it is looked for first: what loads modules stands in the stack of every program's errors.
+          const resolve = Module._resolveFilename, led = new Set()
+          Module._resolveFilename = function () {
+            const path = resolve.apply(this, arguments)
+            if (/[\\/]undici[\\/]lib[\\/]core[\\/]connect\.js$/.test(path) && !led.has(path)) {
+              led.add(path)
+              try {
+                const build = require(path)
+                if (typeof build === 'function') require.cache[path].exports = ledConnector(build)
+              } catch {}
+            }
+            return path
+          }
+
           const fetch = globalThis.fetch
           if (typeof fetch === 'function') {
             let prepared = false
