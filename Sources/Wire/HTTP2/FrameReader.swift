@@ -139,6 +139,7 @@ struct FrameReader {
     /// What is wrong with a frame already by its header; nil where it is to be read.
     private mutating func begin(_ header: HTTP2FrameHeader) -> String? {
         payload.removeAll(keepingCapacity: payload.capacity <= 16 << 10)
+        guard !header.isAnswerOfHTTP1 else { return "an answer of HTTP/1 in the place of frames" }
         longest = max(longest, header.length)
         guard header.type == HTTP2FrameType.data else {
             state = .payload(header, remaining: header.length)

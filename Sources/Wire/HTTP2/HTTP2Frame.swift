@@ -19,6 +19,11 @@ struct HTTP2FrameHeader: Equatable {
         stream = Self.number(UnsafeBufferPointer(rebasing: bytes[5..<9])) & 0x7fff_ffff
     }
 
+    /// Whether these bytes are `HTTP/1.` and two more, as a server says that does not speak HTTP/2: no frame is as long.
+    var isAnswerOfHTTP1: Bool {
+        length == 0x48_5454 && type == 0x50 && flags == 0x2f && stream >> 16 == 0x312e
+    }
+
     func has(_ flag: HTTP2Flag) -> Bool { flags & flag.rawValue != 0 }
 
     /// Up to four bytes, the highest first.

@@ -203,6 +203,23 @@ struct HTTP2HostileTests {
         )
     }
 
+    /// As of a balancer that agrees on HTTP/2 in front of a server that does not speak it.
+    @Test(arguments: [true, false]) func anAnswerOfHTTP1IsSaid(isAsked: Bool) {
+        var client = HTTP2Speaker.client()
+        if isAsked { client.get(1, "/a") }
+        let exchanges = HTTP2ConversationTests.exchanges([
+            .clientBytes(client.bytes),
+            .server("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+        ])
+        #expect(exchanges.map(\.request.method) == [isAsked ? "GET" : ""])
+        #expect(
+            exchanges.map(\.failure) == [
+                "the connection could not be read any further: an answer of HTTP/1 in the place of frames"
+            ]
+        )
+        #expect(exchanges.first?.malformations.map(\.side) == [.response])
+    }
+
     @Test func anyBytesAreRead() {
         var random = SeededGenerator(seed: 7)
         for round in 0..<300 {
