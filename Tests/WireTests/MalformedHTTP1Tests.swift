@@ -103,6 +103,20 @@ struct MalformedHTTP1Tests {
         #expect(found.map { $0.request.headers.fields.dropFirst().map(\.value) } == [["b c", "e", "g"]])
     }
 
+    /// A request in clear on the port of a server that speaks TLS, which says so, and other bytes that are no answer.
+    @Test(arguments: [
+        (
+            "\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{a}",
+            "not HTTP but an alert of TLS: the server speaks https on this port"
+        ),
+        ("220 mail.example ready\r\n", "not HTTP"),
+    ])
+    func answerThatIsNoneIsNamed(bytes: String, reason: String) {
+        let found = Dialogue([.client("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), .server(bytes)]).exchanges()
+        #expect(found.map(\.failure) == ["the connection could not be read any further: \(reason)"])
+        #expect(found.map { $0.malformations.map(\.reason) } == [[reason]])
+    }
+
     @Test func reasonPhraseIsKeptWhole() {
         let found = Dialogue([
             .client("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), .server("HTTP/1.1 204No Content\r\n\r\n"),

@@ -15,7 +15,9 @@ extension HTTP1Decoder {
             while index < input.count, input[index] == 0x0d || input[index] == 0x0a { index += 1 }
             guard index < input.count else { return }
             guard isPlausibleStart(input[index], side) else {
-                return lose("not HTTP", at: direction.offset + index, side, of: nil, time, &sink)
+                let isAlert = side == .server && input[index] == Self.alert
+                let reason = isAlert ? Self.answerOfTLS : "not HTTP"
+                return lose(reason, at: direction.offset + index, side, of: nil, time, &sink)
             }
             if let end = Self.endOfHead(input, from: index, scanFrom: index) {
                 let start = index
@@ -81,6 +83,10 @@ extension HTTP1Decoder {
         }
         return nil
     }
+
+    /// What a record with an alert of TLS begins with (RFC 8446, section 5.1).
+    private static let alert: UInt8 = 0x15
+    private static let answerOfTLS = "not HTTP but an alert of TLS: the server speaks https on this port"
 
     private func isPlausibleStart(_ byte: UInt8, _ side: Side) -> Bool {
         side == .server ? byte | 0x20 == 0x68 : byte.isTokenCharacter
