@@ -87,8 +87,18 @@ struct AttackSuiteTests {
         ),
         (
             "signature",
-            ["id-token-signature-invalid", "id-token-signature-invalid:claims", "id-token-kid-unknown"]
-        ), ("alg", ["id-token-alg-none", "id-token-signature-invalid:public-key-as-secret"]),
+            [
+                "id-token-signature-invalid", "id-token-signature-invalid:claims", "id-token-kid-unknown",
+                "id-token-signature-invalid:key-in-token", "id-token-alg-none:signature-removed",
+            ]
+        ),
+        (
+            "alg",
+            [
+                "id-token-alg-none", "id-token-alg-none:spelled",
+                "id-token-signature-invalid:public-key-as-secret",
+            ]
+        ),
     ]
 
     @Test(arguments: lax) func whatIsNotCheckedGoesThrough(checks: String, faults: Set<String>) throws {

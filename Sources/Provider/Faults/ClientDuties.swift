@@ -28,6 +28,10 @@ enum ClientDuties {
         "id-token-nonce-missing": "Where the login sent a nonce, take no ID token without it.",
         "id-token-alg-none":
             "Take no unsigned ID token, unless the client was registered for them; take the algorithm from the registration and not from the token.",
+        "id-token-alg-none:spelled":
+            "Take the algorithms that the client was registered for, to the letter, and no other: a list of what is refused is never whole.",
+        "id-token-alg-none:signature-removed":
+            "Verify the signature whatever its length: one that is empty is none.",
         "id-token-signature-invalid:public-key-as-secret":
             "Take the algorithm from the registration and not from the token: a public key is never a secret.",
         "id-token-kid-unknown":
@@ -35,6 +39,8 @@ enum ClientDuties {
         "id-token-signature-invalid": "Verify the signature with the key that kid names.",
         "id-token-signature-invalid:claims":
             "Verify the signature over the claims as they came, before anything in them is believed.",
+        "id-token-signature-invalid:key-in-token":
+            "Take keys from the key set of the provider alone, and none that the token brings along (jwk, jku, x5c, x5u).",
         "userinfo-sub-mismatch":
             "Compare the sub of userinfo with that of the ID token; use nothing of it otherwise.",
         "refresh-subject-changed:sub":

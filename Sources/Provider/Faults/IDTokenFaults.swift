@@ -104,9 +104,20 @@ enum IDTokenFaults {
 
     private static let signatures = [
         fault("id-token-alg-none", "The ID token is not signed: alg is none.") { token, _ in
-            token.algorithm = nil
-            token.key = nil
-            token.header["kid"] = nil
+            token.becomeUnsigned()
+        },
+        // Who looks for the very word takes another spelling for an algorithm (RFC 8725, section 2.1).
+        fault("id-token-alg-none:spelled", "The ID token is not signed: alg is nOnE.") { token, _ in
+            token.becomeUnsigned()
+            token.tampering = { JSONWebToken.naming("nOnE", in: $0) }
+        },
+        fault(
+            "id-token-alg-none:signature-removed",
+            "The ID token's signature is taken off, and its alg is as it was.",
+            needs: .init("ID token that is signed")
+        ) { token, _ in
+            guard token.algorithm != nil, token.key != nil else { return }
+            token.tampering = { text in text.lastIndex(of: ".").map { String(text[...$0]) } ?? text }
         },
         fault(
             "id-token-alg-unexpected",
@@ -165,6 +176,19 @@ enum IDTokenFaults {
             token.algorithm = .hs256
             token.key = .secret(Array(key.publicKey.pem.utf8))
         },
+        // Who takes the key from the token takes anybody's signature (RFC 7515, section 10.1).
+        fault(
+            "id-token-signature-invalid:key-in-token",
+            "The ID token is signed with a stranger's key, which it brings along in its header (jwk).",
+            needs: .init("ID token that is signed with a private key")
+        ) { token, _ in
+            guard case .privateKey(let key) = token.key, let stranger = PrivateKey.another(like: key) else {
+                return
+            }
+            let published = JSONWebKey(stranger.publicKey, id: token.header["kid"]?.string)
+            token.header["jwk"] = .object(published.json)
+            token.key = .privateKey(stranger)
+        },
     ]
 
     private static let bindings = [
@@ -206,6 +230,36 @@ extension JSONWebToken {
         var signature = Base64URL.decode(String(text[text.index(after: dot)...])) ?? []
         for index in signature.indices.prefix(8) { signature[index] ^= 0x55 }
         return text[...dot] + Base64URL.encode(signature)
+    }
+
+    /// The same with another `alg` in its header.
+    fileprivate static func naming(_ algorithm: String, in text: String) -> String {
+        guard let dot = text.firstIndex(of: "."), var header = parse(text)?.header else { return text }
+        header["alg"] = .string(algorithm)
+        return Base64URL.encode(JSONWriter.bytes(of: .object(header))) + text[dot...]
+    }
+}
+
+extension UnsignedToken {
+    /// `alg` is `none`, and no key is named.
+    fileprivate mutating func becomeUnsigned() {
+        algorithm = nil
+        key = nil
+        header["kid"] = nil
+    }
+}
+
+extension PrivateKey {
+    /// Of 2048 bits; made once, for it takes a while.
+    private static let strangers = try? generate(.rsa(bits: 2048))
+
+    /// A key of the same kind that is in no key set; nil where none can be made.
+    fileprivate static func another(like key: PrivateKey) -> PrivateKey? {
+        switch key.publicKey.kind {
+        case .rsa: strangers
+        case .elliptic(let curve): try? generate(.elliptic(curve))
+        case .edwards(let curve): try? generate(.edwards(curve))
+        }
     }
 }
 
