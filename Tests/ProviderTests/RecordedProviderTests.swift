@@ -168,6 +168,20 @@ struct RecordedProviderTests {
         #expect(caller.json(user)["sub"]?.string == token.subject)
     }
 
+    /// Userinfo of the first recording refused a token with a bare 401; that of the second was not seen to refuse any.
+    @Test(arguments: [("endpoints", false), ("devtools-chromium", true)])
+    func refusalHasTheChallengeThatItWasSeenWith(recording: String, isChallenged: Bool) throws {
+        let provider = try Self.provider(try Self.capture("Tests/Recordings/\(recording).har"))
+        let refused = Caller(provider).get(
+            Self.base + "/api/oidc/userinfo",
+            headers: [("Authorization", "Bearer token-of-nobody")]
+        )
+        #expect(refused.status == 401)
+        #expect(refused.headers.contains("www-authenticate") == isChallenged)
+        // Nothing was sent, and so of no type.
+        #expect(refused.headers.first("content-type") == (isChallenged ? "application/json" : nil))
+    }
+
     /// A login that came to nothing: the 401 that a script of its page got is no page that refuses a request.
     @Test func callOfAScriptIsNoPageThatRefuses() throws {
         let provider = try Self.provider(try Self.capture("Tests/Recordings/broken-password.har"))

@@ -31,7 +31,7 @@ struct AnswerRenderer {
         }
         if let location { headers.fields.insert(.init(name: SentText("Location"), value: location), at: 0) }
         headers.fields += answer.cookies.map(\.field)
-        if let type = body?.mediaType, !headers.contains("content-type") {
+        if let type = body?.mediaType, !type.isEmpty, !headers.contains("content-type") {
             headers.append("Content-Type", type)
         }
         for index in headers.fields.indices {

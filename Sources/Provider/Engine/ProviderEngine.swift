@@ -236,7 +236,10 @@ struct ProviderEngine {
     {
         var answer = BuiltAnswer(like: dialect.refusals.answer(to: refusal, at: role), role: role)
         if !answer.headers.contains("cache-control") { answer.headers.append("Cache-Control", "no-store") }
+        // Who was seen to refuse so without a challenge gives none here either.
+        let hasOwnChallenge = dialect.refusals.hasSeen(refusal, at: role)
         for (name, value) in headers where !answer.headers.contains(name) {
+            if hasOwnChallenge, name == "WWW-Authenticate" { continue }
             answer.headers.append(name, value)
         }
         return answer
