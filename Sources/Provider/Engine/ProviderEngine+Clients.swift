@@ -94,7 +94,7 @@ extension ProviderEngine {
         func refused(_ refusal: Refusal) -> Refused {
             Refused(answer: refuse(refusal, at: role, headers: challenge))
         }
-        guard let client = client(authentication.clientID?.value) else { throw refused(.clientUnknown) }
+        guard let client = client(named: authentication, form) else { throw refused(.clientUnknown) }
         guard authentication.methods.count == 1, let method = authentication.methods.first else {
             throw refused(.clientAuthenticationDoubled)
         }
@@ -119,6 +119,25 @@ extension ProviderEngine {
             guard sent.contains(secret) else { throw refused(.clientSecretWrong) }
         }
         return client
+    }
+
+    /// Who a request is of.
+    ///
+    /// Basic credentials form-decoded, and as they stand where only that is a client, or the one that a code or refresh token
+    /// was issued to: many leave the coding out (RFC 6749, section 2.3.1).
+    private func client(named authentication: ClientAuthentication, _ form: QueryItems)
+        -> ProviderConfiguration.Client?
+    {
+        guard let sent = authentication.clientID, authentication.methods.contains(.secretBasic),
+            !sent.rawValue.equalsBytes(of: sent.value)
+        else { return client(authentication.clientID?.value) }
+        let grants = [
+            form.first("code").flatMap { state.codes[$0]?.grant },
+            form.first("refresh_token").flatMap { state.refreshTokens[$0]?.grant },
+        ]
+        let isAsItStands = grants.contains { $0?.clientID.equalsBytes(of: sent.rawValue) ?? false }
+        let readings = isAsItStands ? [sent.rawValue, sent.value] : [sent.value, sent.rawValue]
+        return readings.lazy.compactMap { client($0) }.first
     }
 
     /// Whether an audience is this provider: its issuer, or one of its endpoints.

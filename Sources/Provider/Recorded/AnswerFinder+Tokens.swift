@@ -23,7 +23,7 @@ extension AnswerFinder {
         let earlierUses = history.earlierUses(by: request, in: flow.surroundings)
         let endpoint = played(request.endpoint)
         let isKnown = dialect.tokens.contains {
-            $0.grantType == request.grantType && $0.clientID == request.clientID
+            $0.grantType == request.grantType && $0.clientID == flow.client(named: request.authentication)
                 && $0.endpoint == endpoint && $0.earlierUses == earlierUses
         }
         guard !isKnown, earlierUses < Self.maximumUses else { return }
@@ -48,14 +48,15 @@ extension AnswerFinder {
         let index = flow.surroundings
         let at = flow.capture[request.exchange].endedAt.seconds
         let asked = askedScope(of: request, flow)
-        var origin = origin(flow, clientID: request.clientID, scope: asked, issuedAt: at, dialect)
+        let client = flow.client(named: request.authentication)
+        var origin = origin(flow, clientID: client, scope: asked, issuedAt: at, dialect)
         origin.nonces = nonces(of: flow)
         var form = ProviderDialect.Tokens(
             grantType: request.grantType,
             answer: AnswerTemplate(response),
             origin: origin
         )
-        form.clientID = request.clientID
+        form.clientID = client
         form.accessToken = request.accessToken.flatMap { tokenForm($0, index, origin) }
         form.refreshToken = request.issuedRefreshToken.flatMap { refreshForm($0, index, origin) }
         form.idToken = request.answer.parameters["id_token"].flatMap { tokenForm($0, index, origin) }

@@ -54,7 +54,7 @@ struct ClientFinder {
             found.edit(flow.clientID)
             for login in flow.wholeLogins { learn(login, flow, &found) }
             for request in flow.tokenRequests { learn(request, flow, &found) }
-            for message in flow.messages { learn(message, &found) }
+            for message in flow.messages { learn(message, flow, &found) }
         }
         for index in issuer.captures {
             for (id, secret) in index.knownSecrets { found.clients[id]?.secret = secret }
@@ -74,11 +74,12 @@ struct ClientFinder {
     }
 
     private func learn(_ request: TokenRequest, _ flow: Flow, _ found: inout Found) {
-        if let id = request.clientID {
+        let id = flow.client(named: request.authentication)
+        if let id {
             found.askers.insert(id)
             if request.authentication.secret != nil { found.sentSecrets.insert(id) }
         }
-        found.edit(request.clientID) { client in
+        found.edit(id) { client in
             guard request.answer.isSuccess else { return }
             client.learn(request.authentication)
             if let token = request.idToken.map(flow.surroundings.readable)?.token,
@@ -89,10 +90,10 @@ struct ClientFinder {
         }
     }
 
-    private func learn(_ message: OAuthMessage, _ found: inout Found) {
+    private func learn(_ message: OAuthMessage, _ flow: Flow, _ found: inout Found) {
         switch message {
         case .pushedRequest(let call):
-            found.edit(call.authentication.clientID?.value) { client in
+            found.edit(flow.client(named: call.authentication)) { client in
                 guard call.answer.isSuccess else { return }
                 if let uri = call.parameters.openingRequestObject["redirect_uri"] {
                     client.add(redirectURI: uri)
@@ -101,7 +102,7 @@ struct ClientFinder {
             }
         case .deviceAuthorization(let call), .backchannelAuthentication(let call), .introspection(let call),
             .revocation(let call):
-            found.edit(call.authentication.clientID?.value) { client in
+            found.edit(flow.client(named: call.authentication)) { client in
                 if call.answer.isSuccess { client.learn(call.authentication) }
             }
         case .registration(let call) where call.answer.isSuccess,

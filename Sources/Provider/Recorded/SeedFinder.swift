@@ -26,9 +26,10 @@ struct SeedFinder {
         for flow in issuer.flows {
             let issued = issued(flow.surroundings)
             for request in flow.tokenRequests where request.answer.isSuccess {
-                var grant = grant(flow, request.clientID, request.parameters["scope"])
+                let client = flow.client(named: request.authentication)
+                var grant = grant(flow, client, request.parameters["scope"])
                 // What the answer shows of its client.
-                grant.clientID = request.clientID ?? grant.clientID
+                grant.clientID = client ?? grant.clientID
                 grant.nonce = nonce(request, flow)
                 if let code = request.code, !issued.contains(code) {
                     state.codes[code] = ProviderState.Code(grant: grant, issuedAt: Self.always)
