@@ -6,17 +6,38 @@ import OAuth
 /// Client authentication by a signed statement (RFC 7523, section 3; OpenID Connect Core, section 9).
 extension ProviderEngine {
     /// What is wrong with an assertion: issuer, subject, audience, time, signature or use; nil where nothing is.
-    mutating func refusal(of assertion: ClientAssertion, from client: ProviderConfiguration.Client)
-        -> Refusal?
+    ///
+    /// `words`: what it says, and what it should, for whoever runs the provider; nil where the refusal tells it all.
+    mutating func flaw(of assertion: ClientAssertion, from client: ProviderConfiguration.Client)
+        -> (refusal: Refusal, words: String?)?
     {
         let token = assertion.token
-        guard token.issuer == client.id || dialect.assertionIssuers.contains(token.issuer ?? ""),
-            token.subject == client.id, token.audience.contains(where: { isOwn($0) })
-        else { return .clientAssertionInvalid }
+        if let words = misnaming(in: token, of: client) { return (.clientAssertionInvalid, words) }
         guard let end = token.expiresAt, end > now.seconds, (token.notBefore ?? 0) <= now.seconds + 60 else {
-            return .clientAssertionExpired
+            return (.clientAssertionExpired, token.times(at: now))
         }
-        return signatureRefusal(of: token, from: client) ?? (use(assertion) ? nil : .clientAssertionUsed)
+        if let refusal = signatureRefusal(of: token, from: client) {
+            let isUnknown = refusal == .clientAssertionKeyUnknown
+            return (refusal, isUnknown ? "kid is \(token.keyID ?? "not there")" : nil)
+        }
+        return use(assertion) ? nil : (.clientAssertionUsed, nil)
+    }
+
+    /// Whom it names wrongly: who made it, whom it is about, or whom it is for.
+    private func misnaming(in token: JSONWebToken, of client: ProviderConfiguration.Client) -> String? {
+        let issuer = token.issuer ?? "not there"
+        guard token.issuer == client.id || dialect.assertionIssuers.contains(issuer) else {
+            return "iss is \(issuer), not \(client.id)"
+        }
+        guard token.subject == client.id else {
+            return "sub is \(token.subject ?? "not there"), not \(client.id)"
+        }
+        guard token.audience.contains(where: { isOwn($0) }) else {
+            let audience = token.audience.prefix(3).joined(separator: " ")
+            return
+                "aud is \(audience.isEmpty ? "not there" : audience), neither \(configuration.issuer) nor an endpoint of it"
+        }
+        return nil
     }
 
     private func signatureRefusal(of token: JSONWebToken, from client: ProviderConfiguration.Client)
@@ -62,5 +83,14 @@ extension ProviderConfiguration.Client {
             json["kid"] = .string(name)
             return JSONWebKey(json: json)
         }
+    }
+}
+
+extension JSONWebToken {
+    /// The times that it names, beside that of the provider, in seconds.
+    func times(at now: Timestamp) -> String {
+        let start = notBefore.map { "nbf is \($0), " } ?? ""
+        let end = expiresAt.map { "\($0)" } ?? "not there"
+        return "\(start)exp is \(end), and it is \(now.seconds) here"
     }
 }

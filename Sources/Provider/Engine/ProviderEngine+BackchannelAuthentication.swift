@@ -20,10 +20,11 @@ extension ProviderEngine {
         var parameters = form.items.map { (name: $0.name, value: $0.value) }
         if let text = form.first("request") {
             // Section 7.1.1: whatever is not signed does not count.
-            guard let claims = requestObject(text, client) else {
-                return refuse(.requestObjectInvalid, at: .backchannelAuthentication)
+            do throws(RequestObjectFlaw) {
+                parameters = try requestObject(text, client)
+            } catch {
+                return refuse(.requestObjectInvalid, at: .backchannelAuthentication, error.words)
             }
-            parameters = claims
         }
         let scope = parameters.first { $0.name == "scope" }?.value ?? ""
         if dialect.checksOpenIDRequests, !scope.split(separator: " ").contains("openid") {

@@ -91,8 +91,8 @@ extension ProviderEngine {
         let challenge =
             authentication.methods.contains(.secretBasic)
             ? [("WWW-Authenticate", "Basic realm=\"token\"")] : []
-        func refused(_ refusal: Refusal) -> Refused {
-            Refused(answer: refuse(refusal, at: role, headers: challenge))
+        func refused(_ refusal: Refusal, _ explanation: String? = nil) -> Refused {
+            Refused(answer: refuse(refusal, at: role, headers: challenge, explanation))
         }
         guard let client = client(named: authentication, form) else { throw refused(.clientUnknown) }
         guard authentication.methods.count == 1, let method = authentication.methods.first else {
@@ -103,7 +103,7 @@ extension ProviderEngine {
             guard let assertion = authentication.assertion.flatMap({ ClientAssertion($0) }) else {
                 throw refused(.clientAssertionInvalid)
             }
-            if let refusal = refusal(of: assertion, from: client) { throw refused(refusal) }
+            if let flaw = flaw(of: assertion, from: client) { throw refused(flaw.refusal, flaw.words) }
         case .secretBasic, .secretPost, .none:
             // A secret may have been sent with or without form coding (section 2.3.1).
             let sent = [authentication.secret?.value, authentication.undecodedSecret].compactMap { $0 }

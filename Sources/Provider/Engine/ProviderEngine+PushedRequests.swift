@@ -43,7 +43,12 @@ extension ProviderEngine {
         }
         // RFC 9126, section 2.1: a request_uri cannot be pushed.
         guard !form.contains("request_uri") else { throw refused(.parameterMissing) }
-        guard var parameters = parameters(of: form, client) else { throw refused(.requestObjectInvalid) }
+        var parameters: [(name: String, value: String)]
+        do throws(RequestObjectFlaw) {
+            parameters = try self.parameters(of: form, client)
+        } catch {
+            throw Refused(answer: refuse(.requestObjectInvalid, at: .pushedRequest, error.words))
+        }
         guard let boundKey else { return parameters }
         // RFC 9449, section 10.1: both name one key.
         if let named = parameters.first(where: { $0.name == "dpop_jkt" })?.value {
@@ -54,15 +59,14 @@ extension ProviderEngine {
         return parameters
     }
 
-    /// Those of the form, or of the request object in it: whatever is not signed does not count then (section 3); nil where the object is
-    /// none of the client's.
+    /// Those of the form, or of the request object in it: whatever is not signed does not count then (section 3).
     private func parameters(of form: QueryItems, _ client: ProviderConfiguration.Client)
-        -> [(name: String, value: String)]?
+        throws(RequestObjectFlaw) -> [(name: String, value: String)]
     {
         let secret: Set<String> = ["client_secret", "client_assertion", "client_assertion_type"]
         let sent = form.items.filter { !secret.contains($0.name) }.map { (name: $0.name, value: $0.value) }
         guard let text = form.first("request") else { return sent }
-        guard let claims = requestObject(text, client) else { return nil }
+        let claims = try requestObject(text, client)
         return claims
             + sent.filter { item in
                 item.name == "client_id" && !claims.contains { $0.name == item.name }

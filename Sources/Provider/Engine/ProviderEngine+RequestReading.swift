@@ -25,7 +25,12 @@ extension ProviderEngine {
             throw errorPage(.clientUnknown, words ?? "the request names no client")
         }
         if let text = parameters.first(where: { $0.name == "request" })?.value {
-            guard let claims = requestObject(text, client) else { throw errorPage(.requestObjectInvalid) }
+            let claims: [(name: String, value: String)]
+            do throws(RequestObjectFlaw) {
+                claims = try requestObject(text, client)
+            } catch {
+                throw errorPage(.requestObjectInvalid, error.words)
+            }
             // A request of OpenID Connect says so outside, and is put together of both (Core, section 6.3.3).
             let isOpenID = items.first("scope")?.split(separator: " ").contains("openid") ?? false
             parameters = Self.merged(claims, with: parameters, mayAdd: isOpenID)
@@ -125,27 +130,42 @@ extension ProviderEngine {
         )
     }
 
-    /// The parameters of a request object; nil where it cannot be read, its time is another, or somebody else made it.
-    func requestObject(_ text: String, _ client: ProviderConfiguration.Client) -> [(
-        name: String, value: String
-    )]? {
-        guard let token = JSONWebToken.parse(text), let claims = token.claims else { return nil }
-        if !client.keys.isEmpty || client.secret != nil, token.algorithm != "none" {
-            let secret = client.secret.map { Array($0.utf8) }
-            let isSymmetric = token.algorithm?.hasPrefix("HS") ?? false
-            if isSymmetric || !client.keys.isEmpty,
-                token.verify(keys: client.keys(for: token), secret: secret).outcome != .valid
-            {
-                return nil
-            }
+    /// The parameters of a request object, which this client made, and which is of now.
+    func requestObject(_ text: String, _ client: ProviderConfiguration.Client) throws(RequestObjectFlaw)
+        -> [(name: String, value: String)]
+    {
+        let token = JSONWebToken.parse(text)
+        guard let token, let claims = token.claims else {
+            let isEncrypted = token?.form == .encrypted
+            let words = isEncrypted ? "is encrypted, which is not opened here" : "is no JWT that can be read"
+            throw RequestObjectFlaw(words: "the request object \(words)")
         }
-        if let end = token.expiresAt, end <= now.seconds { return nil }
-        if let begin = token.notBefore, begin > now.seconds + 60 { return nil }
+        if let words = signatureFlaw(of: token, client) { throw RequestObjectFlaw(words: words) }
+        guard token.expiresAt.map({ $0 > now.seconds }) ?? true, (token.notBefore ?? 0) <= now.seconds + 60
+        else {
+            throw RequestObjectFlaw(words: "the request object is not of now: \(token.times(at: now))")
+        }
         // RFC 9101, section 5: another client's is none of this one.
-        if let name = claims["client_id"]?.string, name != client.id { return nil }
+        if let name = claims["client_id"]?.string, name != client.id {
+            throw RequestObjectFlaw(words: "the request object is of the client \(name), not \(client.id)")
+        }
         let own: Set<String> = ["iss", "aud", "exp", "nbf", "iat", "jti"]
         return claims.members.filter { !own.contains($0.name) }.map {
             ($0.name, $0.value.string ?? JSONWriter.text(of: $0.value))
+        }
+    }
+
+    /// What is wrong with a signature; nil of a client whose keys nobody knows, and of an object that says it has none.
+    private func signatureFlaw(of token: JSONWebToken, _ client: ProviderConfiguration.Client) -> String? {
+        guard !client.keys.isEmpty || client.secret != nil, token.algorithm != "none" else { return nil }
+        let secret = client.secret.map { Array($0.utf8) }
+        let isSymmetric = token.algorithm?.hasPrefix("HS") ?? false
+        guard isSymmetric || !client.keys.isEmpty else { return nil }
+        return switch token.verify(keys: client.keys(for: token), secret: secret).outcome {
+        case .valid: nil
+        case .unknownKey:
+            "the request object names a key that is none of the client's: \(token.keyID ?? "none")"
+        default: "the signature of the request object is not valid"
         }
     }
 
@@ -159,3 +179,6 @@ extension ProviderEngine {
         return Refused(answer: answer)
     }
 }
+
+/// Why a request object does not count, in words for whoever runs the provider.
+struct RequestObjectFlaw: Error { var words: String }

@@ -200,9 +200,8 @@ struct ProviderEngine {
     }
 
     private func refuseBody(at role: Endpoints.Role) -> BuiltAnswer {
-        var answer = refuse(.bodyNotForm, at: role)
-        answer.explanation = "parameters are read from a body of \(FormBody.mediaType), and from no other"
-        return answer
+        let words = "parameters are read from a body of \(FormBody.mediaType), and from no other"
+        return refuse(.bodyNotForm, at: role, words)
     }
 
     /// The items of a form, however the client named it; of a JSON object, its members.
@@ -232,9 +231,16 @@ struct ProviderEngine {
     // MARK: - Refusing
 
     /// The answer of an endpoint that speaks JSON.
-    func refuse(_ refusal: Refusal, at role: Endpoints.Role, headers: [(String, String)] = []) -> BuiltAnswer
-    {
+    ///
+    /// `explanation`: for whoever runs the provider, where more is known than the answer says.
+    func refuse(
+        _ refusal: Refusal,
+        at role: Endpoints.Role,
+        headers: [(String, String)] = [],
+        _ explanation: String? = nil
+    ) -> BuiltAnswer {
         var answer = BuiltAnswer(like: dialect.refusals.answer(to: refusal, at: role), role: role)
+        answer.explanation = explanation
         if !answer.headers.contains("cache-control") { answer.headers.append("Cache-Control", "no-store") }
         // Who was seen to refuse so without a challenge gives none here either.
         let hasOwnChallenge = dialect.refusals.hasSeen(refusal, at: role)

@@ -73,7 +73,7 @@ final class MockSession: MockResponder {
         } catch {
             StandardError.warn("\(error): the exchange is not in the capture")
         }
-        let refusal = Self.refusal(of: exchange) ?? answer.explanation
+        let refusal = Self.words(Self.refusal(of: exchange), answer.explanation)
         observe(answer, refusal)
         tell(exchange, refusal)
         return answer.response
@@ -104,9 +104,15 @@ final class MockSession: MockResponder {
         line += status >= 400 ? style.red("\(status)") : "\(status)"
         line += "  " + exchange.request.url.path.printable.shortened(to: 70)
         if let refusal {
-            line += "  " + style.red(refusal.printable.shortened(to: 120))
+            line += "  " + style.red(refusal.printable.shortened(to: 200))
         }
         StandardError.line(line)
+    }
+
+    /// What an answer says, and what it does not say.
+    static func words(_ said: String?, _ explanation: String?) -> String? {
+        guard let said else { return explanation }
+        return explanation.map { "\(said) (\($0))" } ?? said
     }
 
     /// What an error answer says; nil where it is none.
