@@ -347,6 +347,23 @@ struct ReplayCommandTests {
         )
     }
 
+    /// Name and password are entered on the pages of another provider, and what a browser's pages ask for besides.
+    @Test(arguments: [
+        (["--plan"], ["otp", "passwrd", "username"]), (["--plan", "--browser"], ["passwrd"]),
+        (["--against", "http://127.0.0.1:9"], ["otp", "passwrd"]),
+    ])
+    func secretsForPagesThatNobodyRecordedAreAskedFor(options: [String], told: [String]) throws {
+        let names = ["otp", "passwrd", "username"]
+        let result = try Program.run(
+            ["replay"] + options + names.flatMap { ["--secret", "\($0)=env:LOGIN"] } + [
+                Self.capture("healthy/web-code-flow")
+            ],
+            environment: ["LOGIN": "x"]
+        )
+        let isTold = { (name: String) in result.errors.contains("--secret \(name): nothing that is driven") }
+        #expect(names.filter(isTold) == told, "\(result.errors)")
+    }
+
     @Test func captureWithoutALoginIsSaid() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -12,6 +12,14 @@ package enum SecretNames {
     /// Who signs in, whatever a page calls it.
     package static let username = "username"
 
+    /// Whether a secret is entered on pages that the recording does not have, whatever the plan asks for.
+    ///
+    /// `byBrowser`: which enters what its pages ask for; a replay without one signs in with name and password.
+    package static func isEntered(_ name: String, byBrowser: Bool) -> Bool {
+        [username, "password"].contains(name)
+            || byBrowser && (isTyped(name) || PageFilling.isPersonsName(name))
+    }
+
     /// Whether a form field, or a member of a page's JSON, is typed by the person who signs in and kept secret.
     ///
     /// `type`: of the form's field, where the page is known.

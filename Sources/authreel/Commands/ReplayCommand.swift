@@ -143,7 +143,11 @@ struct ReplayCommand: AsyncParsableCommand {
             of: jobs.map(\.plan),
             map: replay.map(),
             overrides: planOptions.overrides.keys.sorted(),
-            secrets: credentials.names
+            secrets: credentials.names,
+            isEntered: {
+                (replay.driving.against != nil || browsing.isWanted)
+                    && SecretNames.isEntered($0, byBrowser: browsing.isWanted)
+            }
         )
         try await HTTPSender.withSender(try senderConfiguration()) { sender in
             try await run(jobs, credentials, planOptions, sender)

@@ -65,12 +65,14 @@ enum ReplayCheck {
     ///   - map: of `--map`.
     ///   - overrides: the names of `--set`.
     ///   - secrets: the names of `--secret`.
+    ///   - isEntered: whether one of them is entered on pages that the recording does not have.
     /// - Throws: ``CommandFailure`` for `--map` and `--set`.
     static func options(
         of plans: [ReplayPlan],
         map: EndpointMap,
         overrides: some Sequence<String>,
-        secrets: Set<String>
+        secrets: Set<String>,
+        isEntered: (String) -> Bool
     ) throws(CommandFailure) {
         for entry in map.entries {
             let single = EndpointMap([entry])
@@ -98,7 +100,8 @@ enum ReplayCheck {
             )
         }
         let asked = Set(plans.flatMap { $0.secrets.map(\.name) })
-        for name in secrets.subtracting(asked).sorted() {
+        let isSigningIn = plans.contains { !$0.flow.logins.isEmpty }
+        for name in secrets.subtracting(asked).sorted() where !isSigningIn || !isEntered(name) {
             let known = asked.isEmpty ? "" : "; asked for are \(asked.sorted().joined(separator: ", "))"
             StandardError.warn("--secret \(name): nothing that is driven asks for it\(known)")
         }
