@@ -64,6 +64,30 @@ extension BuiltInEndpointsTests {
         }
     }
 
+    /// A token for a resource is one that it can verify by itself (RFC 9068), and says as much when it is asked about.
+    @Test(arguments: [false, true]) func tokenForAResourceSaysWhatTheResourceCompares(isBound: Bool) throws {
+        let resource = "https://api.shop.example/mcp"
+        let headers = isBound ? [try proof("/token", "1")] : []
+        let tokens = caller.json(
+            redeem(code(), Self.secret + [("resource", resource)], headers: headers)
+        )
+        let text = try #require(tokens["access_token"]?.string)
+        let token = try #require(JSONWebToken.parse(text))
+        let keys = caller.json(caller.get(Self.issuer + "/jwks"))
+        let known = try #require(JSONWebKeySet(json: keys)?.keys)
+        #expect(token.type == "at+jwt" && token.verify(keys: known).outcome == .valid)
+        #expect(token.audience == [resource] && token.issuer == Self.issuer)
+        let thumbprint: JSONValue? =
+            isBound ? JSONWebKey(key.publicKey, id: nil).thumbprint.map { ["jkt": .string($0)] } : nil
+        let told = caller.json(caller.post(Self.issuer + "/introspect", [("token", text)] + Self.secret))
+        #expect(token.claim("cnf") == thumbprint && told["cnf"] == thumbprint)
+        #expect(told["active"] == true && told["aud"]?.string == resource)
+        // It is as good at userinfo as any.
+        guard !isBound else { return }
+        let user = caller.get(Self.issuer + "/userinfo", headers: [("Authorization", "Bearer \(text)")])
+        #expect(user.status == 200)
+    }
+
     /// RFC 9449, section 5: the client is what refresh tokens of those are bound to who authenticate.
     @Test func refreshTokenOfAClientWithASecretIsBoundToNoKey() throws {
         let another = try PrivateKey.generate(.elliptic(.p256))

@@ -250,6 +250,7 @@ struct BuiltInEndpointsTests {
         let living = ask()
         #expect(living["active"] == true && living["sub"] == "248289761001" && living["client_id"] == "shop")
         #expect(living["exp"]?.int == caller.now.seconds + 300)
+        #expect(living["aud"] == nil && living["cnf"] == nil && JSONWebToken.parse(access) == nil)
         #expect(caller.post(Self.issuer + "/revoke", [("token", access)] + Self.secret).status == 200)
         #expect(ask() == ["active": false])
     }

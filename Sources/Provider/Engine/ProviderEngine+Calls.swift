@@ -154,6 +154,9 @@ extension ProviderEngine {
             answer["sub"] = .string(user.subject)
             answer["username"] = .string(user.name)
         }
+        // RFC 8707, section 2; RFC 9449, section 6.2: what a resource has to compare.
+        answer["aud"] = token.grant.resource.map { .string($0) }
+        answer["cnf"] = token.grant.confirmation
         return answer
     }
 

@@ -18,6 +18,11 @@ extension ProviderEngine {
             expiresAt: now + .seconds(lifetime)
         )
         guard case .signed(let template) = form else {
+            if form == nil, let resource = grant.resource {
+                let token = standardAccessToken(for: resource, memory)
+                memory.identifier = token.claims["jti"]?.string
+                return (.init("access_token", .token(token), memory: .accessToken(memory)), lifetime)
+            }
             let text = opaque(form, "access_token")
             return (.init("access_token", text: text, memory: .accessToken(memory)), lifetime)
         }
@@ -30,6 +35,27 @@ extension ProviderEngine {
             envelope: template.envelope
         )
         return (.init("access_token", .token(token), memory: .accessToken(memory)), lifetime)
+    }
+
+    /// What a resource can verify by itself, for whoever named it in the request (RFC 9068, section 2.2; RFC 8707, section 2).
+    private func standardAccessToken(for resource: String, _ token: ProviderState.AccessToken)
+        -> UnsignedToken
+    {
+        let grant = token.grant
+        var claims: JSONObject = [
+            "iss": .string(configuration.issuerIdentifier), "aud": .string(resource),
+            "sub": .string(grant.user?.subject ?? grant.clientID), "client_id": .string(grant.clientID),
+            "iat": .number(JSONNumber(token.issuedAt.seconds)),
+            "exp": .number(JSONNumber(token.expiresAt.seconds)), "jti": .string(identifier()),
+        ]
+        if !grant.scope.isEmpty { claims["scope"] = .string(grant.scope) }
+        claims["cnf"] = grant.confirmation
+        for member in grant.user?.givenClaims.members ?? [] where claims[member.name] == nil {
+            claims[member.name] = member.value
+        }
+        var header = standardHeader(for: grant.clientID)
+        header["typ"] = "at+jwt"
+        return unsigned(header: header, claims: claims, clientID: grant.clientID)
     }
 
     func refreshToken(_ form: TokenForm?, _ grant: ProviderState.Grant) -> BuiltAnswer.Member {
@@ -175,4 +201,9 @@ extension ProviderEngine {
             random: random
         )
     }
+}
+
+extension ProviderState.Grant {
+    /// The key that whoever uses a token has to hold (RFC 9449, section 6.1); nil where none is asked for.
+    var confirmation: JSONValue? { boundKey.map { ["jkt": .string($0)] } }
 }
