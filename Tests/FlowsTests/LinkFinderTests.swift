@@ -251,4 +251,25 @@ struct LinkFinderTests {
             #expect(!names.contains(name), "\(name)")
         }
     }
+
+    /// The code of a signed answer that a page posts stands inside of it (JARM, section 2.3.3); other fields stay closed.
+    @Test(arguments: [("response", true), ("wresult", false)])
+    func codeOfASignedAnswerOnAPageIsFound(field: String, isOpened: Bool) throws {
+        let token = try JSONWebToken.sign(
+            claims: ["iss": "https://idp.example", "code": "code-0123456789"],
+            header: JSONObject(),
+            algorithm: .hs256,
+            with: .secret(Array("secret-of-the-shop".utf8))
+        )
+        let page = """
+            <form method="post" action="https://shop.example/cb"><input type="hidden" name="\(field)" value="\(token)"></form>
+            """
+        var builder = CaptureBuilder()
+        builder.get("https://idp.example/authorize", body: Body(text: page, mediaType: "text/html"))
+        var collector = OccurrenceCollector()
+        let found = collector.occurrences(in: builder.capture[0], at: 0)
+        #expect(found.contains { $0.place.name == field && $0.value == token })
+        let claim = found.first { $0.place.part == .jwtClaims && $0.place.name == "code" }
+        #expect(claim?.value == (isOpened ? "code-0123456789" : nil))
+    }
 }

@@ -1,4 +1,6 @@
 import Captures
+import JOSE
+import JSON
 import OAuth
 import Provider
 import TestSupport
@@ -32,5 +34,63 @@ struct LearnedModesTests {
         #expect((answer.parameters.first("access_token") != nil) == (recorded != nil))
         #expect(answer.parameters.first("error") == (recorded == nil ? "invalid_request" : nil))
         #expect(!(answer.location.map { RecordedURL($0).queryItems.contains("access_token") } ?? true))
+    }
+
+    // MARK: - Signed answers on a page (JARM, section 2.3.3)
+
+    private static let issuer = "https://id.example"
+
+    private static func signedRequest(_ state: String, _ mode: String) -> [(String, String)] {
+        [
+            ("response_type", "code"), ("client_id", "web"), ("redirect_uri", redirectURI), ("scope", "read"),
+            ("state", state), ("response_mode", mode),
+        ]
+    }
+
+    /// The token of a page is made anew as any other; who asks for an answer in clear gets none of the recorded page.
+    @Test(arguments: [true, false]) func signedAnswerOnAPageIsMadeAnew(isSigned: Bool) throws {
+        let recorded = try JSONWebToken.sign(
+            claims: [
+                "iss": .string(Self.issuer), "aud": "web", "exp": 1_780_000_600, "code": "code-0123456789",
+                "state": "state-0123456789",
+            ],
+            header: ["kid": "key-1"],
+            algorithm: .es256,
+            with: .privateKey(try #require(RecordedProviderTests.elliptic))
+        )
+        var builder = CaptureBuilder()
+        builder.get(
+            Self.issuer + "/auth?"
+                + FormBody.encode(Self.signedRequest("state-0123456789", "form_post.jwt")),
+            body: Body(
+                text: """
+                    <form method="post" action="\(Self.redirectURI)">\
+                    <input type="hidden" name="response" value="\(recorded)"></form>
+                    """,
+                mediaType: "text/html"
+            )
+        )
+        builder.post(
+            Self.issuer + "/token",
+            LearnedDialectTests.codeForm(),
+            body: LearnedDialectTests.answer(1, nil)
+        )
+        let provider = try RecordedProviderTests.provider(builder.capture) { $0.autoLogin = "" }
+        let page = Caller(provider).get(
+            RecordedProviderTests.base + "/auth",
+            Self.signedRequest("state-of-mine", isSigned ? "form_post.jwt" : "form_post")
+        )
+        let text = page.body?.text ?? ""
+        let fields = HTMLForm.all(in: text).first?.fields ?? []
+        func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+        #expect(!text.contains(recorded))
+        guard isSigned else {
+            #expect(value("response") == nil && value("state") == "state-of-mine")
+            return
+        }
+        let token = try #require(value("response").flatMap(JSONWebToken.parse))
+        #expect(token.claim("state") == "state-of-mine")
+        #expect(token.issuer == RecordedProviderTests.base)
+        #expect(token.claim("code") != nil && token.claim("code") != "code-0123456789")
     }
 }

@@ -74,6 +74,8 @@ private struct ExchangeReader {
                 add(.responseBody, RecordedURL(form.action).queryItems)
                 for field in form.fields where field.type == "hidden" {
                     add(.responseBody, field.name, field.value)
+                    // What a signed answer brings stands in it (JARM, section 2.3.3).
+                    if field.name == "response" { addClaims(of: field.value) }
                 }
             }
         } else if let json = Self.json(response.body) {

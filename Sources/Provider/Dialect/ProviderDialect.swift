@@ -45,6 +45,8 @@ package struct ProviderDialect: Sendable {
         package var mode: AuthorizationResponse.Mode
         /// Whether it travels inside a token (JARM), and how that is signed.
         package var envelope: TokenTemplate?
+        /// The recorded token, whose place on a page the new one takes.
+        package var sealed: String?
         /// In order, with the recorded values.
         package var parameters: [(name: String, value: String)]
         package var answer: AnswerTemplate

@@ -154,11 +154,16 @@ extension ProviderEngine {
             answer.status = form.answer.status
             answer.headers = form.answer.headers
             if mode == .formPost, let body = form.answer.body {
-                var values = form.parameters.map { (old: $0.value, name: $0.name) }
+                var values =
+                    form.sealed.map { [(old: $0, name: "response")] }
+                    ?? form.parameters.map { (old: $0.value, name: $0.name) }
                 if let target = form.origin.redirectURI { values.append((target, "redirect_uri")) }
                 let names = Set(form.parameters.map(\.name))
+                let isSealedAlike = (form.envelope == nil) == (authorization.envelope == nil)
                 // Another set of fields needs a page of its own.
-                if names == Set(parameters.map(\.name)), form.origin.redirectURI == login.redirectURI {
+                if isSealedAlike, names == Set(parameters.map(\.name)),
+                    form.origin.redirectURI == login.redirectURI
+                {
                     authorization.page = (body, values)
                 }
             }

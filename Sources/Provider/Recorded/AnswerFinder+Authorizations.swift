@@ -76,6 +76,7 @@ extension AnswerFinder {
             answer: template,
             origin: origin
         )
+        if envelope != nil { form.sealed = response.parameters["response"] }
         for (name, value) in form.parameters {
             switch name {
             case "id_token": form.idToken = tokenForm(value, flow.surroundings, origin)
