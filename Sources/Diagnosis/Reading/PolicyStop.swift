@@ -75,6 +75,7 @@ enum PolicyStop {
     /// 6.4.2).
     private static func stopped(_ response: AuthorizationResponse, _ flow: Flow) -> Violation? {
         guard response.mode != .formPost, let redirect = response.deliveredBy,
+            flow.capture[redirect].response?.location != nil,
             isMissed(response, behind: redirect, flow),
             let post = form(behind: redirect, flow), let page = page(of: post, flow),
             let answer = flow.capture[page].response,

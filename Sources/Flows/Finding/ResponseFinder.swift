@@ -3,7 +3,7 @@ import JSON
 import OAuth
 
 /// Finds the authorization responses of a capture: in the redirects to known redirect URIs, in pages with
-/// an automatic form, in the requests that arrive there.
+/// an automatic form, in the requests that arrive there, and in what else leads to an app's own scheme.
 ///
 /// One response seen at several places is one. Behind a proxy that ends https, requests count as the browser made them.
 struct ResponseFinder {
@@ -16,6 +16,7 @@ struct ResponseFinder {
     private let ownQueries: OwnQueries
     /// Whether a redirect URI is in plain http.
     private let hasPlainTargets: Bool
+    private let appLinks: AppLinks
 
     init(
         capture: Capture,
@@ -39,11 +40,13 @@ struct ResponseFinder {
         targets = Set(uris.map { Self.key(RecordedURL($0)) })
         ownQueries = OwnQueries(requests, tokens, uris, order: order, key: Self.key)
         hasPlainTargets = targets.contains { $0.hasPrefix("http:") }
+        appLinks = AppLinks(to: uris)
     }
 
     func responses() -> [AuthorizationResponse] {
         guard !targets.isEmpty else { return [] }
         var trail = ResponseTrail()
+        var linked: [AuthorizationResponse] = []
         for index in order {
             let exchange = capture[index]
             let arriving = arriving(with: exchange, index, &trail)
@@ -51,9 +54,36 @@ struct ResponseFinder {
                 trail.sentOn[url] = arriving
             } else if let delivered = delivery(exchange, index) {
                 trail.deliver(delivered, at: Self.key(delivered.target))
+            } else if let brought = link(in: exchange, index) {
+                linked.append(brought)
             }
         }
-        return trail.found
+        return linked.isEmpty ? trail.found : merged(trail.found, linked)
+    }
+
+    /// The code, in a signed answer or without one, that is brought to an app by its own scheme and not by a redirect.
+    ///
+    /// No error: a page that still asks may have the answer of its "cancel" ready.
+    private func link(in exchange: Exchange, _ index: Int) -> AuthorizationResponse? {
+        appLinks.addresses(in: exchange).lazy
+            .compactMap { redirect(to: $0, index, in: .responseBody) }
+            .first { !($0.code ?? "").isEmpty }
+    }
+
+    /// In the order of time; what a redirect brings as well, or a page shown twice, counts once.
+    private func merged(_ found: [AuthorizationResponse], _ linked: [AuthorizationResponse])
+        -> [AuthorizationResponse]
+    {
+        func value(of response: AuthorizationResponse) -> String? {
+            response.parameters["code"] ?? response.parameters["response"]
+        }
+        var known = Set(found.compactMap(value))
+        let others = linked.filter { value(of: $0).map { known.insert($0).inserted } ?? false }
+        let places = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
+        func place(of response: AuthorizationResponse) -> Int {
+            (response.deliveredBy ?? response.callback).flatMap { places[$0] } ?? 0
+        }
+        return (found + others).sorted { place(of: $0) < place(of: $1) }
     }
 
     /// The response that arrives with an exchange; nil where none does that the app might send on.
@@ -123,7 +153,9 @@ struct ResponseFinder {
         return form(on: page, at: address(of: exchange), index)
     }
 
-    private func redirect(to url: RecordedURL, _ index: Int) -> AuthorizationResponse? {
+    private func redirect(to url: RecordedURL, _ index: Int, in part: Place.Part = .responseLocation)
+        -> AuthorizationResponse?
+    {
         guard targets.contains(Self.key(url)) else { return nil }
         let modes: [(AuthorizationResponse.Mode, QueryItems)] = [
             (.query, added(to: url, at: index)), (.fragment, url.fragmentItems),
@@ -132,7 +164,7 @@ struct ResponseFinder {
         else { return nil }
         return AuthorizationResponse(
             mode: mode,
-            parameters: Parameters(items, of: index, in: .responseLocation),
+            parameters: Parameters(items, of: index, in: part),
             deliveredBy: index,
             target: RecordedURL(url.withoutQuery)
         )

@@ -18,7 +18,7 @@ package struct AuthorizationResponse: Sendable {
     package var parameters: Parameters { didSet { claims = Self.claims(in: parameters) } }
     /// What a signed `response` says (JARM, section 2.1), of which ``parameters`` have the token alone.
     package private(set) var claims: Parameters
-    /// The exchange whose `Location` (or page with an automatic form) carries it.
+    /// The exchange whose `Location` (or page with an automatic form, or with an address of the app's own scheme) carries it.
     package var deliveredBy: Int?
     /// The exchange at the redirect URI, or where the app's own redirects took it from there.
     package var callback: Int?

@@ -60,8 +60,10 @@ extension AnswerFinder {
             dialect
         )
         let envelope = envelope(of: response, origin)
-        // Seen only where it arrived.
-        let isSeen = response.deliveredBy != nil
+        // Seen only where it arrived, or on a page that has more to say than this.
+        let isSeen =
+            response.deliveredBy != nil
+            && (response.mode == .formPost || exchange.response?.location != nil)
         let template =
             exchange.response.flatMap { isSeen ? AnswerTemplate($0) : nil } ?? AnswerTemplate(status: 302)
         var form = ProviderDialect.Authorization(

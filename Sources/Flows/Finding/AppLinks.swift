@@ -1,0 +1,93 @@
+import Captures
+import OAuth
+
+/// Where a provider's page, or the JSON that its script asked for, sends the browser on to an app: addresses of a scheme of the
+/// app's own, in a link, in the page's refresh or in a script.
+///
+/// Browsers hand such an address to the system and request nothing, so that what stands there is all that a capture has of it.
+struct AppLinks {
+    /// Redirect URIs without their queries, as they are and with their slashes escaped.
+    private let spellings: [[UInt8]]
+
+    /// `uris`: the redirect URIs of the capture; those of the web are left out.
+    init(to uris: [String]) {
+        var known: Set<[UInt8]> = []
+        for uri in uris {
+            let url = RecordedURL(uri)
+            // A device without a browser shows the code (`urn:ietf:wg:oauth:2.0:oob`).
+            guard !url.isWeb, let scheme = url.scheme, scheme.lowercased() != "urn" else { continue }
+            let text = Array(url.withoutQuery.utf8)
+            known.insert(text)
+            known.insert(text.flatMap { $0 == Self.slash ? [Self.backslash, $0] : [$0] })
+        }
+        spellings = known.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    /// The addresses that an answer has of apps, with a query or a fragment; in no order.
+    func addresses(in exchange: Exchange) -> [RecordedURL] {
+        guard !spellings.isEmpty, exchange.response?.location == nil, let body = exchange.response?.body,
+            (body.size ?? 0) < Self.largest, body.isPage || body.essence?.hasSuffix("json") == true,
+            let bytes = body.bytes
+        else { return [] }
+        return spellings.flatMap { Self.addresses(beginning: $0, in: bytes) }
+    }
+
+    private static func addresses(beginning start: [UInt8], in bytes: [UInt8]) -> [RecordedURL] {
+        var found: [RecordedURL] = []
+        var rest = bytes[...]
+        while found.count < most, let range = rest.firstRange(of: start) {
+            rest = rest[range.upperBound...]
+            guard let next = rest.first, next == question || next == hash else { continue }
+            let query = text(of: rest.prefix(longest))
+            // What a script is still to fill in is no answer.
+            guard !query.containsBytes("${"), !query.containsBytes("{{") else { continue }
+            let address = start.filter { $0 != backslash }
+            found.append(RecordedURL(String(decoding: address, as: UTF8.self) + query))
+        }
+        return found
+    }
+
+    /// What stands up to the end of the address, with the escapes of scripts and of HTML undone.
+    private static func text(of bytes: ArraySlice<UInt8>) -> String {
+        var result: [UInt8] = []
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            if ends.contains(byte) || byte <= 0x20 { break }
+            guard byte == backslash else {
+                result.append(byte)
+                index += 1
+                continue
+            }
+            // Of a string in a string, whose end is escaped as well, nothing more belongs to the address.
+            guard let (escaped, length) = escape(bytes[index...]) else { break }
+            result.append(escaped)
+            index += length
+        }
+        return HTMLText.decode(result)
+    }
+
+    /// The byte that `\/`, `\u0026` or `\x26` stands for, and how long that is.
+    private static func escape(_ bytes: ArraySlice<UInt8>) -> (byte: UInt8, length: Int)? {
+        guard let kind = bytes.dropFirst().first else { return nil }
+        if kind == slash { return (slash, 2) }
+        let digits = kind == 0x75 ? 4 : kind == 0x78 ? 2 : 0
+        let number = bytes.dropFirst(2).prefix(digits)
+        guard digits > 0, number.count == digits,
+            let value = UInt8(String(decoding: number, as: UTF8.self), radix: 16), value > 0x20, value < 0x7f
+        else { return nil }
+        return (value, 2 + digits)
+    }
+
+    private static let slash: UInt8 = 0x2f
+    private static let backslash: UInt8 = 0x5c
+    private static let question: UInt8 = 0x3f
+    private static let hash: UInt8 = 0x23
+    /// Quotation marks of all kinds, and what is a tag's.
+    private static let ends: Set<UInt8> = [0x22, 0x27, 0x60, 0x3c, 0x3e]
+    /// In bytes: of a body, and of a query with a signed answer in it.
+    private static let largest = 1 << 20
+    private static let longest = 1 << 14
+    /// A page has one address in several places.
+    private static let most = 8
+}
