@@ -22,7 +22,7 @@ struct DPoPProofFaults {
             method(), url(), type(), identifier(), unlistedAlgorithm(), time(), key().map { [$0] }, hash(),
         ]
         .compactMap(\.self)
-        return faults.isEmpty ? [spelling()].compactMap(\.self) : faults
+        return faults.isEmpty ? [spelling(), namedClaim(), lifetime()].compactMap(\.self) : faults
     }
 
     // MARK: - The request
@@ -138,6 +138,37 @@ struct DPoPProofFaults {
                 note: "\(now), the server's clock"
             ),
         ]
+    }
+
+    /// A claim that the specification leaves out, and without which this server takes no proof, as it says.
+    private func namedClaim() -> [Evidence]? {
+        let text = call.answer.errorText
+        guard isRefused, isNamed,
+            ["missing", "required", "must have", "must contain"].contains(where: text.containsBytes)
+        else { return nil }
+        let words = Set(text.split { !($0.isLetter || $0 == "_") })
+        return ["exp", "nbf", "nonce"].first { words.contains($0[...]) && proof.token.claim($0) == nil }
+            .map { [claim($0, nil, "the server asks for it")] }
+    }
+
+    /// A proof that is good for longer than Singpass and MyInfo take, which is two minutes.
+    private func lifetime() -> [Evidence]? {
+        guard isRefused, isNamed, isOfSingpass, let issued = proof.token.issuedAt,
+            let end = proof.token.expiresAt
+        else { return nil }
+        guard end - issued > 120 else { return nil }
+        let note = "\(end - issued) s after iat; at most 120 s are taken here"
+        return [claim("exp", "\(end)", note), claim("iat", "\(issued)")]
+    }
+
+    private var isOfSingpass: Bool {
+        let host = call.url.host ?? ""
+        return host == "gov.sg" || host.hasSuffix(".gov.sg") || SingpassEndpoint(call.url) != nil
+    }
+
+    /// Whether the server's error is that of a proof, by its name.
+    private var isNamed: Bool {
+        call.error.map { $0 != "use_dpop_nonce" && $0.asciiLowercased().containsBytes("dpop") } ?? false
     }
 
     private func key() -> Evidence? {

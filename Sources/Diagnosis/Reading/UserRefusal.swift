@@ -10,7 +10,10 @@ enum UserRefusal {
     /// The words by which an error names a rule of the provider's; nil where it may be the user's own.
     static func policyWords(in error: ErrorResponse) -> String? {
         if let words = AccessPolicy.words(in: error) { return words }
-        guard error.error == "access_denied", let text = error.description?.lowercased() else { return nil }
+        // The other is Auth0's name.
+        guard ["access_denied", "unauthorized"].contains(error.error),
+            let text = error.description?.lowercased()
+        else { return nil }
         // Who declines the terms of a policy has said no.
         guard !users.contains(where: text.containsBytes) else { return nil }
         return policies.first(where: text.containsBytes)
@@ -31,17 +34,28 @@ enum UserRefusal {
         return (users + plain).contains(where: text.containsBytes)
     }
 
+    /// Whether an error is what an action of an Auth0 tenant denies the sign-in with: its author writes the text, and of the user's
+    /// own no Auth0 says that the user did not authorize the request.
+    static func isOfAnAction(_ error: ErrorResponse, _ provider: ProviderKind) -> Bool {
+        guard provider == .auth0, error.error == "access_denied", let text = error.description?.lowercased(),
+            !text.isEmpty
+        else { return false }
+        return !(users + plain + faults).contains(where: text.containsBytes)
+    }
+
     // MARK: - Words, in lower case
 
     private static let policies = [
         "policy evaluation", "by policy", "access policy", "access policies", "sign-on policy",
+        "sign-on policies",
         "policy requirements", "policy configuration", "not have access", "has no access", "not assigned",
         "not been assigned", "not allowed to", "not permitted to", "not authorized to",
         "not been granted access",
         "not a member of", "is blocked", "been blocked", "is disabled", "been disabled", "is suspended",
         "been suspended", "is locked", "been locked",
         // What a rule of the tenant's asks of somebody first.
-        "please verify", "verify your", "before logging in", "before signing in", "before you can",
+        "please verify", "verify your", "is not verified", "not been verified", "not yet verified",
+        "before logging in", "before signing in", "before you can",
         "contact your",
         "contact the ", "contact support", "by the administrator",
     ]

@@ -156,8 +156,12 @@ extension Ending {
         guard let status = answer.status, status >= 400 else { return true }
         if status == 401 || ScopeRefusal(answer, in: index.capture) != nil { return true }
         if CredentialRefusal.isOne(answer, in: index.capture) { return true }
+        // Some answer a proof that they do not take with 400 (RFC 9449, section 7.1, has 401).
+        if answer.error?.error == "invalid_dpop_proof" { return true }
         let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
-        return challenges.contains { $0.containsBytes("invalid_token") }
+        return challenges.contains {
+            $0.containsBytes("invalid_token") || $0.containsBytes("invalid_dpop_proof")
+        }
     }
 
     /// Whether an API broke down at a call, at work on which it asked the provider about the token and was itself refused.

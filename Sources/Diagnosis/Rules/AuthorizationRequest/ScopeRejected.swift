@@ -67,7 +67,8 @@ struct ScopeRejected: Rule {
                     scope.map { [asked($0, flow)] } ?? [],
                     registered: registered(scope, of: client, before: message.exchange, flow),
                     answer: answer.evidence(),
-                    at: message.exchange
+                    at: message.exchange,
+                    fix: answer.errorText.containsBytes(Self.offlineRefused) ? Self.offlineFix : nil
                 )
             )
         }
@@ -78,12 +79,13 @@ struct ScopeRejected: Rule {
         _ asked: [Evidence],
         registered: Evidence?,
         answer: Evidence,
-        at exchange: Int
+        at exchange: Int,
+        fix: String? = nil
     ) -> Violation {
         Violation(
             asked + [registered, answer].compactMap(\.self),
             fix: registered == nil
-                ? nil
+                ? fix
                 : """
                 Register the client with every scope that it is going to ask for, in the member scope of the registration request, or have the \
                 registration changed; else ask for the registered ones alone.
@@ -150,6 +152,13 @@ struct ScopeRejected: Rule {
     private static let texts = [
         "requested scope is invalid", "koe205", "correct the following and try again: scope",
         "aadsts70011", "aadsts28000", "aadsts28002", "aadsts28003", "aadsts650053", "aadsts650057",
-        "aadsts500011", "aadb2c90117",
+        "aadsts500011", "aadb2c90117", offlineRefused,
     ]
+
+    /// What Keycloak says where a user has no part in `offline_access`, in lower case.
+    private static let offlineRefused = "offline tokens not allowed"
+    private static let offlineFix = """
+        At Keycloak a refresh token without an end is for users who have the realm role offline_access, and for clients with the scope of that name: give both, or \
+        leave offline_access out and take the ordinary refresh token.
+        """
 }

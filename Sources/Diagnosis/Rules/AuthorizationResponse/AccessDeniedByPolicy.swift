@@ -81,6 +81,7 @@ struct AccessDeniedByPolicy: Rule {
     private func isPolicy(_ error: ErrorResponse, _ flow: Flow) -> Bool {
         // What an action of Auth0 denies with.
         if error.error == "unauthorized", flow.provider == .auth0 { return true }
+        if UserRefusal.isOfAnAction(error, flow.provider) { return true }
         return UserRefusal.policyWords(in: error) != nil
     }
 }

@@ -203,6 +203,9 @@ struct AuthorizationError: Rule {
     /// Rules about why a provider refuses a request.
     private static let reasons: [any Rule] =
         RegistrationRules.list + AuthorizationRequestRules.list + UserAgentRules.list
-        + [UserCancelled(), AccessDeniedByPolicy(), ProviderServerError(), ACRNotSatisfied()]
+        + [
+            UserCancelled(), AccessDeniedByPolicy(), ProviderServerError(), ACRNotSatisfied(),
+            ClientTypeMismatch(),
+        ]
         + ProviderSpecificRules.list
 }

@@ -56,6 +56,7 @@ struct UserCancelled: Rule {
     ) -> Bool {
         // A broker's word for what went wrong at the provider behind it.
         if flow.innerFailure?.isFault ?? false { return false }
+        if UserRefusal.isOfAnAction(error, flow.provider) { return false }
         let isAnsweredAtOnce = attempt.request.map { flow.isAnsweredAtOnce($0, by: response) } ?? false
         if UserRefusal.isOne(error, isAnsweredAtOnce: isAnsweredAtOnce) { return true }
         guard error.error == "consent_required", AccessPolicy.words(in: error) == nil,

@@ -151,4 +151,20 @@ struct ScopeRejectedTests {
         )
         #expect(asked.finding("scope-rejected")?.isPrimary == true)
     }
+
+    /// Keycloak has a name of its own for it.
+    @Test func readsThatOfflineAccessIsNotForThisUser() throws {
+        let recording = try Recording(broken + ".near-miss").answering(
+            "/token",
+            400,
+            [
+                "error": "not_allowed",
+                "error_description": "Offline tokens not allowed for the user or client",
+            ]
+        )
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.places == ["1 request.query scope", "4 response.body error"])
+        #expect(finding.fix.contains("offline_access"))
+    }
 }

@@ -333,4 +333,30 @@ struct AccessDeniedByPolicyTests {
         // The address lets whoever has it authorize something.
         #expect(finding?.evidence.contains { $0.value.contains("A1b2C3") } != true)
     }
+
+    /// The author of an action of Auth0's writes the text; what Auth0 says of the user's own no is known.
+    @Test(arguments: [
+        ("Your account waits for approval.", "harbour.eu.auth0.com", true),
+        ("User did not authorize the request", "harbour.eu.auth0.com", false),
+        ("Your account waits for approval.", "id.harbour.example", false),
+        ("Your email is not verified.", "id.harbour.example", true),
+        ("None of the sign-on policies are applicable", "id.harbour.example", true),
+    ])
+    func readsWhatAnActionSays(text: String, host: String, fires: Bool) throws {
+        let recording = try Recording(broken).withEndpoints { "https://\(host)/\($0)" }.redirecting(with: [
+            ("error", "access_denied"), ("error_description", text),
+        ])
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding("user-cancelled") == nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .cancelled])
+    }
+
+    @Test func readsAuth0sNameAtTheTokenEndpoint() throws {
+        let recording = try Recording("refresh/refresh-token-expired").answering(
+            "/token",
+            403,
+            ["error": "unauthorized", "error_description": "user is blocked"]
+        )
+        #expect(recording.finding(rule)?.isPrimary == true)
+    }
 }

@@ -215,4 +215,13 @@ struct ClientAuthMissingTests {
         #expect(finding?.explanation.contains("A server asked the provider about a token") == true)
         #expect(try Recording(broken).finding(rule)?.title.hasSuffix("at the token endpoint") == true)
     }
+
+    @Test func leavesAClientThatIsThereNoMoreAlone() throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            401,
+            ["error": "deleted_client", "error_description": "The OAuth client was deleted."]
+        )
+        #expect(recording.finding(rule) == nil)
+    }
 }

@@ -124,6 +124,7 @@ struct ClientTypeMismatchTests {
         let recording = try Recording("authorization-request/client-id-unknown").saying(words)
         let finding = try #require(recording.finding(rule))
         #expect(finding.title == "The client may not be answered at a scheme of the app's own")
+        #expect(recording.finding("authorization-error") == nil)
         let web = try Recording("authorization-request/client-id-unknown").saying(
             "Custom scheme URIs are not allowed for 'WEB' client type."
         )

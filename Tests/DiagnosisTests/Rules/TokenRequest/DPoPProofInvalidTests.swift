@@ -217,4 +217,52 @@ struct DPoPProofInvalidTests {
         let finding = recording.finding(rule)
         #expect((finding?.notes.contains { $0.contains("another spelling") } ?? false) == fires)
     }
+
+    /// What the specification leaves out, and a server asks for; mockpass does so in the error's name.
+    @Test(
+        arguments: [
+            ("invalid_dpop_proof", "the exp claim is required", true),
+            ("Invalid DPoP token signature, missing required \"exp\" claim", nil, true),
+            ("invalid_dpop_proof", "the proof has expired", false),
+            ("invalid_request", "exp is required", false),
+        ] as [(String, String?, Bool)]
+    )
+    func tellsAClaimThatTheServerAsksFor(error: String, words: String?, fires: Bool) throws {
+        let answer: JSONValue =
+            words.map { ["error": .string(error), "error_description": .string($0)] }
+            ?? ["error": .string(error)]
+        let finding = try Recording(healthy).answering("/token", 400, answer).finding(rule)
+        #expect((finding?.places.contains("2 jwt.claims exp") ?? false) == fires)
+        if fires { #expect(finding?.isPrimary == true) }
+    }
+
+    @Test(arguments: [(120, false), (121, true)] as [(Int64, Bool)])
+    func proofForSingpassIsGoodForTwoMinutesAtMost(seconds: Int64, fires: Bool) throws {
+        let address = "https://stg-id.singpass.gov.sg/fapi/token"
+        let recording = try Recording(healthy).answering("/token", 400, ["error": "invalid_dpop_proof"])
+            .editingLast("/token") { $0.request.url = RecordedURL(address) }
+            // With the key of another algorithm nothing is known of the signature.
+            .provingWithHeader(to: "/fapi/token") { $0["alg"] = "ES384" }
+            .proving(to: "/fapi/token") {
+                let issued = Int64($0["iat"]?.double ?? 0)
+                $0["htu"] = .string(address)
+                $0["exp"] = .number(JSONNumber(issued + seconds))
+            }
+        let finding = recording.finding(rule)
+        #expect((finding?.places.contains("2 jwt.claims exp") ?? false) == fires)
+        if fires { #expect(finding?.notes.first == "121 s after iat; at most 120 s are taken here") }
+    }
+
+    /// Okta's APIs answer so with 400; what an API says with 400 of something else is its own affair.
+    @Test(arguments: [true, false]) func callThatIsRefusedForItsProofBreaksTheFlow(isSaid: Bool) throws {
+        let recording = try Recording(healthy).editingLast("/userinfo") {
+            $0.request.url = RecordedURL("https://api.shop.example/orders")
+            $0.response?.status = 400
+            guard isSaid else { return }
+            $0.response?.headers.append("WWW-Authenticate", #"DPoP error="invalid_dpop_proof""#)
+        }
+        #expect(recording.outcomes == [isSaid ? .failure : .success])
+        #expect((recording.finding(rule)?.severity == .error) == isSaid)
+        #expect(recording.finding(rule)?.isPrimary == isSaid)
+    }
 }
