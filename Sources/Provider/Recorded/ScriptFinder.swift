@@ -135,7 +135,12 @@ struct ScriptFinder {
     ) {
         let response = login.response
         if let place = exchanges.firstIndex(where: { $0 == response?.deliveredBy }) {
-            script.steps[place].delivery = script.steps[place].location == nil ? .body : .redirect
+            let isRedirect = script.steps[place].location != nil
+            script.steps[place].delivery = isRedirect ? .redirect : .body
+            // A page that opens an app knows one address, and nothing but a code.
+            if !isRedirect, let response, response.mode == .query, !response.target.isWeb {
+                script.deliveredCode = response.parameters["code"]
+            }
             return
         }
         // A script of the page sent the browser on, with what an answer told it; where to is not seen of an app's own scheme.
