@@ -46,6 +46,22 @@ package struct Capture: Sendable {
     /// What it was made of; nil for a capture as it was recorded.
     package var imported: ImportStatement? { ImportStatement(logMembers) }
 
+    /// What recorded the exchanges: `log.creator` of each file that an import made this of, else its own; a name or version that
+    /// nobody told is empty.
+    package var recorders: [(name: String, version: String)] {
+        guard let files = imported?.files, !files.isEmpty else { return [creator] }
+        let recorders = files.map { $0.creator.map(Self.creator) ?? creator }
+        // Others may have been recorded into it since.
+        let isWhole =
+            files.reduce(0) { $0.addingReportingOverflow($1.entries ?? count).partialValue } >= count
+        return isWhole ? recorders : recorders + [creator]
+    }
+
+    /// The name and the version in a `log.creator`.
+    static func creator(_ value: JSONValue) -> (name: String, version: String) {
+        (value["name"]?.string ?? "", value["version"]?.string ?? "")
+    }
+
     private var exchanges: [Exchange]
     /// Reads an entry as it stands in the file; only where it was read from one.
     var loadEntry: (@Sendable (Int) -> [UInt8])?
@@ -82,12 +98,16 @@ package struct Capture: Sendable {
     }
 
     /// Of exchanges that were read from a file in another format; their entries are as we would write them.
-    init(foreign exchanges: [Exchange], creator: String, version: String) {
+    init(foreign read: [Exchange], creator: String, version: String) {
+        var exchanges = read
+        GuessedSchemes.complete(&exchanges)
+        var starts = KnownStarts()
+        for index in exchanges.indices { starts.complete(&exchanges[index]) }
         self.exchanges = exchanges
         self.creator = (creator, version)
         logMembers["version"] = "1.2"
         logMembers["creator"] = ["name": .string(creator), "version": .string(version)]
-        loadEntry = { HAREntry.text(of: exchanges[$0]) }
+        loadEntry = { [exchanges] in HAREntry.text(of: exchanges[$0]) }
     }
 
     /// Gives bodies that the entries only name to those that have none.

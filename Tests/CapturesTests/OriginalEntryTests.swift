@@ -8,16 +8,20 @@ import Testing
 struct OriginalEntryTests {
     /// The capture that an import makes of files.
     static func imported(_ files: [String]) throws -> JSONValue {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let merger = CaptureMerger(
-            try files.enumerated().map { index, text in
+        try imported(
+            files.enumerated().map { index, text in
                 CaptureMerger.Source(
                     name: "\(index).har",
                     capture: try CaptureReader.read(bytes: Array(text.utf8), name: "\(index).har")
                 )
             }
         )
+    }
+
+    static func imported(_ files: [CaptureMerger.Source]) throws -> JSONValue {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let merger = CaptureMerger(files)
         let path = folder.file("out.har")
         let writer = try CaptureWriter(newAt: path, version: "1.0", logMembers: merger.logMembers)
         try writer.append((0..<merger.count).map { merger.exchange(at: $0) }) { merger.original(at: $0) }

@@ -1,4 +1,5 @@
 @testable import Captures
+import JSON
 import TestSupport
 import Testing
 
@@ -32,6 +33,24 @@ struct SAMLTracerExportTests {
         )
         #expect(first.response?.body?.isRecorded == false && !first.isZoneKnown)
         #expect(second.response == nil && second.request.body == nil)
+    }
+
+    /// It says itself what the browser calls, and an entry of a HAR file without a scheme is read so.
+    @Test(arguments: [
+        ("rp.example/cb?code=1", "https://rp.example/cb?code=1"),
+        ("localhost:3000/cb", "https://localhost:3000/cb"),
+        ("http://rp.example/cb", "http://rp.example/cb"), ("data:text/html,a", "data:text/html,a"),
+    ]) func addressWithoutSchemeIsReadAsInHAR(written: String, read: String) throws {
+        let text = #"""
+            {"requests":[{"method":"GET","url":"\#(written)","requestHeaders":[]},
+              {"method":"GET","url":"https://localhost:3000/app","requestHeaders":[]}]}
+            """#
+        let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "trace.json")
+        #expect(capture[0].request.url.text == read)
+        let once = try OriginalEntryTests.imported([.init(name: "a.har", capture: capture)])
+        let again = try OriginalEntryTests.imported([JSONWriter.text(of: once)])
+        #expect(once["log"]?["entries"]?.array?[0]["request"]?["url"]?.string == read)
+        #expect(again["log"]?["entries"] == once["log"]?["entries"])
     }
 
     @Test func requestsOfOthersAreNone() {

@@ -11,6 +11,7 @@ final class EntryCollector {
     private var pool = StringPool()
     private let recentBodies = RecentBodies()
     private var guessedSchemes = GuessedSchemes()
+    private var knownStarts = KnownStarts()
     private var creator = (name: "", version: "")
     private var members: [JSONObject.Member] = []
     /// Of further logs in the same file.
@@ -23,9 +24,6 @@ final class EntryCollector {
 
     /// Entries by whose length the number of all is guessed.
     private static let sampleSize = 1000
-
-    /// Of the last entry whose time is known: others have one that is not, and began about when it did.
-    private var lastStart: (time: Timestamp, isZoneKnown: Bool)?
 
     init(_ source: CaptureSource, isStrict: Bool) {
         self.source = source
@@ -44,12 +42,12 @@ final class EntryCollector {
             )
         )
         if Producers.isSuspicious(exchange) { tellRemarks(on: entry, at: offset) }
-        if exchange.startedAt.nanoseconds != 0 {
-            lastStart = (exchange.startedAt, exchange.isZoneKnown)
-        } else if let lastStart {
-            (exchange.startedAt, exchange.isZoneKnown) = lastStart
-        }
-        guessedSchemes.note(exchange, at: exchanges.count, request: entry["request"])
+        knownStarts.complete(&exchange)
+        guessedSchemes.note(
+            exchange,
+            at: exchanges.count,
+            isGuessed: entry["request"]?.object.map { Producers.isSchemeGuessed(of: $0) } ?? false
+        )
         pool.share(&exchange)
         exchanges.append(exchange)
         places.append((offset, length))
@@ -94,7 +92,7 @@ final class EntryCollector {
             return
         }
         if name == "creator" {
-            creator = (value["name"]?.string ?? "", value["version"]?.string ?? "")
+            creator = Capture.creator(value)
         }
         members.append(JSONObject.Member(name: name, value: value))
     }

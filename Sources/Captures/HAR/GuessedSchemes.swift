@@ -6,13 +6,30 @@ import JSON
 struct GuessedSchemes {
     private var guesses: [Int] = []
 
-    /// Takes note of an exchange whose scheme nobody named.
-    mutating func note(_ exchange: Exchange, at index: Int, request: JSONValue?) {
+    /// Takes note of an exchange, if nobody named its scheme.
+    mutating func note(_ exchange: Exchange, at index: Int, isGuessed: @autoclosure () -> Bool) {
         let url = exchange.request.url
-        guard url.scheme == "http", LoopbackHost.isLoopback(url.host ?? ""), let request = request?.object,
-            Producers.isSchemeGuessed(of: request)
-        else { return }
+        guard url.scheme == "http", LoopbackHost.isLoopback(url.host ?? ""), isGuessed() else { return }
         guesses.append(index)
+    }
+
+    /// Gives the requests of another program's file the URLs that they get when they are read again as entries of a HAR file.
+    static func complete(_ exchanges: inout [Exchange]) {
+        var schemes = GuessedSchemes()
+        for index in exchanges.indices {
+            let request = exchanges[index].request
+            let target = request.url.text
+            let text = Producers.url(ofTarget: target, request.headers) ?? target
+            let whole = HAREntry.absolute(text, method: request.method)
+            guard whole != target else { continue }
+            exchanges[index].request.url = RecordedURL(whole)
+            schemes.note(
+                exchanges[index],
+                at: index,
+                isGuessed: Producers.isSchemeGuessed(of: target, request.headers)
+            )
+        }
+        _ = schemes.settle(&exchanges)
     }
 
     /// Gives them the scheme that others name for their server.

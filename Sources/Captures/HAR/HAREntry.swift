@@ -130,12 +130,17 @@ enum HAREntry {
         foreign.members.append(JSONObject.Member(name: name, value: value))
     }
 
-    /// Some producers write the target of a `CONNECT` as it stands on the wire, `HOST:PORT` (RFC 9112,
-    /// section 3.2.3): no scheme is meant by it.
     private static func requestURL(_ object: JSONObject) -> RecordedURL {
         let text = Producers.url(of: object)
-        let isBare = object["method"]?.string == "CONNECT" && text.utf8.firstRange(of: [0x2f, 0x2f]) == nil
-        return RecordedURL(isBare ? "https://" + text : text + Producers.query(missingIn: text, of: object))
+        let whole = absolute(text, method: object["method"]?.string)
+        return RecordedURL(whole == text ? text + Producers.query(missingIn: text, of: object) : whole)
+    }
+
+    /// Some producers write the target of a `CONNECT` as it stands on the wire, `HOST:PORT` (RFC 9112,
+    /// section 3.2.3): no scheme is meant by it.
+    static func absolute(_ url: String, method: String?) -> String {
+        let isBare = method == "CONNECT" && url.utf8.firstRange(of: [0x2f, 0x2f]) == nil
+        return isBare ? "https://" + url : url
     }
 
     private static func recordedResponse(_ object: JSONObject, _ status: Int, deferral: Deferral)

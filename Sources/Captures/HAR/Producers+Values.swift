@@ -47,22 +47,33 @@ extension Producers {
     /// It may begin with the server all the same. Where they do not name the scheme it is `https`, but on the machine itself.
     static func url(of request: JSONObject) -> String {
         let target = text(request["url"]) ?? ""
-        guard let (server, path, told) = server(of: target, request) else { return target }
+        return url(ofTarget: target, HAREntry.headers(request["headers"])) ?? target
+    }
+
+    /// A target as the URL that it is with the server and the scheme that `fields` name; nil where it has a scheme, or nothing
+    /// tells whose it is.
+    static func url(ofTarget target: String, _ fields: @autoclosure () -> HeaderFields) -> String? {
+        guard let (server, path, told) = server(of: target, fields) else { return nil }
         let scheme = told ?? (LoopbackHost.isLoopback(server.host ?? "") ? "http" : "https")
         return "\(scheme)://\(server.hostAndPort ?? "")\(path)"
     }
 
     /// Whether nothing in a request tells by which scheme it was sent.
     static func isSchemeGuessed(of request: JSONObject) -> Bool {
-        server(of: text(request["url"]) ?? "", request).map { $0.scheme == nil } ?? false
+        isSchemeGuessed(of: text(request["url"]) ?? "", HAREntry.headers(request["headers"]))
+    }
+
+    /// The same of a target and the fields that came with it.
+    static func isSchemeGuessed(of target: String, _ fields: @autoclosure () -> HeaderFields) -> Bool {
+        server(of: target, fields).map { $0.scheme == nil } ?? false
     }
 
     /// What a URL without scheme lacks, or has in front of its path: its server, as a URL, and the scheme, where that is told.
-    private static func server(of target: String, _ request: JSONObject) -> (
+    private static func server(of target: String, _ fields: () -> HeaderFields) -> (
         server: RecordedURL, path: Substring, scheme: String?
     )? {
         guard lacksScheme(target) else { return nil }
-        let fields = HAREntry.headers(request["headers"])
+        let fields = fields()
         let named = fields.first("host") ?? fields.first(":authority")
         let host: String
         let path: Substring

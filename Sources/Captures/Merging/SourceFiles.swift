@@ -24,7 +24,7 @@ struct SourceFiles: Sendable {
         name = source.name
         let own = ImportStatement.File(
             name: source.name,
-            creator: source.capture.logMembers["creator"],
+            creator: Self.creator(of: source.capture),
             entries: source.capture.count,
             clock: .unknown
         )
@@ -69,6 +69,14 @@ struct SourceFiles: Sendable {
                 && capture[index].provenance.seen.contains { files.contains($0.file) }
         }
         return isMerged ? statement : nil
+    }
+
+    /// `log.creator`: of a file that was converted before, that of the file it was made of.
+    private static func creator(of capture: Capture) -> JSONValue? {
+        guard let files = capture.imported?.files, files.count == 1, files[0].entries == capture.count else {
+            return capture.logMembers["creator"]
+        }
+        return files[0].creator
     }
 
     /// A name that is free, with a number where it was not.

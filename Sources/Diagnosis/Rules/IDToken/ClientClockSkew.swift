@@ -203,7 +203,8 @@ struct ClientClockSkew: Rule {
     }
 
     private func recorder(_ flow: Flow) -> String? {
-        let name = Masking.shown(flow.capture.creator.name, of: "creator")
+        // By whose clock the times are read.
+        let name = Masking.shown(flow.capture.recorders.first?.name ?? "", of: "creator")
         return name.isEmpty ? nil : "recorded by \(name)"
     }
 

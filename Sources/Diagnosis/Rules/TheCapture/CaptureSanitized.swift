@@ -42,8 +42,9 @@ struct CaptureSanitized: Rule {
         guard flow.surroundings.isSanitized, let request = flow.authorizationRequests.first else {
             return .holds
         }
-        let creator = flow.capture.creator
-        let name = [creator.name, creator.version].filter { !$0.isEmpty }.joined(separator: " ")
+        let name = flow.capture.recorders.map { recorder in
+            [recorder.name, recorder.version].filter { !$0.isEmpty }.joined(separator: " ")
+        }.filter { !$0.isEmpty }.joined(separator: ", ")
         return .violated(
             Violation([
                 Evidence(

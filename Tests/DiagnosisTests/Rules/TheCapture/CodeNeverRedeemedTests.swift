@@ -215,6 +215,23 @@ struct CodeNeverRedeemedTests {
         #expect(diagnoses.flatMap(\.abstentions).map(\.rule).contains(rule))
     }
 
+    /// An import names itself for its producer, and the files that it was made of beside that.
+    @Test(arguments: [
+        (["WebInspector"], false), (["Firefox", "Safari"], false), (["Firefox", "mitmproxy"], true),
+    ])
+    func abstainsAsWellWhereABrowsersExportWasImported(creators: [String], isViolated: Bool) throws {
+        var capture = try Capture(
+            Recording(broken).without { $0.request.url.path.contains("well-known") }.exchanges
+        )
+        capture.creator = ("authreel", "1.0")
+        let files = creators.map { name in
+            ImportStatement.File(name: "\(name).har", creator: ["name": .string(name)], clock: .reference)
+        }
+        capture.logMembers["_authreel"] = ["imported": ImportStatement(files: files, isAligned: false).json]
+        let diagnoses = FlowFinder.flows(in: capture).map { Diagnostician.diagnose($0) }
+        #expect(diagnoses.flatMap(\.findings).map(\.rule).contains(rule) == isViolated)
+    }
+
     @Test func aPageThatSpeaksToTheProviderIsNoServer() throws {
         let finding = try #require(try page().finding(rule))
         #expect(finding.variant == "page")
