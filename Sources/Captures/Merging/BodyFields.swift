@@ -1,6 +1,7 @@
 /// A form as two recorders of it agree on it: it may stand as text or as parameters.
 struct BodyFields {
     let text: String
+    let items: QueryItems
     let isOneTime: Bool
 
     /// Nil for what is no form, is not there, was cut short, or would have to be read from the file.
@@ -17,6 +18,7 @@ struct BodyFields {
             }
         }
         text = fields.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        items = QueryItems(items: fields.map { .init(name: $0.name, value: $0.value, rawValue: $0.value) })
         isOneTime = fields.contains { OneTimeValue.isOne($0.value, under: $0.name) }
     }
 }

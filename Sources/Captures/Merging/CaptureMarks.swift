@@ -4,6 +4,10 @@ import JSON
 struct CaptureMarks: Sendable {
     /// By entry.
     private(set) var keys: [Int] = []
+    /// By entry, without the values of the query.
+    private(set) var openKeys: [Int] = []
+    /// Whether values were taken out of an entry's query.
+    private(set) var hasVeiled = false
     /// By entry; nil where there is no time, or none by the clock of the others.
     private(set) var spans: [ClockSpan?] = []
     /// Entries by marks that only one of them has, or one and what is ``inside`` of it.
@@ -32,6 +36,8 @@ struct CaptureMarks: Sendable {
             let marks = ExchangeMarks(exchange)
             let span = isComparable(exchange) ? ClockSpan(exchange, grain: grain) : nil
             keys.append(marks.key)
+            openKeys.append(marks.openKey)
+            hasVeiled = hasVeiled || marks.isVeiled
             looseKeys.append(marks.looseKey)
             if let mark = marks.dated { dated.insert(mark) }
             spans.append(span)

@@ -6,6 +6,10 @@ struct ExchangeMarks: Sendable {
     var key: Int
     /// The same with the end of the path alone, which proxies leave as it is.
     var looseKey: Int
+    /// The same as ``key``, with the names of the query's values alone.
+    var openKey: Int
+    /// Whether values were taken out of the query.
+    var isVeiled: Bool
     /// Each of something that two exchanges do not have in common, unless one repeats the other; bound to ``key`` or ``looseKey``.
     var marks: [Int]
     /// The one of ``marks`` that says no more than place and second; nil where there is none.
@@ -23,6 +27,12 @@ struct ExchangeMarks: Sendable {
         let end = request.url.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         key = Self.key(of: request, request.url.path.isEmpty ? "/" : request.url.path)
         looseKey = Self.key(of: request, String(end))
+        let query = request.url.query ?? ""
+        let names = query.utf8.split(separator: UInt8(ascii: "&")).map { item in
+            Substring(item.prefix { $0 != UInt8(ascii: "=") })
+        }
+        openKey = Self.key(request.method, request.url.path, names.joined(separator: "&"))
+        isVeiled = RemovedValue.isAmong(query: query)
         marks = []
         addMarks(of: request)
         if let response = exchange.response {
@@ -94,10 +104,12 @@ struct ExchangeMarks: Sendable {
     }
 
     private static func key(of request: RecordedRequest, _ path: String) -> Int {
+        key(request.method, path, request.url.query ?? "")
+    }
+
+    private static func key(_ method: String, _ path: String, _ query: String) -> Int {
         var hasher = Hasher()
-        hasher.combine(bytes: request.method)
-        hasher.combine(bytes: path)
-        hasher.combine(bytes: request.url.query ?? "")
+        for text in [method, path, query] { hasher.combine(bytes: text) }
         return hasher.finalize()
     }
 

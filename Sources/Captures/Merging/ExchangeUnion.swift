@@ -85,6 +85,7 @@ struct ExchangeUnion {
         _ other: RecordedRequest,
         _ differences: inout JSONObject
     ) {
+        own.url = RemovedValue.filled(own.url, from: other.url)
         if own.url.text != other.url.text { differences["url"] = .string(other.url.text) }
         unite(&own.httpVersion, other.httpVersion, "httpVersion", &differences)
         unite(&own.headers, other.headers, besides: Self.addedByProxies, &differences)
@@ -104,6 +105,8 @@ struct ExchangeUnion {
         unite(&own.headers, other.headers, besides: Self.ofOneConnection, &differences)
         if own.listedCookies.isEmpty { own.listedCookies = other.listedCookies }
         unite(&own.body, other.body, "content", &differences)
+        own.redirectURL =
+            RemovedValue.filled(own.redirectURL, of: "location", from: other.redirectURL) ?? own.redirectURL
         unite(&own.redirectURL, other.redirectURL, "redirectURL", &differences)
         if own.trailers.fields.isEmpty { own.trailers = other.trailers }
         unite(&own.foreign, other.foreign, &differences)
@@ -132,6 +135,7 @@ struct ExchangeUnion {
     ) {
         var names: [String: Set<String>] = [:]
         for field in own.fields { names[field.name.lowercased(), default: []].insert(field.value) }
+        Self.fill(&own, from: other, &names)
         let isWithout = own.fields.isEmpty
         var differing: [JSONValue] = []
         for field in other.fields {
@@ -145,6 +149,26 @@ struct ExchangeUnion {
             differing.append(["name": .string(field.name), "value": .string(field.value)])
         }
         if !differing.isEmpty { differences["headers"] = .array(differing) }
+    }
+
+    /// Gives fields that stand once, and of which something was taken out, the value that the other has.
+    private static func fill(
+        _ own: inout HeaderFields,
+        from other: HeaderFields,
+        _ names: inout [String: Set<String>]
+    ) {
+        let marked = own.fields.indices.filter { RemovedValue.isOne(own.fields[$0].value) }
+        guard !marked.isEmpty else { return }
+        let places = Dictionary(grouping: own.fields.indices) { own.fields[$0].name.lowercased() }
+        let others = Dictionary(grouping: other.fields) { $0.name.lowercased() }
+        for index in marked {
+            let name = own.fields[index].name.lowercased()
+            guard places[name]?.count == 1, let fields = others[name], fields.count == 1,
+                let value = RemovedValue.filled(own.fields[index].value, of: name, from: fields[0].value)
+            else { continue }
+            own.fields[index].value = value
+            names[name] = [value, fields[0].value]
+        }
     }
 
     // MARK: - Bodies
@@ -279,6 +303,9 @@ extension Body {
         if (remainingCoding == nil) != (other.remainingCoding == nil) { return remainingCoding == nil }
         if case .parameters = content { return false }
         if case .parameters = other.content { return true }
+        if let own = BodyFields(self)?.items, let others = BodyFields(other)?.items {
+            return RemovedValue.isAmong(others) && !RemovedValue.isAmong(own)
+        }
         return false
     }
 }

@@ -45,7 +45,10 @@ struct FilePairing: Sendable {
             return agreed.map { interval.distance(to: $0) <= Self.strongTolerance } ?? false ? pair : nil
         }
         pairs = anchors
-        if offset != nil { addNeighbours(a, aMarks, b, bMarks) }
+        if offset != nil {
+            addNeighbours(a, aMarks, b, bMarks, by: \.keys)
+            if aMarks.hasVeiled || bMarks.hasVeiled { addNeighbours(a, aMarks, b, bMarks, by: \.openKeys) }
+        }
         pairs.sort { ($0.a, $0.b) < ($1.a, $1.b) }
     }
 
@@ -119,12 +122,13 @@ struct FilePairing: Sendable {
 
     // MARK: - By place and time
 
-    /// Pairs what is left, where place and time leave one way to do it.
+    /// Pairs what is left, where place and time leave one way to do it; `keys`: those of entries that may be one.
     private mutating func addNeighbours(
         _ a: Capture,
         _ aMarks: CaptureMarks,
         _ b: Capture,
-        _ bMarks: CaptureMarks
+        _ bMarks: CaptureMarks,
+        by keys: KeyPath<CaptureMarks, [Int]>
     ) {
         guard let offset else { return }
         let shift = -ClockSpan.nanoseconds(offset.ahead)
@@ -136,11 +140,11 @@ struct FilePairing: Sendable {
             a: Set(pairs.map(\.a)).union(aMarks.inside.keys), b: Set(pairs.map(\.b)).union(bMarks.inside.keys)
         )
         var groups: [Int: NeighbourGroup] = [:]
-        for (entry, key) in bMarks.keys.enumerated() where !taken.b.contains(entry) {
+        for (entry, key) in bMarks[keyPath: keys].enumerated() where !taken.b.contains(entry) {
             guard let span = bMarks.spans[entry] else { continue }
             groups[key, default: NeighbourGroup()].b.append((entry, span.moved(by: shift)))
         }
-        for (entry, key) in aMarks.keys.enumerated() where !taken.a.contains(entry) {
+        for (entry, key) in aMarks[keyPath: keys].enumerated() where !taken.a.contains(entry) {
             guard let span = aMarks.spans[entry] else { continue }
             groups[key]?.a.append((entry, span))
         }
@@ -149,7 +153,7 @@ struct FilePairing: Sendable {
                 let comparison = SightingComparison(a: a[left], b: b[right], tie: .weak)
                 let (host, other) = (comparison.a.request.url.host, comparison.b.request.url.host)
                 return (host == other || hosts.contains(HostPair(a: host ?? "", b: other ?? "")))
-                    && comparison.holds
+                    && comparison.isQueryAlike && comparison.holds
             }
             pairs += found
             self.undecided += undecided

@@ -15,9 +15,9 @@ enum OneTimeValue {
         "wresult",
     ]
 
-    /// Whether a value under this name is one.
+    /// Whether a value under this name is one; what was put in its place is none, and the same in every login.
     static func isOne(_ value: String, under name: String) -> Bool {
-        value.utf8.count >= 8 && names.contains(name)
+        value.utf8.count >= 8 && names.contains(name) && !RemovedValue.isOne(value)
     }
 
     /// Whether one of the pairs is one.

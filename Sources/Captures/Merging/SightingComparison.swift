@@ -33,8 +33,10 @@ struct SightingComparison {
         let cookies = Dictionary(grouping: right.setCookies, by: \.name).mapValues { Set($0.map(\.value)) }
         guard
             left.setCookies.allSatisfy({ cookie in
-                guard let values = cookies[cookie.name], Self.isTold(cookie.value) else { return true }
-                return values.contains(cookie.value) || !values.allSatisfy(Self.isTold)
+                guard let values = cookies[cookie.name], !RemovedValue.isOne(cookie.value) else {
+                    return true
+                }
+                return values.contains(cookie.value) || values.contains(where: RemovedValue.isOne)
             })
         else { return false }
         guard let query = left.location.flatMap({ RecordedURL($0).query }),
@@ -45,8 +47,15 @@ struct SightingComparison {
             guard OneTimeValue.isOne(item.value, under: item.name), let value = values.first(item.name) else {
                 return true
             }
-            return value == item.value
+            return RemovedValue.areAlike(value, item.value)
         }
+    }
+
+    /// Whether the queries are the same, but for values that somebody took out of one.
+    var isQueryAlike: Bool {
+        let (left, right) = (a.request.url, b.request.url)
+        return (left.query ?? "").utf8.elementsEqual((right.query ?? "").utf8)
+            || RemovedValue.areAlike(left.queryItems, right.queryItems)
     }
 
     private var isSameHost: Bool { a.request.url.host == b.request.url.host }
@@ -66,7 +75,12 @@ struct SightingComparison {
             guard let left = a.request.headers.first(name), let right = b.request.headers.first(name) else {
                 continue
             }
-            guard ExchangeMarks.requestID(left, name) == ExchangeMarks.requestID(right, name) else {
+            guard
+                RemovedValue.areAlike(
+                    ExchangeMarks.requestID(left, name),
+                    ExchangeMarks.requestID(right, name)
+                )
+            else {
                 return false
             }
         }
@@ -77,7 +91,11 @@ struct SightingComparison {
         let right = b.request.cookies
         guard !right.isEmpty else { return true }
         let values = Dictionary(grouping: right, by: \.name).mapValues { Set($0.map(\.value)) }
-        return a.request.cookies.allSatisfy { values[$0.name]?.contains($0.value) ?? true }
+        return a.request.cookies.allSatisfy { cookie in
+            guard let values = values[cookie.name] else { return true }
+            return values.contains(cookie.value) || RemovedValue.isOne(cookie.value)
+                || values.contains(where: RemovedValue.isOne)
+        }
     }
 
     /// A server stamps an answer once; a proxy, that has its own name, may do it again.
@@ -98,14 +116,6 @@ struct SightingComparison {
             == right.fields.map { $0.name.lowercased() }.sorted()
     }
 
-    /// Whether a cookie's value is one, and not what a recorder or a person put in its place.
-    private static func isTold(_ value: String) -> Bool {
-        !value.isEmpty
-            && !["redacted", "removed", "masked", "***", "xxxx", "…"].contains {
-                value.lowercased().containsBytes($0)
-            }
-    }
-
     private var areBodiesAlike: Bool {
         guard Self.areAlike(a.request.body, b.request.body) else { return false }
         // A page may be rewritten on its way, by a proxy or by a browser that saves it as text. Below another path it may be another
@@ -121,11 +131,24 @@ struct SightingComparison {
 
     private static func areAlike(_ left: Body?, _ right: Body?) -> Bool {
         guard let left, let right, left.isWhole, right.isWhole else { return true }
-        if let first = BodyFields(left), let second = BodyFields(right) { return first.text == second.text }
-        if let first = left.knownCount, let second = right.knownCount, first != second { return false }
+        if let first = BodyFields(left), let second = BodyFields(right) {
+            return RemovedValue.areAlike(first.items, second.items)
+        }
+        if let first = left.knownCount, let second = right.knownCount, first != second {
+            return isVeiled(left) || isVeiled(right)
+        }
         guard let first = left.bytes, let second = right.bytes else { return true }
-        return first == second
+        return first == second || isVeiled(left) || isVeiled(right)
     }
+
+    /// Whether values were taken out of a body, as the page of a redirect has them in its link.
+    private static func isVeiled(_ body: Body) -> Bool {
+        guard let bytes = body.bytes, bytes.count <= largestVeiled else { return false }
+        return RemovedValue.isAmong(query: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Larger ones are pages, in which such words may stand.
+    private static let largestVeiled = 16 << 10
 }
 
 extension Body {
