@@ -46,6 +46,28 @@ struct PackedCaptureTests {
         #expect("\(error)".contains("a PNG image"), "\(error)")
     }
 
+    /// Its directory stands at its end; sizes stand before the files, or behind them.
+    @Test(arguments: [true, false], [true, false])
+    func zipThatBreaksOffIsReadAsFarAsItGoes(isDeflated: Bool, isLarge: Bool) throws {
+        let files = (1...3).map { (name: "\($0).har", bytes: Self.har("/\($0)", second: $0)) }
+        let ends = (0...3).map { Archive.zip(Array(files[..<$0]), isDeflated: isDeflated, isLarge: isLarge) }
+        let zip = ends[3]
+        // Where the directory of so many files would begin.
+        let places = ends.map { bytes in
+            bytes.count < 30 ? 0 : ByteSearch.index(of: [0x50, 0x4b, 1, 2], in: bytes) ?? 0
+        }
+        for end in stride(from: 30, to: zip.count - 22, by: 7) {
+            let whole = places.lastIndex { $0 <= end } ?? 0
+            let capture = try? read(Array(zip[..<end]))
+            #expect((capture?.count ?? 0) >= whole, "\(end)")
+            guard let capture else { continue }
+            #expect(capture.isCutShort)
+            let paths = capture.indices.map { capture[$0].request.url.path }
+            #expect(paths == Array(["/1", "/2", "/3"].prefix(paths.count)))
+        }
+        #expect(try !read(zip).isCutShort)
+    }
+
     @Test(arguments: [true, false]) func everyHARInAZipIsReadInOrder(isDeflated: Bool) throws {
         let zip = Archive.zip(
             [

@@ -58,7 +58,7 @@ struct ForeignReader: Sendable {
             return try read(text.source(), depth: depth + 1, budget: budget)
         case .gzip: return try gzip(source, depth: depth, budget: budget)
         case .zip:
-            guard let directory = ZipDirectory(source) else {
+            guard let directory = ZipDirectory(source) ?? ZipDirectory(torn: source) else {
                 throw .unusableArchive(
                     path: name,
                     reason:

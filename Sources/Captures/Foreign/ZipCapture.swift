@@ -31,7 +31,7 @@ struct ZipCapture {
         var losses: [Capture.Loss] = []
         var firstError: CaptureError?
         for problem in [directory.problem, contents.lossOfPackets].compactMap({ $0 }) {
-            losses.append(Capture.Loss(offset: 0, line: 1, what: problem))
+            losses.append(Capture.Loss(offset: 0, line: 1, what: problem, isEnd: directory.isTorn))
         }
         let byName = Dictionary(directory.files.lazy.map { ($0.name, $0) }) { $1 }
         for file in chosen {

@@ -7,7 +7,8 @@ struct ZipDirectory {
         /// 0 stored, 8 deflated.
         var method: UInt16
         var isEncrypted: Bool
-        var checksum: UInt32
+        /// Nil where the archive does not tell it.
+        var checksum: UInt32?
         var packedSize: Int
         var size: Int
         /// Of the local header.
@@ -17,10 +18,16 @@ struct ZipDirectory {
     let files: [File]
     /// Nil where the directory is whole.
     let problem: String?
+    /// Whether the archive ends before its time.
+    var isTorn = false
 
     /// More files no capture has.
-    private static let maximumFiles = 200_000
+    static let maximumFiles = 200_000
     private static let maximumDirectory = 64 << 20
+
+    init(files: [File], problem: String?, isTorn: Bool) {
+        (self.files, self.problem, self.isTorn) = (files, problem, isTorn)
+    }
 
     /// Nil where there is no directory that can be read.
     init?(_ source: CaptureSource) {
@@ -148,7 +155,7 @@ struct ZipDirectory {
 
 extension [UInt8] {
     /// Little-endian; the caller knows that the bytes are there.
-    fileprivate func little16(_ index: Int) -> UInt16 { UInt16(self[index]) | UInt16(self[index + 1]) << 8 }
+    func little16(_ index: Int) -> UInt16 { UInt16(self[index]) | UInt16(self[index + 1]) << 8 }
 
     func little32(_ index: Int) -> UInt32 {
         UInt32(little16(index)) | UInt32(little16(index + 2)) << 16

@@ -21,7 +21,7 @@ struct ZipFiles {
             try text.append(piece)
             return true
         }
-        if problem == nil, UInt32(truncatingIfNeeded: checksum) != file.checksum {
+        if problem == nil, let told = file.checksum, UInt32(truncatingIfNeeded: checksum) != told {
             return (text, "its checksum does not fit: it is damaged")
         }
         return (text, problem)
