@@ -170,9 +170,20 @@ struct ForeignReader: Sendable {
 
     /// A capture among other text, be it quoted, pasted or printed; nil where there is none.
     private func captureInText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
-        MarkedLines(source).flatMap { converted($0.convert, depth: depth, budget: budget) }
+        // Messages in a log have JSON in them that is no capture.
+        if !namesEntries(source),
+            let log = CurlLog.read(source) ?? OkHttpLog.read(source) ?? MessageLog.read(source)
+        {
+            return log
+        }
+        return MarkedLines(source).flatMap { converted($0.convert, depth: depth, budget: budget) }
             ?? pastedCapture(in: source, depth: depth, budget: budget)
             ?? CaptureReader.readBehindLines(source)
+    }
+
+    /// Whether something near the beginning of a text may be an entry of a HAR file.
+    private func namesEntries(_ source: CaptureSource) -> Bool {
+        ByteSearch.index(of: Array("startedDateTime".utf8), in: source.bytes(at: 0, count: 4 << 20)) != nil
     }
 
     /// What was found in a text, converted and read; nil where nothing comes out of it.

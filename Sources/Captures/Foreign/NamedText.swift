@@ -10,12 +10,6 @@ enum NamedText {
         if isToken(first) { return ("a token", "authreel jwt FILE decodes it") }
         if lines.contains(where: isOfCurl) { return ("what curl -v prints", recordedCurl) }
         if lines.contains(where: isOfTrace) { return ("what curl --trace writes", recordedCurl) }
-        if lines.contains(where: isOfOkHttp) {
-            return (
-                "what OkHttp logs",
-                "it may have left fields and bodies out: let the app go through authreel record (docs/record-mobile-app.md)"
-            )
-        }
         if isOfAccessLog(first) {
             return (
                 "a web server's access log",
@@ -27,7 +21,7 @@ enum NamedText {
     }
 
     private static let recordedCurl =
-        "let it be recorded: authreel record --out login.har -- curl, with its arguments"
+        "it lacks the request or the answer; let it be recorded: authreel record --out login.har -- curl, with its arguments"
 
     /// By a line that stands anywhere near the beginning.
     private static func kind(ofLine line: Substring) -> (looksLike: String, advice: String)? {
@@ -73,13 +67,6 @@ enum NamedText {
     /// Of `--trace` and `--trace-ascii`.
     private static func isOfTrace(_ line: Substring) -> Bool {
         line.hasPrefix("=> Send header, ") || line.hasPrefix("<= Recv header, ")
-    }
-
-    /// Of its `HttpLoggingInterceptor`, be it behind what Android's log has in front.
-    private static func isOfOkHttp(_ line: Substring) -> Bool {
-        guard let arrow = line.firstRange(of: "--> ") else { return false }
-        let words = line[arrow.upperBound...].split(separator: " ")
-        return words.count > 1 && methods.contains(words[0]) && words[1].contains("://")
     }
 
     /// As cURL, PowerShell or for `fetch`, as the menus of browsers have it.

@@ -1,0 +1,148 @@
+/// Reads messages of HTTP that stand as text one behind the other: what HTTPie prints with `--verbose`, messages that ZAP and
+/// Fiddler save as text, recordings of GoReplay.
+///
+/// A message begins with its first line, and ends where the next one does, or a line that these programs set between them.
+struct MessageLog {
+    private enum Side {
+        case request
+        case answer
+    }
+
+    private struct Pair {
+        var request: [UInt8]
+        var answer: [UInt8] = []
+        var start: Timestamp?
+    }
+
+    private var pairs: [Pair] = []
+    /// By the number that GoReplay gives both messages.
+    private var numbered: [[UInt8]: Int] = [:]
+    /// What the lines belong to, and of which pair; nil between messages.
+    private var open: (side: Side, pair: Int)?
+    /// What GoReplay said of the message that follows.
+    private var announced: (side: Side, number: [UInt8], time: Timestamp?)?
+
+    /// Nil where no answer to a request is in it.
+    static func read(_ source: CaptureSource) -> Capture? {
+        let text = LogText(source)
+        // An archive of pages has answers before their requests.
+        guard !text.bytes.starts(with: "WARC/".utf8) else { return nil }
+        var log = MessageLog()
+        text.forEachLine { log.take($0) }
+        guard log.pairs.contains(where: { !$0.answer.isEmpty }) else { return nil }
+        let exchanges = log.pairs.compactMap(exchange)
+        return exchanges.isEmpty ? nil : text.capture(of: exchanges, creator: "HTTP messages")
+    }
+
+    // MARK: - Lines
+
+    /// `line`: with its end.
+    private mutating func take(_ line: ArraySlice<UInt8>) {
+        let words = LogText.withoutEnd(line)
+        if Self.isStatusLine(words) {
+            guard
+                let pair = announced.map({ $0.side == .answer ? numbered[$0.number] : nil })
+                    ?? pairs.indices.last
+            else {
+                (open, announced) = (nil, nil)
+                return
+            }
+            if !Self.isInterim(pairs[pair].answer) { pairs[pair].answer = [] }
+            (open, announced) = ((.answer, pair), nil)
+        } else if Self.isRequestLine(words) {
+            let own = announced.flatMap { $0.side == .request ? $0 : nil }
+            if let own { numbered[own.number] = pairs.count }
+            (open, announced) = ((.request, pairs.count), nil)
+            pairs.append(Pair(request: [], start: own?.time))
+        } else if Self.isBetween(words) {
+            return open = nil
+        } else if let next = Self.announcement(words) {
+            (open, announced) = (nil, next)
+            return
+        }
+        switch open {
+        case (.request, let pair)?: pairs[pair].request += line
+        case (.answer, let pair)?: pairs[pair].answer += line
+        case nil: break
+        }
+    }
+
+    private static func isStatusLine(_ line: ArraySlice<UInt8>) -> Bool {
+        let words = line.split(separator: 0x20, maxSplits: 2)
+        return line.starts(with: "HTTP/".utf8) && words.count > 1 && words[0].count <= 8
+            && words[1].count == 3
+            && words[1].allSatisfy(\.isASCIIDigit)
+    }
+
+    private static func isRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
+        let words = line.split(separator: 0x20)
+        guard words.count == 3, words[2].starts(with: "HTTP/".utf8), words[2].count <= 8 else { return false }
+        return words[0].allSatisfy { (0x41...0x5a).contains($0) }
+            && (words[1].first == UInt8(ascii: "/") || words[1].firstRange(of: Array("://".utf8)) != nil)
+    }
+
+    private static func isInterim(_ answer: [UInt8]) -> Bool {
+        let status = answer.drop { $0 != 0x20 }.dropFirst().prefix(3)
+        return status.first == UInt8(ascii: "1") && !status.elementsEqual("101".utf8)
+    }
+
+    /// ZAP numbers its messages (`==== 7 ==========`), Fiddler and GoReplay set the same line everywhere.
+    private static func isBetween(_ line: ArraySlice<UInt8>) -> Bool {
+        line.starts(with: "==== ".utf8) && line.suffix(4).elementsEqual("====".utf8)
+            || line.count > 20 && line.allSatisfy { $0 == UInt8(ascii: "-") }
+            || line.elementsEqual("🐵🙈🙉".utf8)
+    }
+
+    /// `1 NUMBER NANOSECONDS LATENCY`: 1 is a request, 2 its answer; 3, what a replay was answered, is none of both.
+    private static func announcement(_ line: ArraySlice<UInt8>) -> (
+        side: Side, number: [UInt8], time: Timestamp?
+    )? {
+        let words = line.prefix(200).split(separator: 0x20)
+        guard words.count > 2, words[0].count == 1, words[1].count >= 16,
+            words[1].allSatisfy(\.isHexadecimalDigit),
+            words[2].count == 19, let time = Int64(String(decoding: words[2], as: UTF8.self))
+        else { return nil }
+        switch words[0].first {
+        case UInt8(ascii: "1"): return (.request, Array(words[1]), Timestamp(nanoseconds: time))
+        case UInt8(ascii: "2"): return (.answer, Array(words[1]), nil)
+        default: return (.answer, [], nil)
+        }
+    }
+
+    // MARK: - Exchanges
+
+    private static func exchange(of pair: Pair) -> Exchange? {
+        guard let message = RawMessage(pair.request) else { return nil }
+        let target = message.words[1]
+        var request = message.request(
+            to: target.hasPrefix("/") ? RecordedURL(target) : message.url(scheme: "https", authority: "")
+        ) { pair.request }
+        request.body = trimmed(request.body, message.headers)
+        var response = RawMessage(pair.answer)?.response { pair.answer }
+        if let answer = response { response?.body = trimmed(answer.body, answer.headers) }
+        var exchange = Exchange(
+            startedAt: pair.start ?? Timestamp(nanoseconds: 0),
+            request: request,
+            response: response
+        )
+        exchange.isZoneKnown = pair.start != nil
+        return exchange
+    }
+
+    /// A body without the empty lines that stand before the next message; nil where nothing else is in it.
+    private static func trimmed(_ body: Body?, _ headers: HeaderFields) -> Body? {
+        guard var body, let bytes = body.bytes else { return body }
+        let ends = bytes.reversed().prefix { $0 == 0x0a || $0 == 0x0d }.count
+        var count = bytes.count - ends
+        let length = headers.first("content-length").flatMap { Int($0) }
+        // Those that belong to it are counted.
+        if let length, length > count, length <= bytes.count { count = length }
+        body.content = .bytes(Array(bytes.prefix(count)))
+        body.size = count
+        let lines = bytes.count { $0 == 0x0a }
+        if let length, count + lines < length, headers.first("content-encoding") == nil {
+            body.isTruncated = true
+        }
+        return count == 0 && length ?? 0 == 0 ? nil : body
+    }
+}
