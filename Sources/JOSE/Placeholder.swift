@@ -45,7 +45,7 @@ package enum Placeholder {
     private static let address = Array("://".utf8)
     private static let redacted = Array("redacted".utf8)
     /// What stands for what was left out.
-    private static let signs = ["***", "…", "•••", "..."].map { Array($0.utf8) }
+    private static let signs = ["***", "…", "•••", "██", "..."].map { Array($0.utf8) }
     /// Of longer texts they are words like others.
     private static let words = [
         "removed", "masked", "hidden", "filtered", "sanitized", "sanitised", "scrubbed", "stripped",

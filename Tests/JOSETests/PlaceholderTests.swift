@@ -7,7 +7,7 @@ struct PlaceholderTests {
         "XXXX",
         "<code>", "{{code_verifier}}", "${CLIENT_SECRET}", "eyJhbGciOi...", "eyJhbGciOi…", "4/0AX4•••",
         "masked",
-        "Bearer [redacted]", "redacted for privacy",
+        "Bearer [redacted]", "redacted for privacy", "██",
     ])
     func marksAreRecognized(value: String) { #expect(Placeholder.isOne(value)) }
 
