@@ -319,7 +319,7 @@ package struct ExchangeAssembler: ExchangeEventSink {
         // No page of the server is meant (RFC 9112, section 3.3): see `RecordedRequest.targetPath`.
         let target = isAsterisk ? head.method == "OPTIONS" ? "" : "/*" : head.target
         let scheme = named.map { Self.hasPort($0) } == false ? schemeWithoutPort ?? scheme : scheme
-        return RecordedURL(scheme: scheme, authority: host, target: target)
+        return RecordedURL(scheme: head.scheme ?? scheme, authority: host, target: target)
     }
 
     /// Whether a host has a port behind it; the colons of an address of IPv6 stand in brackets.

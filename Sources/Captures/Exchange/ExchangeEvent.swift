@@ -49,6 +49,8 @@ package struct RequestHead: Sendable, Equatable {
     package var target: String
     /// Its bytes are no UTF-8: each character is one of them (see ``Latin1``).
     package var isTargetLatin1 = false
+    /// What the request itself calls its scheme, where that counts and is another than the connection's.
+    package var scheme: String?
     package var httpVersion: String
     package var headers: HeaderFields
     /// Bytes from the first of the request line to the empty line, both included (`headersSize`).

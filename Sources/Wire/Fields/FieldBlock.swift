@@ -111,12 +111,16 @@ struct FieldBlock {
     /// `connectionScheme`: of the connection's URLs.
     mutating func request(connectionScheme: String, size: Int) -> RequestHead {
         if method == nil, unknown == 0 { note("a request without :method") }
+        // Whoever took TLS off in front of here passes on what the client asked for (RFC 9113, section 8.3.1).
+        let isSecuredBefore = scheme == "https" && connectionScheme == "http"
         if status != nil { note("a request with :status") }
         let isPlainConnect = method == "CONNECT" && connectedProtocol == nil
         if !isPlainConnect {
             if path == nil && unknown == 0 || path?.isEmpty == true { note("a request without :path") }
             if scheme == nil, unknown == 0 { note("a request without :scheme") }
-            if let scheme, scheme != connectionScheme { note("another :scheme than that of the connection") }
+            if let scheme, scheme != connectionScheme, !isSecuredBefore {
+                note("another :scheme than that of the connection")
+            }
         }
         var head: [HeaderFields.Field] = []
         if let authority {
@@ -134,6 +138,7 @@ struct FieldBlock {
             size: size
         )
         request.isTargetLatin1 = isPlainConnect ? isAuthorityLatin1 : isPathLatin1
+        request.scheme = isSecuredBefore && !isPlainConnect ? scheme : nil
         return request
     }
 

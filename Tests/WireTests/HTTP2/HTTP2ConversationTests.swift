@@ -269,6 +269,34 @@ struct HTTP2ConversationTests {
         #expect(exchanges.first?.request.body == nil)
     }
 
+    /// What a request calls its scheme says more than a connection in clear; TLS is there, whatever it says.
+    @Test(
+        arguments: [
+            ("http", "http", "http", []), ("http", "https", "https", []), ("https", "https", "https", []),
+            ("https", "http", "https", ["another :scheme than that of the connection"]),
+            ("http", "ftp", "http", ["another :scheme than that of the connection"]),
+        ] as [(String, String, String, [String])]
+    )
+    mutating func theSchemeOfARequest(
+        connection: String,
+        named: String,
+        url: String,
+        problems: [String]
+    ) {
+        client.headers(
+            1,
+            [(":method", "GET"), (":scheme", named), (":authority", "idp.example:8443"), (":path", "/a")],
+            ends: true
+        )
+        server.headers(1, [(":status", "200")], ends: true)
+        let exchanges = Self.exchanges([.clientBytes(client.bytes), .serverBytes(server.bytes)]) {
+            $0.alpn = nil
+            $0.scheme = connection
+        }
+        #expect(exchanges.map(\.request.url.text) == ["\(url)://idp.example:8443/a"])
+        #expect(exchanges.first?.malformations.map(\.reason) == problems)
+    }
+
     /// The server speaks HTTP/2 only, and says so first; the client does not know it.
     @Test func requestOfHTTP1ToAServerOfHTTP2IsOne() {
         let request = "POST /token HTTP/1.1\r\nHost: idp.example\r\nContent-Length: 3\r\n\r\na=b"
@@ -293,7 +321,9 @@ struct HTTP2ConversationTests {
             $0.alpn = nil
             $0.scheme = "http"
         }
-        #expect(exchanges.map(\.request.url.text) == ["http://idp.example/a"])
+        // The client says https, for it was spoken to in TLS, which a balancer or a tool that decrypts has taken off.
+        #expect(exchanges.map(\.request.url.text) == ["https://idp.example/a"])
+        #expect(exchanges.first?.malformations.isEmpty == true)
         let serverFirst = Self.exchanges([
             .serverBytes(server.bytes.prefix(9) + []), .clientBytes(client.bytes),
             .serverBytes(server.bytes.dropFirst(9) + []),
@@ -301,10 +331,6 @@ struct HTTP2ConversationTests {
             $0.alpn = nil
         }
         #expect(serverFirst.map(\.response?.status) == [200])
-        // The client says https, for it has been told so.
-        #expect(
-            exchanges.first?.malformations.map(\.reason) == ["another :scheme than that of the connection"]
-        )
         let other = Self.exchanges([.client("PRIVET / HTTP/1.1\r\n\r\n"), .server("HTTP/1.1 204 No\r\n\r\n")])
         {
             $0.alpn = nil
