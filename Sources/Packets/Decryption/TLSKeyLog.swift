@@ -3,7 +3,8 @@ internal import Captures
 /// The session secrets that a client or server wrote down (`SSLKEYLOGFILE`, the format of NSS).
 ///
 /// A line is a label, the random of the ClientHello in hexadecimal, and the secret in hexadecimal; comments begin with `#`. Old
-/// programs have `RSA` lines only, with the beginning of the encrypted premaster secret in the place of the random.
+/// programs have `RSA` lines only, with the beginning of the encrypted premaster secret in the place of the random, or with the ID of
+/// the session and its master secret (`RSA Session-ID:… Master-Key:…`), as F5's balancers write them.
 /// Lines with labels that nothing here needs are counted and passed over.
 package struct TLSKeyLog: Sendable {
     /// What a secret is for.
@@ -53,7 +54,7 @@ package struct TLSKeyLog: Sendable {
     package var count: Int { secrets.count }
     /// How many connections there are secrets of; who writes premaster secrets mostly writes what is made of them as well.
     package var connections: Int {
-        max(premasters.count, known.count + indices.reduce(0) { $0 + $1.connections })
+        max(premasters.count, known.count + masters.count + indices.reduce(0) { $0 + $1.connections })
     }
     /// Lines that say what a key log says.
     package private(set) var goodLines = 0
@@ -63,6 +64,8 @@ package struct TLSKeyLog: Sendable {
     private var secrets: [Key: [UInt8]] = [:]
     /// Premaster secrets, by the first bytes of what the client sent of them, encrypted.
     private var premasters: [[UInt8]: [UInt8]] = [:]
+    /// Master secrets of TLS 1.2 and before, by the ID of their session.
+    private var masters: [[UInt8]: [UInt8]] = [:]
     private var known: Set<TLSRandom> = []
     /// Those of ``known``, in the order of the lines.
     private var order: [TLSRandom] = []
@@ -170,6 +173,9 @@ package struct TLSKeyLog: Sendable {
     /// The premaster secret of an RSA key exchange, by its name: the first bytes of what the client sent of it.
     func premaster(named name: [UInt8]) -> [UInt8]? { premasters[name] }
 
+    /// The master secret of the session that a server has named.
+    func master(ofSession id: [UInt8]) -> [UInt8]? { id.isEmpty ? nil : masters[id] }
+
     /// The secrets of this kind of all connections that are held, in the order of the lines.
     func secrets(_ label: Label) -> some Sequence<(random: TLSRandom, secret: [UInt8])> {
         order.lazy.compactMap { random in
@@ -204,6 +210,9 @@ package struct TLSKeyLog: Sendable {
         case .premaster(let name, let secret):
             goodLines += 1
             if premasters.count < Self.mostPremasters || premasters[name] != nil { premasters[name] = secret }
+        case .session(let id, let secret):
+            goodLines += 1
+            if masters.count < Self.mostPremasters || masters[id] != nil { masters[id] = secret }
         case .secret(let label, let random, let secret):
             goodLines += 1
             guard builder == nil else {
@@ -234,6 +243,8 @@ extension TLSKeyLog {
         case unused(isGood: Bool)
         case secret(Label, TLSRandom, [UInt8])
         case premaster(name: [UInt8], [UInt8])
+        /// The master secret of the session with this ID.
+        case session(id: [UInt8], [UInt8])
         case wrong(String)
 
         /// Whether lines end with a byte.
@@ -250,8 +261,8 @@ extension TLSKeyLog {
                 self = .nothing
                 return
             }
-            if let premaster = Self.premaster(words) {
-                self = premaster
+            if let old = Self.premaster(words) ?? Self.session(words.suffix(3)) {
+                self = old
                 return
             }
             guard let label = TLSKeyLog.labels[Array(name)] else {
@@ -288,13 +299,27 @@ extension TLSKeyLog {
             return line
         }
 
-        /// Nil for what is none; others of these lines have the ID of a session and its master secret, with names before them.
+        /// Nil for what is none.
         private static func premaster(_ words: [UnsafeRawBufferPointer.SubSequence]) -> Line? {
             guard words.count == 3, words[0].elementsEqual("RSA".utf8),
                 let name = TLSKeyLog.bytes(words[1]), name.count == TLSKeyLog.premasterNameSize,
                 let secret = TLSKeyLog.bytes(words[2]), secret.count == 48
             else { return nil }
             return .premaster(name: name, secret)
+        }
+
+        /// With a name before the ID and one before the secret; nil for what is none.
+        ///
+        /// The words of a balancer's log may stand in front of it.
+        private static func session(_ words: ArraySlice<UnsafeRawBufferPointer.SubSequence>) -> Line? {
+            let (idName, secretName) = ("Session-ID:", "Master-Key:")
+            guard words.count == 3, let first = words.first, first.elementsEqual("RSA".utf8),
+                let last = words.last, last.starts(with: secretName.utf8),
+                let middle = words.dropFirst().first, middle.starts(with: idName.utf8),
+                let id = TLSKeyLog.bytes(middle.dropFirst(idName.utf8.count)), (1...32).contains(id.count),
+                let secret = TLSKeyLog.bytes(last.dropFirst(secretName.utf8.count)), secret.count == 48
+            else { return nil }
+            return .session(id: id, secret)
         }
 
         private static func secret(_ label: Label, _ words: [UnsafeRawBufferPointer.SubSequence]) -> Line {

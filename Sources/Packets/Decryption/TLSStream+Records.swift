@@ -354,6 +354,7 @@ extension TLSStream {
         let first = firstRandom(of: legacy.clientRandom)
         if let secret = keys.secret(.masterSecret, for: legacy.clientRandom)
             ?? keys.secret(.masterSecret, for: first) ?? sessions.master(of: first)
+            ?? keys.master(ofSession: handshake.sessionID)
         {
             return secret
         }

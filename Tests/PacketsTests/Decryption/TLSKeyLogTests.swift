@@ -149,7 +149,7 @@ struct TLSKeyLogTests {
 
     @Test func linesOfOtherKindsAreNoProblem() {
         let log = TLSKeyLog(
-            "RSA Session-ID:0a Master-Key:\(Self.long)\nECH_SECRET \(Self.random) \(Self.short)\n"
+            "RSA Session-ID:0a Master-Key:\(Self.short)\nECH_SECRET \(Self.random) \(Self.short)\n"
         )
         #expect(log.problems.isEmpty && log.unusedLines == 2 && log.count == 0 && log.connections == 0)
     }
@@ -159,6 +159,18 @@ struct TLSKeyLogTests {
         #expect(log.premaster(named: [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef])?.hex == Self.long)
         #expect(log.premaster(named: [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd]) == nil)
         #expect(log.connections == 1 && log.unusedLines == 1 && log.problems.isEmpty)
+    }
+
+    @Test func masterSecretsAreKnownByTheirSession() {
+        let log = TLSKeyLog(
+            "RSA Session-ID:0A0b Master-Key:\(Self.long)\n"
+                + "Nov 28 lb info tmm[1]: Rule /Common/keys: RSA Session-ID:0c Master-Key:\(Self.long)\n"
+                + "RSA Session-ID: Master-Key:\(Self.long)\n"
+        )
+        #expect(log.master(ofSession: [0x0a, 0x0b])?.hex == Self.long)
+        #expect(log.master(ofSession: [0x0c])?.hex == Self.long)
+        #expect(log.master(ofSession: []) == nil && log.master(ofSession: [0x0a]) == nil)
+        #expect(log.connections == 2 && log.goodLines == 3 && log.problems.isEmpty)
     }
 
     @Test func problemsAreBounded() {

@@ -1,5 +1,6 @@
 import COpenSSL
 import Packets
+import TestSupport
 import Testing
 import Wire
 
@@ -50,5 +51,29 @@ struct TLSSessionsTests {
             pair.close()
         }
         if let session { SSL_SESSION_free(session) }
+    }
+
+    /// As the balancers of F5 write keys down; another session's secret opens nothing.
+    @Test func aSessionIsFoundByTheIDThatTheKeyLogHas() throws {
+        let options = TLSPair.Options(
+            versions: TLS1_2_VERSION...TLS1_2_VERSION,
+            ciphers: "ECDHE-RSA-AES128-GCM-SHA256",
+            withTickets: false
+        )
+        let pair = try TLSPair(TLSPair.Contexts(options), session: nil)
+        try pair.handshake()
+        try pair.talk()
+        let session = try #require(pair.session())
+        defer { SSL_SESSION_free(session) }
+        var idCount: UInt32 = 0
+        let id = UnsafeBufferPointer(start: SSL_SESSION_get_id(session, &idCount), count: Int(idCount))
+        var secret = [UInt8](repeating: 0, count: 48)
+        #expect(SSL_SESSION_get_master_key(session, &secret, secret.count) == 48)
+        for (name, isKnown) in [(Array(id), true), (Array(id.reversed()), false)] {
+            let keys = TLSKeyLog("RSA Session-ID:\(name.hex) Master-Key:\(secret.hex)\n")
+            let reading = TLSReading(pair.wire, keys: keys)
+            #expect(reading.plaintext == (isKnown ? pair.sent : [.client: [], .server: []]))
+        }
+        pair.close()
     }
 }
