@@ -11,12 +11,21 @@ package struct TCPStreamFacts: Sendable, Hashable {
     package var startedAt: Timestamp
     /// Whether its first packets are not in the capture.
     package var beganMidStream: Bool
+    /// Whether it begins with the numbers of the one before between the same ends.
+    package var hasEarlierNumbers: Bool
 
-    package init(client: Endpoint, server: Endpoint, startedAt: Timestamp, beganMidStream: Bool) {
+    package init(
+        client: Endpoint,
+        server: Endpoint,
+        startedAt: Timestamp,
+        beganMidStream: Bool,
+        hasEarlierNumbers: Bool = false
+    ) {
         self.client = client
         self.server = server
         self.startedAt = startedAt
         self.beganMidStream = beganMidStream
+        self.hasEarlierNumbers = hasEarlierNumbers
     }
 }
 

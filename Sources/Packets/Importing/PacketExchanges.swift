@@ -8,6 +8,7 @@ package import Wire
 package struct PacketExchanges: TCPStreamSink {
     private let reading: PacketReading
     private var connections: [Int: ConnectionReader] = [:]
+    private var repeated = RepeatedConnections()
     private var quic = QUICConnections()
 
     /// - Parameters:
@@ -102,6 +103,7 @@ package struct PacketExchanges: TCPStreamSink {
     package var report: PacketImportReport {
         var report = PacketImportReport()
         report.counts = reading.counts
+        report.counts.repeatedConnections = repeated.count
         report.losses =
             reading.keyLogLosses
             + reading.losses.filter { reading.counts.keys > 0 || !$0.isMissingKey }
@@ -121,6 +123,7 @@ package struct PacketExchanges: TCPStreamSink {
         } else {
             reading.noteServer(facts.server.description)
         }
+        repeated.opened(stream, facts)
         connections[stream] = ConnectionReader(
             reading,
             ConnectionEntry(facts, id: id),
@@ -132,7 +135,7 @@ package struct PacketExchanges: TCPStreamSink {
     package func isServer(_ end: Endpoint) -> Bool { reading.isServer(end.description) }
 
     package mutating func established(_ stream: Int, at time: Timestamp) {
-        connections[stream]?.established(at: time)
+        goOn(stream) { $0.established(at: time) }
     }
 
     package mutating func received(
@@ -141,11 +144,13 @@ package struct PacketExchanges: TCPStreamSink {
         from side: Side,
         at time: Timestamp
     ) {
-        connections[stream]?.received(bytes, from: side, at: time)
+        repeated.received(bytes, of: stream, from: side, at: time)
+        goOn(stream) { $0.received(bytes, from: side, at: time) }
     }
 
     package mutating func lost(_ count: Int, of stream: Int, from side: Side, at time: Timestamp) {
-        connections[stream]?.lost(count, from: side, at: time)
+        repeated.lost(of: stream)
+        goOn(stream) { $0.lost(count, from: side, at: time) }
     }
 
     package mutating func ended(
@@ -154,11 +159,22 @@ package struct PacketExchanges: TCPStreamSink {
         _ end: TCPStreamEnd,
         at time: Timestamp
     ) {
-        connections[stream]?.ended(side, end, at: time)
+        goOn(stream) { $0.ended(side, end, at: time) }
     }
 
     package mutating func closed(_ stream: Int, at time: Timestamp) {
-        connections.removeValue(forKey: stream)?.closed(at: time)
+        goOn(stream) { $0.closed(at: time) }
+        connections[stream] = nil
+        reading.release(repeated.closed(stream) ?? [])
+    }
+
+    /// Lets a connection go on; what it completes waits while it may be an earlier one that was captured twice.
+    @inline(__always)
+    private mutating func goOn(_ stream: Int, _ body: (ConnectionReader) -> Void) {
+        guard let connection = connections[stream] else { return }
+        guard repeated.mayBeRepeated(stream) else { return body(connection) }
+        let completed = reading.finishedWithin { body(connection) }
+        reading.release(repeated.hold(completed, of: stream))
     }
 
     package mutating func receivedDatagram(

@@ -17,6 +17,8 @@ package struct PacketImportReport: Sendable {
         package var midStreamConnections = 0
         /// Of them, those that were not read: no request was seen to begin in them.
         package var lateConnections = 0
+        /// In the capture once more, as their numbers and bytes say: their exchanges stand in it once.
+        package var repeatedConnections = 0
         /// Neither TLS nor HTTP.
         package var otherConnections = 0
         package var exchanges = 0

@@ -68,6 +68,19 @@ final class PacketReading {
         return finished
     }
 
+    /// Gives the exchanges of a connection alone.
+    ///
+    /// `body`: lets that connection go on.
+    func finishedWithin(_ body: () -> Void) -> [Exchange] {
+        let before = takeFinished()
+        body()
+        defer { finished = before }
+        return finished
+    }
+
+    /// Gives exchanges on that have waited.
+    func release(_ exchanges: [Exchange]) { finished += exchanges }
+
     /// Takes note of an end that a connection was opened to; `address` is `ADDRESS:PORT`.
     func noteServer(_ address: String) {
         if servers.count < Self.maximumServers { servers.insert(address) }

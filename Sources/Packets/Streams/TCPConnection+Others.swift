@@ -26,6 +26,13 @@ extension TCPConnection {
             || isClosed && isEstablished && time - lastTime > TCPDirection.patience
     }
 
+    /// Whether a segment that begins another connection has the numbers of this one.
+    func begins(with segment: TCPSegment, isFromFirst: Bool) -> Bool {
+        let direction = isFromFirst == clientIsFirst ? client : server
+        return segment.flags.contains(.synchronize) && direction.isFirm
+            && segment.sequence &+ 1 == direction.firstSequence
+    }
+
     /// Whether the server acknowledged a SYN, and little more, in what the capture has before it.
     private func wasAnswered(_ opening: TCPSegment) -> Bool {
         heard.map { $0 &- (opening.sequence &+ 1) <= UInt16.max } ?? false

@@ -9,6 +9,8 @@ struct TCPConnection: OrderedByUse {
     private let startedAt: Timestamp
     /// Whether its SYN, or the answer to it, is in the capture.
     let hasBeginning: Bool
+    /// Whether it begins with the numbers of the one before between the same ends.
+    private let hasEarlierNumbers: Bool
     /// The number it is told by; nil until there is something to tell.
     private(set) var number: Int?
     private(set) var isClosed = false
@@ -35,8 +37,15 @@ struct TCPConnection: OrderedByUse {
     var pendingWeight: Int { client.pendingWeight + server.pendingWeight + doubtful.weight }
 
     /// A connection whose first packet this is.
-    init(_ key: FlowKey, _ segment: TCPSegment, isFromFirst: Bool, at time: Timestamp) {
+    init(
+        _ key: FlowKey,
+        _ segment: TCPSegment,
+        isFromFirst: Bool,
+        hasEarlierNumbers: Bool,
+        at time: Timestamp
+    ) {
         self.key = key
+        self.hasEarlierNumbers = hasEarlierNumbers
         startedAt = time
         lastTime = time
         toldTime = time
@@ -330,7 +339,8 @@ struct TCPConnection: OrderedByUse {
                 client: clientIsFirst ? first : second,
                 server: clientIsFirst ? second : first,
                 startedAt: startedAt,
-                beganMidStream: !hasBeginning
+                beganMidStream: !hasBeginning,
+                hasEarlierNumbers: hasEarlierNumbers
             )
         )
         numbers += 1

@@ -204,12 +204,14 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         isFromFirst: Bool,
         at time: Timestamp
     ) -> Int? {
+        var hasEarlierNumbers = false
         if let found = table[key] {
             let slot = Int(found)
             guard connections[slot].isFollowed(by: segment, isFromFirst: isFromFirst, at: time) else {
                 last = (key, found)
                 return slot
             }
+            hasEarlierNumbers = connections[slot].begins(with: segment, isFromFirst: isFromFirst)
             remove(slot)
         }
         if !openings.isEmpty, let first = openings.take(of: key, before: segment) {
@@ -221,7 +223,15 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
             refusals.note(segment, at: time)
             return nil
         }
-        let slot = place(TCPConnection(key, segment, isFromFirst: isFromFirst, at: time))
+        let slot = place(
+            TCPConnection(
+                key,
+                segment,
+                isFromFirst: isFromFirst,
+                hasEarlierNumbers: hasEarlierNumbers,
+                at: time
+            )
+        )
         table[key] = Int32(slot)
         last = (key, Int32(slot))
         return slot

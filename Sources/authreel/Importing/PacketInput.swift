@@ -59,6 +59,12 @@ enum PacketInput {
         var losses = report.losses.map(\.description)
         if report.furtherLosses > 0 { losses.append("\(report.furtherLosses) more places could not be read") }
         let counts = report.counts
+        if counts.repeatedConnections > 0 {
+            losses.append(
+                "\(counts.repeatedConnections) of \(counts.connections) connections are in the capture twice, as where those of two places were put"
+                    + " into one file: their exchanges stand here once"
+            )
+        }
         if counts.lateConnections > 0 {
             losses.append(
                 "\(counts.lateConnections) of \(counts.connections) connections began before the capture, and nothing that"
