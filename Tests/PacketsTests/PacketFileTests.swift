@@ -286,6 +286,27 @@ struct PacketFileTests {
 
     // MARK: - Any file
 
+    /// Of any kinds, as `cat` puts them, or a program that writes to the end of its file each time it starts.
+    @Test func filesBehindEachOtherAreReadAsOne() throws {
+        let micro = CaptureFileBuilder.pcap(made)
+        let kinds = [
+            micro, CaptureFileBuilder.pcap(made, isBig: true),
+            CaptureFileBuilder.pcap(made, magic: 0xa1b2_3c4d),
+            CaptureFileBuilder.pcap(made, magic: 0xa1b2_cd34),
+        ]
+        for first in kinds {
+            for second in kinds {
+                try expectAll(of: first + second + first, made + made + made)
+                try expectAll(of: gzip(first) + gzip(second), made + made)
+            }
+        }
+        // One without packets, and one that is only a beginning.
+        try expectAll(of: Array(micro.prefix(24)) + micro, made)
+        let (log, losses) = try PacketLog.of(micro + micro.prefix(20))
+        #expect(log.packets.map(\.bytes) == made.map(\.bytes) + [[]])
+        #expect(losses.count == 1)
+    }
+
     @Test func gzippedFilesAreRead() throws {
         let file = CaptureFileBuilder.pcap(made)
         try expectAll(of: gzip(file))

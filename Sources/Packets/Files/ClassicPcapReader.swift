@@ -1,6 +1,7 @@
 import Captures
 
-/// Reads the classic pcap format: a file header, then every packet behind a header of its own.
+/// Reads the classic pcap format: a file header, then every packet behind a header of its own; and what was put behind its end, as who
+/// writes to the end of a file each time it starts does: another file header, and packets.
 ///
 /// draft-ietf-opsawg-pcap. Where a packet's header cannot be one, the next place is looked for at which two headers follow
 /// each other.
@@ -32,6 +33,30 @@ struct ClassicPcapReader {
         }
     }
 
+    /// What the header of a file says.
+    private struct FileHeader {
+        static let size = 24
+
+        var format: Format
+        var linkType: LinkType
+        var hasSwappedLengths: Bool
+        /// Bytes of a packet.
+        var maximum: Int
+
+        /// `head`: of the file, as many bytes as its header has.
+        init(_ format: Format, _ head: UnsafeRawBufferPointer) {
+            self.format = format
+            // The bits above say how long a frame's check sequence is; IP's own length leaves that out.
+            linkType = LinkType(rawValue: format.order.integer(head, 20, as: UInt32.self) & 0x03ff_ffff)
+            // Before version 2.3 the packet's length stood before what was kept of it.
+            hasSwappedLengths =
+                format.order.integer(head, 4, as: UInt16.self) == 2
+                && format.order.integer(head, 6, as: UInt16.self) < 3
+            let snapLength = Int(format.order.integer(head, 16, as: UInt32.self))
+            maximum = min(max(snapLength, ClassicPcapReader.usualMaximum), PacketFile.maximumBlock)
+        }
+    }
+
     /// What a packet's header says.
     private struct Header {
         var seconds: UInt32
@@ -41,36 +66,39 @@ struct ClassicPcapReader {
     }
 
     /// The most that programs capture of a packet if they are not told otherwise.
-    private static let usualMaximum = 262_144
+    fileprivate static let usualMaximum = 262_144
 
     private(set) var losses = PacketLossList()
     private let window: PacketFileWindow
-    private let format: Format
-    private let linkType: LinkType
-    private let hasSwappedLengths: Bool
+    private var file: FileHeader
     /// Bytes before a packet's own.
     private var packetHeader: Int
-    private let maximum: Int
     private var number = 0
     private var lastSeconds: UInt32?
 
     /// Nil where the file ends within its header.
     init?(_ window: PacketFileWindow, _ format: Format) throws(PacketError) {
-        let head = window.bytes
-        guard head.count >= 24 else { return nil }
+        guard window.bytes.count >= FileHeader.size else { return nil }
         self.window = window
-        self.format = format
+        file = FileHeader(format, window.bytes)
         packetHeader = format.packetHeaders[0]
-        // The bits above say how long a frame's check sequence is; IP's own length leaves that out.
-        linkType = LinkType(rawValue: format.order.integer(head, 20, as: UInt32.self) & 0x03ff_ffff)
-        // Before version 2.3 the packet's length stood before what was kept of it.
-        hasSwappedLengths =
-            format.order.integer(head, 4, as: UInt16.self) == 2
-            && format.order.integer(head, 6, as: UInt16.self) < 3
-        let snapLength = Int(format.order.integer(head, 16, as: UInt32.self))
-        maximum = min(max(snapLength, Self.usualMaximum), PacketFile.maximumBlock)
-        window.advance(24)
+        window.advance(FileHeader.size)
         packetHeader = try probablePacketHeader()
+    }
+
+    /// Goes on with the packets of another file that stands behind the one at hand.
+    ///
+    /// - Returns: false where none does.
+    private mutating func beginNextFile() throws(PacketError) -> Bool {
+        guard try window.need(FileHeader.size), let format = Format(window.bytes),
+            format.order.integer(window.bytes, 4, as: UInt16.self) == 2
+        else { return false }
+        file = FileHeader(format, window.bytes)
+        packetHeader = format.packetHeaders[0]
+        lastSeconds = nil
+        window.advance(FileHeader.size)
+        packetHeader = try probablePacketHeader()
+        return true
     }
 
     /// Gives the next packet to a sink.
@@ -81,17 +109,19 @@ struct ClassicPcapReader {
         let size = packetHeader
         guard try window.need(size) else { return end() }
         let header = header(at: window.bytes)
-        guard header.captured <= maximum else { return try findNext(behind: header) }
+        guard header.captured <= file.maximum else { return try findNext(behind: header) }
+        // In the header of a file, zeros stand where a packet's has its lengths.
+        if header.captured == 0, header.original == 0, try beginNextFile() { return true }
         guard try window.need(size + header.captured) else { return end(within: header) }
         number += 1
         lastSeconds = header.seconds
         let nanoseconds =
-            Int64(header.seconds) * 1_000_000_000 + Int64(header.fraction) * Int64(format.unit)
+            Int64(header.seconds) * 1_000_000_000 + Int64(header.fraction) * Int64(file.format.unit)
         sink.receive(
             Packet(
                 number: number,
                 time: Timestamp(nanoseconds: nanoseconds),
-                linkType: linkType,
+                linkType: file.linkType,
                 bytes: UnsafeRawBufferPointer(rebasing: window.bytes[size..<(size + header.captured)]),
                 originalLength: max(header.original, header.captured)
             )
@@ -122,7 +152,7 @@ struct ClassicPcapReader {
             return packetHeader
         }
         let captured = header(at: window.bytes).captured
-        for size in format.packetHeaders where try window.need(2 * size + captured) {
+        for size in file.format.packetHeaders where try window.need(2 * size + captured) {
             if isPlausible(header(at: window.bytes.behind(size + captured))) { return size }
         }
         return packetHeader
@@ -130,14 +160,14 @@ struct ClassicPcapReader {
 
     @inline(__always)
     private func header(at bytes: UnsafeRawBufferPointer) -> Header {
-        let order = format.order
+        let order = file.format.order
         let first = Int(order.integer(bytes, 8, as: UInt32.self))
         let second = Int(order.integer(bytes, 12, as: UInt32.self))
         return Header(
             seconds: order.integer(bytes, 0, as: UInt32.self),
             fraction: order.integer(bytes, 4, as: UInt32.self),
-            captured: hasSwappedLengths ? second : first,
-            original: hasSwappedLengths ? first : second
+            captured: file.hasSwappedLengths ? second : first,
+            original: file.hasSwappedLengths ? first : second
         )
     }
 
@@ -175,9 +205,9 @@ struct ClassicPcapReader {
     }
 
     private func isPlausible(_ header: Header) -> Bool {
-        guard header.captured > 0, header.captured <= min(maximum, Self.usualMaximum),
+        guard header.captured > 0, header.captured <= min(file.maximum, Self.usualMaximum),
             header.original >= header.captured, header.original <= Self.usualMaximum,
-            header.fraction < 1_000_000_000 / format.unit
+            header.fraction < 1_000_000_000 / file.format.unit
         else { return false }
         guard let lastSeconds else { return true }
         return abs(Int64(header.seconds) - Int64(lastSeconds)) <= 86_400
