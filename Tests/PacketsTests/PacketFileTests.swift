@@ -307,6 +307,34 @@ struct PacketFileTests {
         #expect(losses.count == 1)
     }
 
+    /// Frames of zstd (RFC 8878, section 3.1.1) whose blocks are not compressed.
+    private func zstandard(_ bytes: [UInt8]) -> [UInt8] {
+        var frame: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x58]
+        for begin in stride(from: 0, to: bytes.count, by: 100) {
+            let block = bytes[begin..<min(begin + 100, bytes.count)]
+            let header = UInt32(block.count) << 3 | (block.endIndex == bytes.count ? 1 : 0)
+            frame += header.littleEndianBytes.prefix(3) + block
+        }
+        return frame
+    }
+
+    @Test(.enabled(if: ZstandardDecoder.isAvailable)) func filesPackedWithZstandardAreRead() throws {
+        let file = CaptureFileBuilder.pcap(made)
+        try expectAll(of: zstandard(file))
+        try expectAll(of: zstandard(CaptureFileBuilder.pcapng(made)))
+        try expectAll(of: zstandard(Array(file[..<50])) + zstandard(Array(file[50...])))
+        #expect(PacketFile.isPacketFile(zstandard(file)))
+        // Half of the last block is not there.
+        let (_, losses) = try PacketLog.of(zstandard(file).dropLast(20))
+        #expect(losses.last?.hasSuffix("the zstd-packed file breaks off") == true)
+        var damaged = zstandard(file + file)
+        damaged[6] |= 6
+        #expect(throws: PacketError.self) { _ = try PacketLog.of(damaged) }
+        // More than is unpacked at a time.
+        let many = Array(repeating: made, count: 5000).flatMap { $0 }
+        try expectAll(of: zstandard(CaptureFileBuilder.pcap(many)), many)
+    }
+
     @Test func gzippedFilesAreRead() throws {
         let file = CaptureFileBuilder.pcap(made)
         try expectAll(of: gzip(file))

@@ -18,7 +18,7 @@ package enum DecodingStep {
 }
 
 /// Undoes one coding step by step, so that never more than a limit comes out of it.
-protocol ContentDecoder {
+package protocol ContentDecoder {
     /// Takes what it can of the beginning of `input`, and fills what it can of `output`.
     ///
     /// - Returns: what it has used, what it has filled, and what is to come.

@@ -1,8 +1,8 @@
 /// Undoes zstd (RFC 8878) by the system's libzstd.
 ///
-/// Its window is 8 MiB at most, as content codings have it (RFC 9659, section 3): a frame that asks for more is refused,
-/// here as in browsers.
-final class ZstandardDecoder: ContentDecoder {
+/// The window of a content coding is 8 MiB at most (RFC 9659, section 3): a frame that asks for more is refused, here as in
+/// browsers.
+package final class ZstandardDecoder: ContentDecoder {
     private typealias Make = @convention(c) () -> OpaquePointer?
     private typealias SetParameter = @convention(c) (OpaquePointer, Int32, Int32) -> Int
     private typealias Decompress =
@@ -25,7 +25,11 @@ final class ZstandardDecoder: ContentDecoder {
     private static let piece = 1024
 
     /// `ZSTD_d_windowLogMax`.
-    private static let greatestWindow: Int32 = 100
+    private static let windowParameter: Int32 = 100
+    /// Of a content coding, as a power of two.
+    package static let greatestWindowOfCodings: Int32 = 23
+    /// Of files, as the zstd program takes them without being told to take more: 128 MiB.
+    package static let greatestWindowOfFiles: Int32 = 27
 
     private static let functions: Functions? = {
         guard
@@ -48,24 +52,30 @@ final class ZstandardDecoder: ContentDecoder {
     }()
 
     /// Whether this machine has the library.
-    static var isAvailable: Bool { functions != nil }
+    package static var isAvailable: Bool { functions != nil }
 
     private let functions: Functions
     private let state: OpaquePointer
 
     /// Nil where this machine has no such library.
-    init?() {
+    ///
+    /// `greatestWindow`: frames that ask for more are refused.
+    package init?(greatestWindow: Int32 = greatestWindowOfCodings) {
         guard let functions = Self.functions, let state = functions.make() else { return nil }
         self.functions = functions
         self.state = state
-        guard functions.isError(functions.setParameter(state, Self.greatestWindow, 23)) == 0 else {
+        guard functions.isError(functions.setParameter(state, Self.windowParameter, greatestWindow)) == 0
+        else {
             return nil
         }
     }
 
     deinit { _ = functions.free(state) }
 
-    func step(_ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>)
+    package func step(
+        _ input: UnsafeBufferPointer<UInt8>,
+        into output: UnsafeMutableBufferPointer<UInt8>
+    )
         -> (used: Int, filled: Int, step: DecodingStep)
     {
         let piece = min(input.count, Self.piece)
@@ -87,5 +97,5 @@ final class ZstandardDecoder: ContentDecoder {
     }
 
     /// A body may be several frames (RFC 8878, section 3.1); the library begins the next one by itself.
-    func restart() -> Bool { true }
+    package func restart() -> Bool { true }
 }

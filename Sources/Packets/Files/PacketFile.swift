@@ -1,16 +1,21 @@
 import Captures
 
-/// Packet captures in files: classic pcap, pcapng, and either of them gzip'ed; which one is told by the first bytes.
+/// Packet captures in files: classic pcap, pcapng, and either of them packed with gzip or zstd; which one is told by the first bytes.
 package enum PacketFile {
     /// More than any packet or list of keys has; a block that says it has more is passed over.
     static let maximumBlock = 16 << 20
 
     /// Whether a file that begins like this is a packet capture.
     ///
-    /// `head`: its first bytes; four are enough, some hundred where it is gzip'ed.
+    /// `head`: its first bytes; four are enough, some hundred where it is gzip'ed. What is packed with zstd is taken for one where that can
+    /// be undone: no byte of it is known before some hundred thousand.
     package static func isPacketFile(_ head: some Collection<UInt8>) -> Bool {
         var head = Array(head.prefix(4096))
-        if head.starts(with: [0x1f, 0x8b]) { head = unpackedHead(head) }
+        switch PacketFilePacking(head) {
+        case .gzip: head = unpackedHead(head)
+        case .zstandard: return ZstandardDecoder.isAvailable
+        case nil: break
+        }
         return head.withUnsafeBytes {
             ClassicPcapReader.Format($0) != nil || PcapngReader.isSectionHeader($0)
         }

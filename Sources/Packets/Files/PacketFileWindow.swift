@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// The bytes of a capture file from front to back, unpacked where it is gzip'ed, in a window that moves over them.
+/// The bytes of a capture file from front to back, unpacked where it is packed, in a window that moves over them.
 ///
 /// Nothing of the file is mapped: a mapped file that becomes shorter kills its reader.
 final class PacketFileWindow {
@@ -32,12 +32,16 @@ final class PacketFileWindow {
     private var begin = 0
     private var end = 0
 
-    private var inflater: InflateDecoder?
+    /// Nil where the file is not packed, or in a way that cannot be undone.
+    private(set) var packing: PacketFilePacking?
+    private var unpacker: (any ContentDecoder)?
     private var packed: UnsafeMutableRawBufferPointer?
     private var packedBegin = 0
     private var packedEnd = 0
-    /// Whether a gzip member has ended, so that another may begin.
+    /// Whether a member or frame has ended, so that another may begin.
     private var isBetweenMembers = false
+    /// Whether more may come out of what was unpacked last, without more bytes of the file.
+    private var mayHoldMore = false
     /// What was wrong with the packing, told by whoever reads.
     private(set) var packingFault: String?
 
@@ -65,8 +69,8 @@ final class PacketFileWindow {
         size = isRegular ? Int(status.st_size) : nil
         let room = size.map { min(Self.usualSize, max(4096, $0)) } ?? Self.usualSize
         buffer = .allocate(byteCount: room, alignment: 16)
-        guard try need(2), bytes[0] == 0x1f, bytes[1] == 0x8b else { return }
-        try beginInflating()
+        _ = try need(4)
+        if let packing = PacketFilePacking(bytes) { try beginUnpacking(packing) }
     }
 
     deinit {
@@ -93,7 +97,7 @@ final class PacketFileWindow {
 
     /// Whether the file may have so many bytes from ``offset`` on: not known of a pipe, nor of what is unpacked.
     func has(_ count: Int) -> Bool {
-        guard inflater == nil, let size else { return true }
+        guard unpacker == nil, let size else { return true }
         return offset + count <= size
     }
 
@@ -113,7 +117,7 @@ final class PacketFileWindow {
             let here = min(left, end - begin)
             advance(here)
             left -= here
-            if left > Self.usualSize, inflater == nil, let size {
+            if left > Self.usualSize, unpacker == nil, let size {
                 let far = min(left, max(0, size - position))
                 position += far
                 offset += far
@@ -145,7 +149,7 @@ final class PacketFileWindow {
         }
         while end - begin < count {
             let room = UnsafeMutableRawBufferPointer(rebasing: buffer[end...])
-            let found = inflater == nil ? try read(into: room) : try inflate(into: room)
+            let found = unpacker == nil ? try read(into: room) : try unpack(into: room)
             guard found > 0 else {
                 isAtEnd = true
                 return false
@@ -179,10 +183,12 @@ final class PacketFileWindow {
         #endif
     }
 
-    // MARK: - gzip
+    // MARK: - Packing
 
-    private func beginInflating() throws(PacketError) {
-        guard let inflater = InflateDecoder(.gzip) else {
+    private func beginUnpacking(_ packing: PacketFilePacking) throws(PacketError) {
+        guard let unpacker = packing.decoder else {
+            // Without the library it is what it is.
+            if packing == .zstandard { return }
             throw .cannotBeRead(path: path, reason: "no memory for unpacking it")
         }
         // What was read to see what it is goes with the rest.
@@ -192,35 +198,37 @@ final class PacketFileWindow {
         begin = 0
         end = 0
         isAtEnd = false
-        self.inflater = inflater
+        self.packing = packing
+        self.unpacker = unpacker
     }
 
-    private func inflate(into room: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
-        guard let inflater, let packed, packingFault == nil else { return 0 }
+    private func unpack(into room: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
+        guard var unpacker, let packed, let packing, packingFault == nil else { return 0 }
         let output = room.assumingMemoryBound(to: UInt8.self)
         while true {
-            if packedBegin == packedEnd {
+            if packedBegin == packedEnd, !mayHoldMore {
                 packedBegin = 0
                 packedEnd = try read(into: packed)
                 if packedEnd == 0 {
-                    if !isBetweenMembers { packingFault = "the gzip'ed file breaks off" }
+                    if !isBetweenMembers { packingFault = "the \(packing.words) file breaks off" }
                     return 0
                 }
             }
             if isBetweenMembers {
-                guard inflater.restart() else { return 0 }
+                guard unpacker.restart() else { return 0 }
                 isBetweenMembers = false
             }
             let input = UnsafeRawBufferPointer(rebasing: packed[packedBegin..<packedEnd])
-            let (used, filled, step) = inflater.step(input.assumingMemoryBound(to: UInt8.self), into: output)
+            let (used, filled, step) = unpacker.step(input.assumingMemoryBound(to: UInt8.self), into: output)
             packedBegin += used
+            mayHoldMore = if case .goesOn = step { true } else { false }
             switch step {
             case .ended: isBetweenMembers = true
-            case .failed:
-                packingFault = "the gzip'ed file is damaged at its byte \(position - packedEnd + packedBegin)"
-            case .goesOn where used == 0 && filled == 0:
-                packingFault = "the gzip'ed file is damaged at its byte \(position - packedEnd + packedBegin)"
-            case .goesOn, .needsInput: break
+            case .goesOn where used > 0 || filled > 0: break
+            case .needsInput: break
+            case .goesOn, .failed:
+                packingFault =
+                    "the \(packing.words) file is damaged at its byte \(position - packedEnd + packedBegin)"
             }
             if filled > 0 || packingFault != nil { return filled }
         }
