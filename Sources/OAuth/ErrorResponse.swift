@@ -110,7 +110,7 @@ package struct ErrorResponse: Sendable, Hashable {
 
     /// What RFC 6749, section 5.2 calls it, where a server has several names for that.
     package var standardName: String {
-        if Self.refusedGrants.contains(error) { return "invalid_grant" }
+        if Self.refusedGrants.contains(error) || saysGrantIsRefused { return "invalid_grant" }
         return error == "validation_failed" ? "invalid_request" : error
     }
 

@@ -127,6 +127,8 @@ struct ClientCall {
             !isRefusedForOthers, AccessPolicy.words(in: answer) == nil
         else { return false }
         guard let error = answer.error?.error else { return ![404, 405, 413, 415].contains(status) }
+        // Under a general name, by its words.
+        if answer.error?.standardName == "invalid_grant" { return false }
         // Auth0's word for a client that does not prove itself; of a user's no 403 or 400 is said.
         if error == "access_denied", status == 401 { return !isDecidedElsewhere }
         // What a client may not have is the grant, which nobody has brought yet.

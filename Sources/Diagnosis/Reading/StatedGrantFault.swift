@@ -49,8 +49,11 @@ enum StatedGrantFault {
     }
 
     /// Whether a text, in lower case, is the specification's own sentence: it names every reason there is, and so none.
+    ///
+    /// LinkedIn's has the redirect URI beside the verifier.
     static func namesEveryReason(_ text: String) -> Bool {
         reasons.filter(text.containsBytes).count >= 3
+            || text.containsBytes("redirect") && text.containsBytes("verifier") && text.containsBytes("or ")
     }
 
     /// Whether it is the code that a text speaks of, and not a password or a certificate.

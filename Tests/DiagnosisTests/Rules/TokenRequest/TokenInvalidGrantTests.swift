@@ -72,6 +72,27 @@ struct TokenInvalidGrantTests {
         #expect(client.finding(rule) == nil)
     }
 
+    /// Zoom, LinkedIn and others have a general name for it, and words.
+    @Test(arguments: [
+        ("Invalid authorization code zc1", true),
+        (
+            "appid/redirect uri/code verifier does not match authorization code. Or authorization code expired.",
+            true
+        ),
+        ("The authorization code is missing", false), ("The authorization code grant is switched off", false),
+    ])
+    func readsAGeneralNameWithWords(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).answering(
+            "/token",
+            400,
+            ["error": "invalid_request", "error_description": .string(words)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding("token-endpoint-error") == nil) == fires)
+        // Of words that name every reason none is believed.
+        #expect(recording.backChannel.finding("pkce-verifier-mismatch") == nil)
+    }
+
     @Test func emptyCodeIsNoneThatWasChecked() throws {
         let finding = try #require(Recording(broken).sending("code", "").finding(rule))
         #expect(finding.title.contains("without a code"))

@@ -51,6 +51,28 @@ struct UnsupportedGrantTypeTests {
         #expect(try answering(error).finding(rule) == nil)
     }
 
+    /// Keycloak calls it an invalid request.
+    @Test(arguments: [
+        ("Standard token exchange is not enabled for the requested client", true),
+        ("Parameter 'subject_token' is missing", false),
+    ])
+    func takesATokenExchangeThatIsSwitchedOff(words: String, fires: Bool) throws {
+        let recording = try answering("invalid_request", words)
+            .sending("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange")
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+    }
+
+    /// Atlassian's name for a refresh token that is not good any more.
+    @Test func leavesARefusedRefreshTokenAlone() throws {
+        let recording = try Recording("refresh/refresh-token-expired").answering(
+            "/token",
+            403,
+            ["error": "unauthorized_client", "error_description": "refresh_token is invalid"]
+        )
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("token-invalid-grant") != nil)
+    }
+
     @Test func leavesTheRegistrationToItsOwnRule() throws {
         var recording = try Recording(broken)
         let registration = try #require(

@@ -1,0 +1,55 @@
+import Captures
+
+/// A grant that was refused under a general name, in words that say so.
+extension ErrorResponse {
+    /// Whether an error whose name stands for anything (`invalid_request`, `unauthorized_client` of Atlassian, Facebook's
+    /// `OAuthException`) says of the code or the refresh token that it is not good.
+    ///
+    /// What is missing, or may not be used by this client, is another matter; so are a verifier and a redirect URI.
+    var saysGrantIsRefused: Bool {
+        guard Self.generalNames.contains(error), let text = description?.lowercased(),
+            text.utf8.count < Self.longest, !Self.kinds.contains(where: text.containsBytes)
+        else { return false }
+        return Self.sentences.contains(where: text.containsBytes)
+            || Self.grants.contains { grant in
+                text.ranges(of: grant).contains { Self.isRefused($0, in: text) }
+            }
+    }
+
+    /// By what is said behind its name, in the same sentence, or by an adjective in front.
+    private static func isRefused(_ grant: Range<String.Index>, in text: String) -> Bool {
+        let behind = text[grant.upperBound...].prefix(reach)
+        guard !others.contains(where: behind.hasPrefix) else { return false }
+        let sentence = behind.prefix { $0 != "." && $0 != ";" }
+        if failures.contains(where: String(sentence).containsBytes) { return true }
+        return adjectives.contains { text[..<grant.lowerBound].hasSuffix($0) }
+    }
+
+    /// Texts of errors are short.
+    private static let longest = 1 << 12
+    private static let reach = 80
+
+    private static let generalNames: Set<String> = [
+        "invalid_request", "unauthorized_client", "OAuthException",
+    ]
+
+    // MARK: - Words, in lower case
+
+    private static let grants = [
+        "authorization code", "authorisation code", "authorization_code", "auth code", "refresh token",
+        "refresh_token",
+    ]
+    /// Where the kind of grant is spoken of.
+    private static let kinds = ["grant type", "grant_type", "grant-type"]
+    /// What follows where a kind of grant or the values of PKCE are spoken of.
+    private static let others = [" grant", " flow", " verifier", " challenge", "_", " type", " parameter"]
+    private static let failures = [
+        " is invalid", " was invalid", " is not valid", " isn't valid", " expired", " has expired",
+        "is expired",
+        "was expired", "not found", "not be found", "not exist", "n't exist", "been used", "already used",
+        "already redeemed", "been revoked", "is revoked", "no longer valid", "is incorrect",
+    ]
+    private static let adjectives = ["invalid ", "expired ", "unknown ", "incorrect "]
+    /// X's, of a refresh token.
+    private static let sentences = ["value passed for the token was invalid"]
+}

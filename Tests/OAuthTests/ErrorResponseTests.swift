@@ -1,0 +1,30 @@
+import Captures
+import OAuth
+import Testing
+
+struct ErrorResponseTests {
+    /// A general name, and words that say of the grant that it is not good; other words leave the name as it is.
+    @Test(arguments: [
+        ("invalid_request", "Invalid authorization code zc1", true),
+        ("invalid_request", "The authorization code could not be found or was expired", true),
+        (
+            "invalid_request",
+            "appid/redirect uri/code verifier does not match authorization code. Or authorization code expired.",
+            true
+        ),
+        ("invalid_request", "Value passed for the token was invalid.", true),
+        ("unauthorized_client", "refresh_token is invalid", true),
+        ("OAuthException", "This authorization code has expired.", true),
+        ("OAuthException", "Error validating client secret.", false),
+        ("invalid_request", "The authorization code is missing", false),
+        ("invalid_request", "authorization_code_verifier is invalid", false),
+        ("unauthorized_client", "The authorization code grant is not valid for this client", false),
+        ("unauthorized_client", "grant type 'authorization_code' is invalid for this client", false),
+        ("server_error", "The authorization code has expired", false),
+    ])
+    func standardNameOfARefusedGrant(error: String, words: String, isGrants: Bool) {
+        let place = Place(exchange: 0, part: .responseBody, name: "error")
+        let response = ErrorResponse(error: error, description: words, place: place)
+        #expect(response.standardName == (isGrants ? "invalid_grant" : error))
+    }
+}
