@@ -8,13 +8,19 @@ package import Captures
 package enum OtherNames {
     /// Whether a URL is one of an API that is spoken to in JSON, token requests included.
     package static func areOfJSON(at url: RecordedURL) -> Bool {
-        isIdentityCenter(url) || documentedInJSON.contains(url.host ?? "")
+        isIdentityCenter(url) || isShopify(url) || documentedInJSON.contains(url.host ?? "")
+    }
+
+    /// Whose documentation has both, in each shop.
+    private static func isShopify(_ url: RecordedURL) -> Bool {
+        url.path == "/admin/oauth/access_token" && (url.host ?? "").hasSuffix(".myshopify.com")
     }
 
     /// Notion and Atlassian, whose documentation shows no form.
     private static let documentedInJSON: Set<String> = ["api.notion.com", "auth.atlassian.com"]
 
-    static func standard(_ parameters: Parameters, at url: RecordedURL) -> Parameters {
+    /// Parameters of a request to a URL under the names of the specifications; unchanged where the provider has those.
+    package static func standard(_ parameters: Parameters, at url: RecordedURL) -> Parameters {
         if isIdentityCenter(url) { return parameters.renamed { snakeCase($0) } }
         if isTikTok(url), !parameters.contains("client_id") {
             return parameters.renamed { $0 == "client_key" ? "client_id" : $0 }

@@ -74,10 +74,11 @@ extension Flow {
     func sentParameters(of exchange: Int) -> Parameters {
         let request = capture[exchange].request
         let form = FormBody.items(of: request.body)
-        return Parameters(
+        let sent = Parameters(
             Parameters(request.url.queryItems, of: exchange, in: .requestQuery).items
                 + (form.map { Parameters($0, of: exchange, in: .requestBody).items } ?? [])
         )
+        return OtherNames.standard(sent, at: request.url)
     }
 
     /// The metadata of the provider that a request went to: the document that names its endpoint.

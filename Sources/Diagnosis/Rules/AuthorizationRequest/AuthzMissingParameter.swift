@@ -152,14 +152,19 @@ struct AuthzMissingParameter: Rule {
                 || attempt.ownParameters.parameter("request") != nil && attempt["client_id"] != nil
         if !hasClient { missing.append("client_id") }
         guard attempt.hiddenParameters == nil else { return missing }
-        // GitHub and MyInfo know one type only and ask for none.
         let isWanted =
-            flow.provider != .github
-            && attempt.request.flatMap { SingpassEndpoint($0.endpoint) } != .myinfo
+            flow.provider != .github && !(attempt.request.map { Self.knowsOneType($0.endpoint) } ?? false)
         if attempt["response_type"] == nil, isWanted { missing.append("response_type") }
         let scopes = (attempt["scope"] ?? "").split(separator: " ")
         if attempt["redirect_uri"] == nil, scopes.contains("openid") { missing.append("redirect_uri") }
         return missing
+    }
+
+    /// Who has one type of answer only, and asks for none: MyInfo, Slack, Facebook, Shopify in each shop.
+    private static func knowsOneType(_ endpoint: RecordedURL) -> Bool {
+        let host = endpoint.host ?? ""
+        return SingpassEndpoint(endpoint) == .myinfo || ["slack.com", "www.facebook.com"].contains(host)
+            || host.hasSuffix(".slack.com") || host.hasSuffix(".myshopify.com")
     }
 
     /// A refusal that names another fault says nothing of this parameter.

@@ -38,6 +38,40 @@ struct AuthzMissingParameterTests {
         #expect(recording.findings.filter(\.isPrimary).count == 1)
     }
 
+    /// Slack and others ask for no response_type.
+    @Test(arguments: [("slack.com", false), ("shop.myshopify.com", false), ("id.harbour.example", true)])
+    func missesNoTypeWhereNoneIsAsked(host: String, fires: Bool) throws {
+        let recording = try Recording(broken).saying("invalid_request: scope", status: 400).editing {
+            exchange in
+            let move = { (url: String) in
+                url.replacing("https://id.harbour.example/authorize", with: "https://\(host)/authorize")
+            }
+            exchange.request.url = RecordedURL(move(exchange.request.url.text))
+            if let location = exchange.response?.location { exchange.response?.redirect(to: move(location)) }
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    /// TikTok's name for a client is another one.
+    @Test func knowsTheClientUnderAnotherName() throws {
+        let recording = try Recording(broken).asking("response_type", "code")
+            .saying("invalid_request: something is wrong", status: 400).editing { exchange in
+                let move = { (url: String) in
+                    url.replacing(
+                        "https://id.harbour.example/authorize",
+                        with: "https://www.tiktok.com/v2/auth/authorize/"
+                    )
+                    .replacing("client_id=", with: "client_key=")
+                }
+                exchange.request.url = RecordedURL(move(exchange.request.url.text))
+                if let location = exchange.response?.location {
+                    exchange.response?.redirect(to: move(location))
+                }
+            }
+        #expect(recording.flows.count == 1)
+        #expect(recording.finding(rule) == nil)
+    }
+
     /// What some providers want beside it, by their own words.
     @Test(
         arguments: [
