@@ -109,8 +109,11 @@ extension LoginAttempt {
 private struct RepeatedRequests {
     private var latest: [[String?]: AuthorizationRequest] = [:]
 
+    /// What the provider hands on to another host of its own (Entra, of a personal account) it may hand on by a script.
     init(_ requests: [AuthorizationRequest], _ chain: RedirectsOnward) {
-        for request in requests where chain.continues(request.exchange) != nil {
+        let first = requests.first?.endpoint.origin
+        for request in requests
+        where chain.continues(request.exchange) != nil || request.endpoint.origin != first {
             for key in Self.keys(of: request) { latest[key] = request }
         }
     }

@@ -113,6 +113,14 @@ struct ClientIDUnknown: Rule {
             violation.explanation = Self.tenantOnly
             violation.fix = Self.tenantOnlyFix
             violation.title = "The app is registered for one tenant, and asks at another address"
+        } else if refusal.says([Self.ofConsumers]) {
+            violation.explanation = Self.notForConsumers
+            violation.fix = Self.notForConsumersFix
+            violation.title = "The app is not registered for personal Microsoft accounts"
+        } else if refusal.says([Self.ofCAS]) {
+            violation.explanation = Self.unlisted
+            violation.fix = Self.unlistedFix
+            violation.title = "CAS has no registration that lets this app in"
         } else if let deleted = flow.deletion(of: attempt["client_id"], before: attempt.exchange) {
             violation.evidence = flow.evidence(ofDeletion: deleted) + violation.evidence
             violation.explanation = TokenInvalidClient.isDeleted
@@ -181,12 +189,33 @@ struct ClientIDUnknown: Rule {
         the accounts of any organization.
         """
 
+    private static let ofConsumers = "does not exist or is not enabled for consumers"
+    private static let notForConsumers = """
+        The user signs in with a personal Microsoft account, and the app's registration is for accounts of organizations, so Microsoft's server for personal accounts \
+        does not know it.
+        """
+    private static let notForConsumersFix = """
+        Have the registration support personal Microsoft accounts (signInAudience AzureADandPersonalMicrosoftAccount). Where those are not wanted, begin the login at \
+        the tenant's own address or at organizations in place of common.
+        """
+
+    /// CAS has the same page for a client that it does not know, an address that it does not expect, and an app that is shut out.
+    private static let ofCAS = "not authorized to use cas"
+    private static let unlisted = """
+        CAS found no registered service for this request that is enabled and lets the app in. It says so for a client_id that it does not have, and for a \
+        redirect URI that the service's pattern does not fit.
+        """
+    private static let unlistedFix = """
+        Look the service up in CAS's registry: clientId the very client_id, serviceId a pattern that the whole redirect URI fits, an evaluationOrder before \
+        that of wider patterns, accessStrategy enabled for logins. CAS's log names the address that it looked for.
+        """
+
     /// How providers word it, in lower case; among them LinkedIn, Kakao, Discord, ZITADEL, Zoom, TikTok
     /// and Login.gov.
     static let texts =
         [
-            "client not found", "aadsts700016", "aadsts50194",
-            "does not exist or is not enabled for consumers",
+            "client not found", ofCAS, "aadsts700016", "aadsts50194",
+            ofConsumers,
             "oauth client was not found", "cannot find an application associated with the given",
             "valid oauth client could not be found for client_id", "invalid value for 'client_id' parameter",
             ErrorPage.unknownClient, "unknown client", "invalid client_id", "bad client_id",

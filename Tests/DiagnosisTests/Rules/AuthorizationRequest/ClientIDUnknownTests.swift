@@ -57,6 +57,37 @@ struct ClientIDUnknownTests {
         #expect((recording.finding(rule)?.fix.contains("Fetch the client_id yourself") == true) == fires)
     }
 
+    /// CAS says of itself that it lets the app not in; other pages of that status say nothing of it.
+    @Test(arguments: [
+        ("<h2>Application Not Authorized to Use CAS</h2><p>It is not registered with CAS.</p>", true),
+        ("<h2>Forbidden</h2><p>You cannot use this server.</p>", false),
+    ])
+    func readsThePageOfCAS(page: String, fires: Bool) throws {
+        let recording = try Recording(broken).saying(page, status: 403)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect((recording.finding(rule)?.fix.contains("serviceId") == true) == fires)
+    }
+
+    /// Microsoft's server for personal accounts is another one, to which a script hands the request on.
+    @Test(arguments: [
+        ("The client does not exist or is not enabled for consumers.", true), ("Try again later.", false),
+    ])
+    func readsWhatIsSaidWhereTheRequestWasHandedOn(words: String, fires: Bool) throws {
+        var recording = try Recording(broken).saying("<title>Sign in</title><div id=app></div>", status: 200)
+        var handed = try #require(recording.exchanges.last)
+        handed.startedAt = handed.startedAt + .seconds(4)
+        let query = handed.request.url.query ?? ""
+        handed.request.url = RecordedURL("https://live.harbour.test/authorize?" + query + "&msproxy=1")
+        let told = PercentEncoding.encode(words)
+        handed.response = RecordedResponse(status: 302)
+        handed.response?.redirect(
+            to: "https://live.harbour.test/err#error=unauthorized_client&error_description=\(told)"
+        )
+        recording.exchanges.append(handed)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [.failure])
+    }
+
     @Test func namesTheClientThePlaceAndTheWords() throws {
         let finding = try #require(Recording(broken).finding(rule))
         #expect(finding.isPrimary)
