@@ -44,6 +44,9 @@ package enum AccessPolicy {
         // What somebody configured for a pool of workloads.
         "rejected by the attribute condition",
         "application_suspended", "application has been suspended",
+        // Authelia; Slack, of an app that is for one workspace; Salesforce.
+        "denied access to this client", "invalid_team_for_non_distributed_app",
+        "app is not installed in this org",
         "app not active", "login is currently unavailable for this app", "app is still in development mode",
         "koe004",
         // The key of what Okta's sign-in answers to its page's script.

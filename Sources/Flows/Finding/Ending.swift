@@ -121,7 +121,8 @@ struct Ending {
             || isRefusedToItsPage(response, request, [])
         let isTurnedAway = TurnedAway.sign(of: response, to: request, exchanged: [], in: index) != nil
         guard (200..<400).contains(status), !isSentToAnError(callback), !isLeft, !isTurnedAway,
-            UnreachedLanding.of(callback, in: index) == nil
+            UnreachedLanding.of(callback, in: index) == nil,
+            IdentityAwareProxy.refusal(behind: callback, in: index) == nil
         else { return .failure }
         return isLeftByItsPage(response) || isLeftByItsProgram(response, request) ? .incomplete : .success
     }

@@ -31,6 +31,7 @@ struct AccessDeniedByPolicy: Rule {
             // What a hidden request may not show, an interactive one will.
             guard attempt.request.map({ !$0.isSilent }) ?? (attempt.response != nil) else { continue }
             if let response = attempt.response {
+                if let stop = IdentityAwareProxy.violation(of: response, in: flow) { return .violated(stop) }
                 guard let error = response.error, isPolicy(error, flow) else { continue }
                 return .violated(
                     Violation([Evidence(place: error.place, value: Masking.shown(error.text, of: "error"))])
@@ -38,6 +39,9 @@ struct AccessDeniedByPolicy: Rule {
             }
             guard let request = attempt.request else { continue }
             for page in ProviderPages.of(request, in: flow) {
+                if let denial = AuthentikStage.denial(on: page, in: flow) {
+                    return .violated(Violation([denial], exchange: page))
+                }
                 guard let refusal = flow.refusal(on: [page], redirectURI: request.redirectURI),
                     let words = AccessPolicy.words(in: refusal.text) ?? ErrorPage.denial(in: refusal.text)
                         ?? ErrorPage.shutOut(on: page, in: flow.surroundings)

@@ -38,6 +38,12 @@ struct AccessDeniedByPolicyTests {
         ("access_denied", "The developer hasn’t given you access to this app."),
         ("invalid_client", "Oauth App is not in active state."),
         ("application_suspended", "Your application has been suspended. Contact support."),
+        (
+            "access_denied",
+            "The resource owner or authorization server denied the request. The user was denied access to this client."
+        ),
+        ("invalid_team_for_non_distributed_app", "x"),
+        ("OAUTH_EC_APP_NOT_FOUND", "External client app is not installed in this org"),
     ])
     func knowsTheTexts(error: String, text: String) throws {
         let recording = try Recording(broken).redirecting(with: [
@@ -45,6 +51,43 @@ struct AccessDeniedByPolicyTests {
         ])
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.outcomes == [.failure])
+    }
+
+    /// authentik's page is made by a script, which is told the name of the next stage.
+    @Test(arguments: [("ak-stage-access-denied", true), ("ak-stage-identification", false)])
+    func readsTheStageAtWhichASignInEnds(stage: String, fires: Bool) throws {
+        var recording = try Recording(broken).saying(
+            "<title>authentik</title><div id=flow></div>",
+            status: 200
+        )
+        var call = try #require(recording.exchanges.last)
+        call.startedAt = call.startedAt + .milliseconds(300)
+        call.request.url = RecordedURL("https://id.harbour.example/api/v3/flows/executor/consent/?query=")
+        call.response = RecordedResponse(
+            status: 200,
+            body: Body(
+                text: #"{"component":"\#(stage)","error_message":"Request has been denied."}"#,
+                mediaType: "application/json"
+            )
+        )
+        recording.exchanges.append(call)
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+        if fires {
+            #expect(recording.finding(rule)?.places == ["2 response.body error_message"])
+            #expect(recording.finding("login-abandoned") == nil)
+        }
+    }
+
+    /// Google's proxy has signed the user in by then, and marks what it answers itself.
+    @Test(arguments: [(403, true, true), (403, false, false), (200, true, false)])
+    func readsTheProxysAnswerInTheAppsPlace(status: Int, isMarked: Bool, fires: Bool) throws {
+        let recording = try Recording("healthy/web-code-flow").frontChannel.editingLast("/") { exchange in
+            exchange.response?.status = status
+            if isMarked { exchange.response?.headers.append("x-goog-iap-generated-response", "true") }
+        }
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .success])
     }
 
     /// Okta's page posts by script, and is answered in JSON.
