@@ -60,7 +60,56 @@ struct DiscoveryMissingEndpoint: Rule {
                 )
             )
         }
-        return missedByClient(among: documents, flow).map { .violated($0) } ?? .holds
+        return (missedByClient(among: documents, flow) ?? registrationMissed(among: documents, flow))
+            .map { .violated($0) } ?? .holds
+    }
+
+    // MARK: - Registration
+
+    /// A server that a resource sends clients to and that registers none, where the client asked for nothing more.
+    ///
+    /// A warning: one that has a client_id goes on in a browser, which the capture need not have.
+    private func registrationMissed(among documents: [MetadataDocument], _ flow: Flow) -> Violation? {
+        let servers = Set(flow.resourceMetadata.flatMap(\.authorizationServers).map(Self.withoutSlash))
+        guard !servers.isEmpty, flow.ending != .success,
+            // Whatever else the flow has was asked for with a client_id.
+            flow.messages.allSatisfy({ if case .discovery = $0 { true } else { false } })
+        else { return nil }
+        let document = documents.last { servers.contains(Self.withoutSlash($0.askedIssuer)) }
+        guard let document,
+            !documents.contains(where: { !($0.endpoint("registration_endpoint") ?? "").isEmpty }),
+            !flow.wentOn(after: document), !flow.isAuthorizationAsked(after: document)
+        else { return nil }
+        // What takes the place of a registration (OAuth Client ID Metadata Document).
+        let isByDocument = documents.contains {
+            $0.answer.json?["client_id_metadata_document_supported"] == .bool(true)
+        }
+        guard !isByDocument else { return nil }
+        return Violation(
+            [
+                document.urlEvidence,
+                Evidence(place: document.answer.place("registration_endpoint"), value: "missing"),
+                Evidence(
+                    place: document.answer.place("client_id_metadata_document_supported"),
+                    value: "missing"
+                ),
+            ],
+            severity: .warning,
+            explanation: """
+                The resource sends its clients to this server, which neither registers clients that come by (registration_endpoint) nor takes the URL of a \
+                document for a client_id. A client without a client_id of its own cannot go on here, and this one asked for nothing more.
+                """,
+            fix: """
+                Register the client at the server by hand, with the redirect URI that it uses, and give it the client_id (and secret). Where the server is your \
+                own, offer registration (RFC 7591) or client ID metadata documents, or put a server that does in front of it.
+                """,
+            title: "The server registers no clients, and the client stopped there",
+            exchange: document.exchange
+        )
+    }
+
+    private static func withoutSlash(_ text: String) -> String {
+        text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
     // MARK: - What a client misses

@@ -32,6 +32,7 @@ struct ResourceMetadataMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         let documents = flow.resourceMetadata.filter { !$0.answer.isCancelled }
+        if let unnamed = serverUnnamed(in: flow) { return .violated(unnamed) }
         let probed = Dictionary(grouping: documents, by: { $0.url.origin ?? "" })
             .sorted { $0.value[0].exchange < $1.value[0].exchange }
         return Verdict.firstViolation(among: probed) { origin, probes in
@@ -65,6 +66,35 @@ struct ResourceMetadataMissing: Rule {
                 )
             )
         }
+    }
+
+    /// Metadata that a challenge led to, and that name no authorization server, where the client stopped.
+    ///
+    /// RFC 9728, section 2, leaves the member open; a client that has no server of its own to go to cannot do without.
+    private func serverUnnamed(in flow: Flow) -> Violation? {
+        guard !isSignedIn(flow), flow.tokenRequests.isEmpty, flow.serverMetadata.isEmpty else { return nil }
+        for document in flow.resourceMetadata
+        where document.isUsable && document.authorizationServers.isEmpty && !flow.wentOn(after: document) {
+            let position = flow.surroundings.position[document.exchange]
+            let refusal = flow.surroundings.challenges(of: document.url.origin ?? "")
+                .last { flow.surroundings.position[$0.exchange] < position }
+            guard let refusal else { continue }
+            return Violation(
+                evidence(refusal, [document]) + [
+                    Evidence(place: document.answer.place("authorization_servers"), value: "missing")
+                ],
+                severity: .error,
+                explanation: """
+                    The resource wants a token, and its metadata are there, but do not name the server to get one from. This client asked for nothing more.
+                    """,
+                fix: """
+                    Have the metadata of the resource name its server: "authorization_servers" with the issuer in it (for clients of MCP it is required). Else \
+                    give the client its authorization server by hand.
+                    """,
+                exchange: document.exchange
+            )
+        }
+        return nil
     }
 
     /// Whether the client, which knew of no authorization server, looked for one at the resource's own place alone.

@@ -45,6 +45,29 @@ struct DiscoveryMissingEndpointTests {
         #expect(recording.finding(rule)?.severity == .error)
     }
 
+    /// A client that a resource sends to a server which takes no registrations; it may have a client_id all the same.
+    @Test(arguments: [("", true), (#","client_id_metadata_document_supported":true"#, false)])
+    func tellsAServerThatRegistersNobody(more: String, fires: Bool) throws {
+        let whole = try Recording("discovery/resource-metadata-mismatch.near-miss").editing { exchange in
+            guard exchange.request.url.path == path else { return }
+            let document = """
+                {"issuer":"https://id.harbour.example","authorization_endpoint":"https://id.harbour.example/authorize",\
+                "token_endpoint":"https://id.harbour.example/token","jwks_uri":"https://id.harbour.example/jwks"\(more)}
+                """
+            exchange.response?.body = Body(text: document, mediaType: "application/json")
+        }
+        let stopped = Recording(Array(whole.exchanges.prefix(3)))
+        let finding = stopped.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(finding?.severity == (fires ? .warning : nil))
+        #expect(stopped.outcomes == [.incomplete])
+        #expect(whole.finding(rule) == nil)
+        let registered = stopped.editingAnswer(of: path) {
+            $0["registration_endpoint"] = "https://id.harbour.example/register"
+        }
+        #expect(registered.finding(rule) == nil)
+    }
+
     /// A strict library refuses the document for a member that the login would not need, and its server says so.
     @Test(arguments: [
         ("missing field `subject_types_supported`", true), ("the disk is full", false),

@@ -28,6 +28,26 @@ struct ResourceMetadataMissingTests {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
 
+    /// A client stops at metadata that name no server; one that has a server of its own goes on.
+    @Test(arguments: [
+        (#"{"resource":"https://tools.harbour.example/mcp"}"#, true),
+        (
+            #"{"resource":"https://tools.harbour.example/mcp","authorization_servers":["https://id.harbour.example"]}"#,
+            false
+        ),
+    ])
+    func tellsMetadataThatNameNoServer(document: String, fires: Bool) throws {
+        let whole = try Recording("discovery/resource-metadata-mismatch.near-miss").editing { exchange in
+            guard exchange.request.url.path == "/.well-known/oauth-protected-resource/mcp" else { return }
+            exchange.response?.body = Body(text: document, mediaType: "application/json")
+        }
+        let stopped = Recording(Array(whole.exchanges.prefix(2)))
+        #expect((stopped.finding(rule)?.isPrimary == true) == fires)
+        #expect(stopped.outcomes == [fires ? .failure : .incomplete])
+        if fires { #expect(stopped.finding(rule)?.places.last == "1 response.body authorization_servers") }
+        #expect(whole.finding(rule) == nil)
+    }
+
     @Test func anAPIWhoseMetadataNobodyWantedIsLeftAlone() throws {
         let recording = try Recording(broken).without { $0.request.url.path.contains("well-known") }
         #expect(recording.finding(rule) == nil)
