@@ -24,6 +24,26 @@ struct RefusedMetadataTests {
         return FlowFinder.flows(in: capture.capture)
     }
 
+    /// Where the endpoints have the realm in their path, too, it is another one's at any time.
+    @Test(arguments: [("/realms/b", 2), ("/realms/shop", 1), ("/realms/shop/protocol", 1)])
+    func thoseOfAnotherRealmOfKeycloakAreNoneOfALogin(path: String, count: Int) {
+        var login = ShopLogin()
+        login.issuer = "https://idp.example/realms/shop/protocol/openid-connect"
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://idp.example\(path)/.well-known/openid-configuration",
+            404,
+            headers: ShopLogin.backend,
+            body: .json(#"{"error":"Realm does not exist"}"#)
+        )
+        login.authorize(&capture)
+        login.answer(&capture)
+        login.callback(&capture)
+        let flows = FlowFinder.flows(in: capture.capture)
+        #expect(flows.count == count)
+        #expect(flows.first?.exchanges == (count == 2 ? [0] : [0, 1, 2, 3]))
+    }
+
     /// Before the login it may be a try of the same client, which found its way then.
     @Test(arguments: [
         ("realms/b", false, 2), ("realms/b", true, 1), ("realms/a", false, 1), ("realms", false, 1),

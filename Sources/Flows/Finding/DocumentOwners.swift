@@ -75,7 +75,10 @@ struct DocumentOwners {
         case .discovery(let document):
             let own = flows(at: Self.addresses(named: Self.endpoints, by: document))
             if !own.isEmpty { return own }
-            if !atHost.isEmpty { return isOfAnotherIssuer(document) ? [] : atHost }
+            if !atHost.isEmpty {
+                return isOfAnotherIssuer(document)
+                    ? [] : atHost.filter { !KeycloakRealm.isOther(than: $0, document) }
+            }
             let ofIssuer = flows(ofIssuerAt: document.url, keys: nil)
             return ofIssuer.isEmpty ? ofResource(document) : ofIssuer
         case .keySet(let document):
