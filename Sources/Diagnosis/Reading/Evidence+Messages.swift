@@ -224,6 +224,15 @@ extension TokenRequest {
         return Self.subjectsAudience.contains(where: text.containsBytes)
     }
 
+    /// Whether Entra refused the token that an API showed on behalf of its user because it is not for that API.
+    var isAssertionForOthers: Bool {
+        guard grantType == GrantType.jwtBearer, answer.isRefusal else { return false }
+        let text = answer.errorText
+        return ["aadsts500131:", "assertion audience claim does not match"].contains(
+            where: text.containsBytes
+        )
+    }
+
     /// In lower case: Google's security token service, Keycloak.
     private static let subjectsAudience = [
         "audience in id token", "not within the token audience", "audience of the subject",

@@ -58,7 +58,7 @@ struct AudienceMismatch: Rule {
                 )
             )
         }
-        return exchanged(in: flow).map { .violated($0) } ?? .holds
+        return (exchanged(in: flow) ?? shown(in: flow)).map { .violated($0) } ?? .holds
     }
 
     /// A token exchange that brings a token which is for somebody else (RFC 8693, section 2.1).
@@ -82,6 +82,35 @@ struct AudienceMismatch: Rule {
                 the token, at Keycloak the client that exchanges it (an audience mapper of its scope).
                 """,
             title: "The token that was to be exchanged is for somebody else",
+            exchange: request.exchange
+        )
+    }
+
+    /// An API that goes on in its user's name with a token that is for somebody else (Entra's on-behalf-of flow).
+    private func shown(in flow: Flow) -> Violation? {
+        guard let request = flow.tokenRequests.last(where: \.isAssertionForOthers),
+            !flow.tokenRequests.contains(where: {
+                $0.answer.isSuccess && $0.grantType == request.grantType && $0.startedAt > request.startedAt
+            }),
+            let token = request.parameters.parameter("assertion")
+        else { return nil }
+        let audience = JSONWebToken.parse(token.value)?.audience ?? []
+        let claim = Evidence(
+            place: Place(exchange: request.exchange, part: .jwtClaims, name: "aud"),
+            value: Masking.shown(audience.prefix(5).joined(separator: ", "), of: "aud"),
+            note: request.clientID.map { "the API that shows it is \(Masking.shown($0, of: "client_id"))" }
+        )
+        return Violation(
+            (audience.isEmpty ? [] : [claim]) + [Evidence(token), request.answer.evidence()],
+            explanation: """
+                The API showed the token that it was called with, to go on in its user's name. That token is for somebody else (aud), so the provider \
+                does not let this API use it.
+                """,
+            fix: """
+                Have the app that calls this API ask for a token of this API: one of its own scopes (api://…/…, under "Expose an API" of its registration), \
+                not User.Read and the like, which give a token for Microsoft Graph. Take that access token for the assertion, no ID token.
+                """,
+            title: "The token that the API showed on behalf of its user is for another API",
             exchange: request.exchange
         )
     }

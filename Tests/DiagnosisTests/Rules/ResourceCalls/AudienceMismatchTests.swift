@@ -136,6 +136,26 @@ struct AudienceMismatchTests {
         #expect((recording.finding("resource-indicator-mismatch") == nil) == fires)
         if fires { #expect(recording.finding(rule)?.evidence[0].value == "https://api.stock.example") }
     }
+
+    /// Entra, to an API that shows the token it was called with.
+    @Test(arguments: [
+        ("AADSTS500131: Assertion audience does not match the Client app presenting the assertion.", true),
+        ("AADSTS500133: Assertion is not within its valid time range.", false),
+    ])
+    func readsWhomATokenIsForThatIsShownOnBehalf(words: String, fires: Bool) throws {
+        let signed = try Recording(broken)
+        let call = try #require(signed.exchanges.first { $0.request.url.path == "/orders" })
+        let header = try #require(call.request.headers.first("authorization"))
+        let recording = signed.without { $0.request.url.path == "/orders" }
+            .sending("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
+            .sending("code", nil).sending("code_verifier", nil).sending("redirect_uri", nil)
+            .sending("assertion", String(header.dropFirst("Bearer ".count)))
+            .sending("requested_token_use", "on_behalf_of")
+            .answering("/token", 400, ["error": "invalid_grant", "error_description": .string(words)])
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.finding("token-invalid-grant") != nil)
+        if fires { #expect(recording.finding(rule)?.evidence[0].value == "https://api.stock.example") }
+    }
 }
 
 extension Recording {
