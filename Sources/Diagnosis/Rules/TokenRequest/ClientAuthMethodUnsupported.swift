@@ -110,12 +110,16 @@ struct ClientAuthMethodUnsupported: Rule {
     /// The method that a client is registered for, where the answer sets it against the one that was used (Hydra, Authelia);
     /// `none` is one of them.
     private static func registered(in text: String, besides used: String) -> String? {
-        guard text.containsBytes("method '\(used)' was requested"),
-            let start = text.firstRange(of: "supports client authentication method '")?.upperBound
+        guard text.containsBytes("method '\(used)'"),
+            let start = registrations.lazy.compactMap({ text.firstRange(of: $0)?.upperBound }).first
         else { return nil }
         let method = String(text[start...].prefix { $0 != "'" })
         return method != used && (names + ["none"]).contains(method) ? method : nil
     }
+
+    private static let registrations = [
+        "supports client authentication method '", "only support 'token_endpoint_auth_method' method '",
+    ]
 
     /// Whether an answer misses the header in which a client authenticates, by its name alone (X, Fitbit).
     private static func missesHeader(_ text: String, _ used: String) -> Bool {

@@ -159,6 +159,34 @@ struct ClientAuthMethodUnsupportedTests {
         #expect(finding?.notes.first == asked.map { "asks for \($0)" })
     }
 
+    /// Authelia's words name both methods where it is told to say more, in two ways.
+    @Test(
+        arguments: [
+            (
+                "The request was determined to be using 'token_endpoint_auth_method' method 'client_secret_basic', however the OAuth 2.0 client registration does not allow this method. The registered client with id 'shop' is configured to only support 'token_endpoint_auth_method' method 'client_secret_post'.",
+                "client_secret_post"
+            ),
+            (
+                "The registered client with id 'shop' is configured to only support 'token_endpoint_auth_method' method 'client_secret_post', but the method 'client_secret_basic' was determined to be used.",
+                "client_secret_post"
+            ),
+            (
+                "The registered client with id 'shop' is configured to only support 'token_endpoint_auth_method' method 'client_secret_basic', and its secret is another one.",
+                nil
+            ),
+        ] as [(String, String?)]
+    )
+    func methodThatTheRegistrationNamesIsTold(words: String, asked: String?) throws {
+        let recording = try Recording("token-request/token-invalid-client").answering(
+            "/token",
+            401,
+            ["error": "invalid_client", "error_description": .string(words)]
+        )
+        let finding = recording.finding(rule)
+        #expect(finding?.isPrimary == (asked == nil ? nil : true))
+        #expect(finding?.notes.first == asked.map { "asks for \($0)" })
+    }
+
     /// X misses the header of a client that has sent its secret in the body.
     @Test(arguments: [
         (true, "Missing valid authorization header", true), (true, "Invalid client", false),
