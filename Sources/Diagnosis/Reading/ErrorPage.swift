@@ -41,7 +41,8 @@ enum ErrorPage {
             && (ClientIDUnknown.texts.contains(where: lower.containsBytes)
                 || AccessPolicy.words(in: text) != nil
                 || RefusalWording.unknownClient(in: text) != nil
-                || RefusalWording.unknownRedirectURI(in: text) != nil)
+                || RefusalWording.unknownRedirectURI(in: text) != nil
+                || RefusalWording.refusedScope(in: text) != nil)
     }
 
     /// In bytes; a page with help, menus and a footer has more.

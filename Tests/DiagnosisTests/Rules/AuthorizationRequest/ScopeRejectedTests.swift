@@ -53,6 +53,7 @@ struct ScopeRejectedTests {
     @Test(arguments: [
         ("AADSTS70011: The provided value for scope is not valid", 200),
         ("<h1>An error has occurred</h1><p>The requested scope is invalid, unknown, or malformed.", 401),
+        ("Invalid Scopes: email. This message is only shown to developers.", 200),
     ])
     func readsThePage(words: String, status: Int) throws {
         #expect(try Recording(broken).saying(words, status: status).finding(rule) != nil)
