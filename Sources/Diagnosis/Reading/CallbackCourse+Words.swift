@@ -83,6 +83,14 @@ extension CallbackCourse {
         response headers that are larger than the proxy's buffer (proxy_buffer_size of nginx) end so. Else the app is down, or waits too long for the \
         provider.
         """
+    static let broker = """
+        What answers at the redirect URI is itself a provider, Keycloak, which signs its users in at another one. It got that one's answer, and could not go on with \
+        it: its own request for the tokens failed, or it did not take what came back.
+        """
+    static let brokerFix = """
+        Look into Keycloak's log for the same time. Common reasons are a client secret in the settings of the identity provider that is not the other one's, a \
+        certificate that Keycloak does not trust, a token endpoint that it cannot reach, and an ID token of another issuer than is set.
+        """
     static let gatewayWithTokens = """
         The app exchanged its code with success, and the browser got a status that balancers and reverse proxies give: what stands in front of the app \
         could not pass its answer on, or did not wait for it. Neither the tokens nor the provider need be at fault.

@@ -52,6 +52,7 @@ struct CallbackCourse {
     private static func withoutTokens(_ callback: RejectedCallback, _ flow: Flow) -> CallbackCourse {
         let answer = flow.capture[callback.place].response
         switch answer?.status {
+        case 502 where isBroker(answer): return CallbackCourse([], broker, brokerFix)
         case 502, 504: return CallbackCourse([], gateway, gatewayFix)
         case 404 where !callback.isRedeemed(in: flow) && !isOwnWord(answer):
             return server(ofAnotherProgramAt: callback, flow).map {
@@ -100,6 +101,11 @@ struct CallbackCourse {
     private static func isSentByPage(_ request: RecordedRequest) -> Bool {
         if let site = request.headers.first("sec-fetch-site") { return site.lowercased() != "none" }
         return request.headers.contains("referer")
+    }
+
+    /// Whether a page is Keycloak's own, which signs in at another provider and has this status where that fails on its side.
+    private static func isBroker(_ answer: RecordedResponse?) -> Bool {
+        PageText.words(of: answer?.body).containsBytes("when authenticating with identity provider")
     }
 
     /// What an app says in JSON it says itself.

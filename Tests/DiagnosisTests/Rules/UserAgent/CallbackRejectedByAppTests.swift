@@ -114,6 +114,19 @@ struct CallbackRejectedByAppTests {
         #expect(finding?.explanation.contains(words) == true)
     }
 
+    /// Keycloak has that status for what failed at the provider behind it.
+    @Test func brokersOwnPageSaysMoreThanItsStatus() throws {
+        let finding = try answered { response in
+            response.status = 502
+            response.body = Body(
+                text: "<p>Unexpected error when authenticating with identity provider</p>",
+                mediaType: "text/html"
+            )
+        }.finding(rule)
+        #expect(finding?.fix.contains("settings of the identity provider") == true)
+        #expect(finding?.fix.contains("proxy_buffer_size") == false)
+    }
+
     /// With the tokens in hand, the proxy's answer is about the app's own; what the app says in JSON is its own word.
     @Test(arguments: [
         (502, "text/html", true), (504, "text/html", true), (502, "application/json", false),
