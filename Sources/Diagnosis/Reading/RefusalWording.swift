@@ -69,7 +69,9 @@ enum RefusalWording {
     }
 
     private static func sentences(of text: String) -> [String] {
-        [". ", "\",\"", "; "].reduce([text]) { parts, end in
+        // Pages have the apostrophe of print.
+        let text = text.containsBytes("\u{2019}") ? text.replacing("\u{2019}", with: "'") : text
+        return [". ", "\",\"", "; "].reduce([text]) { parts, end in
             parts.flatMap { $0.split(separator: end).map(String.init) }
         }
     }
@@ -117,7 +119,7 @@ enum RefusalWording {
     ]
     private static let adjectives = [
         "invalid", "mismatching", "mismatched", "unregistered", "unknown", "illegal", "unauthorized",
-        "unauthorised", "disallowed", "incorrect", "wrong", "insecure",
+        "unauthorised", "disallowed", "incorrect", "wrong", "insecure", "doesn't have", "does not have",
     ]
     private static let refusalsOfScopes = [
         "is invalid", "are invalid", "were invalid", "not valid", "n't valid", "not allowed", "n't allowed",

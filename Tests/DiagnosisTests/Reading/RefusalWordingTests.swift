@@ -16,6 +16,11 @@ struct RefusalWordingTests {
         ("Insecure redirect URI", "insecure redirect uri"),
         ("Invalid redirect: https://app.example/cb (4,700)", "invalid redirect:"),
         ("redirect_uri 参数错误", "redirect_uri 参数错误"),
+        ("The redirect URL doesn’t match the registered one", "redirect url doesn't match"),
+        (
+            "OAuth app with client id 5abc doesn't have redirect URI https://app.example/cb",
+            "doesn't have redirect uri"
+        ),
         (
             "Redirect URI: https://app.example/cb doesn't exist in the allowed list",
             "redirect uri: https://app.example/cb doesn't exist in"
