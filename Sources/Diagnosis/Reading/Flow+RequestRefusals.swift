@@ -126,6 +126,17 @@ extension Flow {
         if response.status >= 400, let stated = PageText.statedError(of: response.body) {
             return (stated.first(where: RequestRefusal.codes.contains), stated.joined(separator: ": "))
         }
-        return (nil, PageText.words(of: response.body))
+        let words = PageText.words(of: response.body)
+        return (Self.error(headingPlain: words), words)
+    }
+
+    /// The name with which a text begins that is no page (OpenIddict's `error:invalid_scope`); nil of any other text, and of a name
+    /// that says nothing of the request.
+    private static func error(headingPlain words: String) -> String? {
+        guard words.hasPrefix("error:") else { return nil }
+        let name = words.utf8.dropFirst("error:".utf8.count).prefix {
+            (0x61...0x7a).contains($0) || $0 == 0x5f
+        }
+        return RequestRefusal.codes.first { $0 != "access_denied" && $0.utf8.elementsEqual(name) }
     }
 }

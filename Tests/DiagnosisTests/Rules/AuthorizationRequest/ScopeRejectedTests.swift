@@ -53,6 +53,10 @@ struct ScopeRejectedTests {
     @Test(arguments: [
         ("AADSTS70011: The provided value for scope is not valid", 200),
         ("<h1>An error has occurred</h1><p>The requested scope is invalid, unknown, or malformed.", 401),
+        (
+            "error:invalid_scope error_description:This client application is not allowed to use the specified scope.",
+            400
+        ),
         ("Invalid Scopes: email. This message is only shown to developers.", 200),
     ])
     func readsThePage(words: String, status: Int) throws {
