@@ -83,6 +83,8 @@ struct AuthzMissingParameter: Rule {
         guard
             let name = further.first(where: { name in
                 words.contains(name) && attempt[name] == nil && !(name == "nonce" && isOfFrontChannel)
+                    // People have organizations, too.
+                    && (name != "organization" || refusal.says(["parameter organization"]))
             })
         else { return nil }
         return Violation(
@@ -103,7 +105,7 @@ struct AuthzMissingParameter: Rule {
 
     /// What some providers want; of others, a rule of its own tells.
     private static let further = [
-        "aud", "acr_values", "nonce", "state", "login_hint", "vtr",
+        "aud", "acr_values", "nonce", "state", "login_hint", "vtr", "organization",
     ]
 
     private static let ofSingpass = ["authentication_context_type"]

@@ -77,6 +77,8 @@ struct AuthzMissingParameterTests {
         arguments: [
             ("aud", "The required parameter aud is missing", true),
             ("acr_values", "acr_values: no acceptable value", true),
+            ("organization", "parameter organization is required for this client", true),
+            ("organization", "The approval of your organization is required", false),
             ("aud", "An audience was not found", false),
             ("claims", "Missing parameter: claims_locales", false),
         ]
