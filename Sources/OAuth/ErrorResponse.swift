@@ -114,10 +114,11 @@ package struct ErrorResponse: Sendable, Hashable {
         return error == "validation_failed" ? "invalid_request" : error
     }
 
-    /// GoTrue's, each for one reason that a code or a refresh token is not taken.
+    /// GoTrue's, each for one reason that a code or a refresh token is not taken; Yahoo's and Hydra's.
     private static let refusedGrants: Set<String> = [
         "bad_code_verifier", "flow_state_expired", "flow_state_not_found", "refresh_token_already_used",
-        "refresh_token_not_found", "session_expired", "session_not_found",
+        "refresh_token_not_found", "session_expired", "session_not_found", "INVALID_AUTHORIZATION_CODE",
+        "INVALID_REFRESH_TOKEN", "token_inactive",
     ]
 
     /// Error and description in one line.

@@ -15,6 +15,7 @@ struct ErrorResponseTests {
         ("invalid_request", "Value passed for the token was invalid.", true),
         ("unauthorized_client", "refresh_token is invalid", true),
         ("OAuthException", "This authorization code has expired.", true),
+        ("INVALID_AUTHORIZATION_CODE", "No.", true), ("token_inactive", "Token is inactive", true),
         ("OAuthException", "Error validating client secret.", false),
         ("invalid_request", "The authorization code is missing", false),
         ("invalid_request", "authorization_code_verifier is invalid", false),

@@ -140,7 +140,7 @@ struct ClientCall {
     }
 
     private static let otherFaults: Set<String> = [
-        "invalid_grant", "invalid_code", "bad_verification_code", "invalid_scope", "unsupported_grant_type",
+        "invalid_code", "bad_verification_code", "invalid_scope", "unsupported_grant_type",
         "invalid_target", "invalid_redirect_uri", "redirect_uri_mismatch", "use_dpop_nonce",
         "invalid_dpop_proof", "authorization_pending", "slow_down", "access_denied", "expired_token",
         "server_error", "temporarily_unavailable", "insufficient_scope", "unsupported_response_type",
@@ -160,7 +160,9 @@ struct ClientCall {
     /// `unauthorized_client` speaks of the grant (RFC 6749, section 5.2). Who was given a code may use it, though:
     /// without words to the contrary, the provider then means that it does not know the client by what it sent.
     var isClientRefused: Bool {
-        guard answer.isRefusal, !isRefusedForOthers else { return false }
+        guard answer.isRefusal, !isRefusedForOthers, answer.error?.standardName != "invalid_grant" else {
+            return false
+        }
         switch answer.error?.error {
         // Entra's name for a redirect URI that does not match, too.
         case "invalid_client": return !answer.errorText.containsBytes("aadsts50011")
@@ -169,7 +171,7 @@ struct ClientCall {
         case "unauthorized_client" where answer.speaksOfGrant ?? false: return false
         // eSignet's name for a client that does not prove itself.
         case "invalid_assertion" where authentication.assertion != nil: return true
-        case "use_dpop_nonce", "invalid_dpop_proof", "invalid_grant", "invalid_token", "insufficient_scope",
+        case "use_dpop_nonce", "invalid_dpop_proof", "invalid_token", "insufficient_scope",
             "invalid_code":
             return false
         case "access_denied" where isDecidedElsewhere: return false

@@ -93,6 +93,20 @@ struct TokenInvalidGrantTests {
         #expect(recording.backChannel.finding("pkce-verifier-mismatch") == nil)
     }
 
+    /// Laravel Passport has the status of a client that is not known for it.
+    @Test func blamesNoClientWhoseRefreshTokenWasRefused() throws {
+        let recording = try Recording("refresh/refresh-token-expired").answering(
+            "/token",
+            401,
+            [
+                "error": "invalid_request", "error_description": "The refresh token is invalid.",
+                "hint": "Token is not linked to client",
+            ]
+        )
+        #expect(recording.finding(rule) != nil)
+        #expect(recording.finding("token-invalid-client") == nil)
+    }
+
     @Test func emptyCodeIsNoneThatWasChecked() throws {
         let finding = try #require(Recording(broken).sending("code", "").finding(rule))
         #expect(finding.title.contains("without a code"))
