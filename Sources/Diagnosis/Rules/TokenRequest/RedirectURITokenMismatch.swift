@@ -108,8 +108,10 @@ struct RedirectURITokenMismatch: Rule {
         "callback url mismatch", "missing parameter, 'redirect_uri'",
     ]
 
+    /// The specification's own sentence, which names this reason among all the others (Doorkeeper, authentik, Hydra), says nothing of it.
     private func isSaid(by request: TokenRequest) -> Bool {
-        Self.texts.contains(where: request.answer.errorText.containsBytes)
+        let text = request.answer.errorText
+        return Self.texts.contains(where: text.containsBytes) && !StatedGrantFault.namesEveryReason(text)
     }
 
     private func severity(_ request: TokenRequest, isMissing: Bool) -> Severity {

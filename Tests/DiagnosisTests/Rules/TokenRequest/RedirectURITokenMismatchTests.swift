@@ -228,6 +228,24 @@ struct RedirectURITokenMismatchTests {
         )
     }
 
+    /// The server's half alone, and the provider's words: where they name every reason, this one is not meant.
+    @Test(arguments: [
+        ("Incorrect redirect_uri", true),
+        (
+            "The provided authorization grant is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.",
+            false
+        ),
+    ])
+    func believesWordsThatNameItAlone(text: String, fires: Bool) throws {
+        let recording = try Recording(broken).backChannel.answering(
+            "/token",
+            400,
+            ["error": "invalid_grant", "error_description": .string(text)]
+        )
+        #expect((recording.finding(rule)?.isPrimary == true) == fires)
+        #expect(recording.finding("token-invalid-grant") != nil)
+    }
+
     /// Who misses the redirect URI does not say that the code is not known.
     @Test(arguments: [
         ("The authorization code was not found or was already used", false),
