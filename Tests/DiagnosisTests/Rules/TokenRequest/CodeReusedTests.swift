@@ -43,6 +43,10 @@ struct CodeReusedTests {
         ("Inactive authorization code received from token request", true),
         ("The specified authorization code has already been redeemed.", true),
         ("invalid code, hints: code been used", true),
+        (
+            "The provided authorization grant or refresh token is invalid, expired, revoked, does not match the redirection URI, or was issued to another client. The authorization code has already been used.",
+            true
+        ),
         ("The authorization code is invalid or has expired.", false),
     ])
     func takesTheProvidersWordForARequestThatWasNotSeen(text: String, isOne: Bool) throws {
