@@ -7,11 +7,11 @@ enum ShownCodes {
     static let name = "(shown code)"
 
     static func ranges(in text: [UInt8]) -> [Range<Int>] {
-        (sent(text) + kept(text)).sorted { $0.lowerBound < $1.lowerBound }
+        (SentCodes.ranges(in: text) + kept(text)).sorted { $0.lowerBound < $1.lowerBound }
     }
 
     /// The places of `code` or `Code` by its last letters; of other words with such an end, too.
-    private static func words(_ end: String, in text: [UInt8]) -> [Range<Int>] {
+    static func words(_ end: String, in text: [UInt8]) -> [Range<Int>] {
         let word = Array(end.utf8)
         var places: [Range<Int>] = []
         var start = 0
@@ -20,84 +20,6 @@ enum ShownCodes {
             places.append(place..<start)
         }
         return places
-    }
-
-    // MARK: - Sent
-
-    /// `Your verification code is 482913`, `482913 is your login code`: six digits to eight.
-    private static func sent(_ text: [UInt8]) -> [Range<Int>] {
-        var found: [Range<Int>] = []
-        for word in words("ode", in: text) {
-            let before = lowercased(text[..<word.lowerBound].suffix(longestGap))
-            guard purposes.contains(where: before.containsBytes),
-                !others.contains(where: before.containsBytes)
-            else { continue }
-            if let code = code(behind: word.upperBound, in: text) { found.append(code) }
-            if let code = code(before: word.lowerBound, in: text) { found.append(code) }
-        }
-        return found
-    }
-
-    /// In bytes.
-    private static let longestGap = 40
-    private static let purposes = [
-        "your", "verification", "security", "confirmation", "one-time", "login", "sign-in", "authentication",
-        "access ",
-    ]
-    /// What has a code of its own.
-    private static let others = ["error", "status", "country", "postal", "zip", "exit"]
-
-    private static func code(behind start: Int, in text: [UInt8]) -> Range<Int>? {
-        var index = start
-        let end = min(text.count, start + longestGap)
-        while index < end {
-            if text[index] == 0x3c {
-                guard let close = text[index..<end].firstIndex(of: 0x3e) else { return nil }
-                index = close + 1
-            } else if [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x27, 0x3a, 0x3d].contains(text[index]) {
-                index += 1
-            } else if text[index...].starts(with: "is ".utf8) {
-                index += 3
-            } else {
-                break
-            }
-        }
-        // `G-482913`
-        if index + 2 < text.count, text[index + 1] == 0x2d, (0x41...0x5a).contains(text[index]) {
-            return digits(at: index + 2, in: text).map { index..<$0.upperBound }
-        }
-        return digits(at: index, in: text)
-    }
-
-    private static func code(before end: Int, in text: [UInt8]) -> Range<Int>? {
-        let gap = max(0, end - longestGap)..<end
-        guard let phrase = text[gap].firstRange(of: Array(" is your ".utf8)) else { return nil }
-        let before = text[..<phrase.lowerBound].suffix(9).reversed()
-        let digits = before.prefix(while: \.isASCIIDigit).count
-        if let code = self.digits(at: phrase.lowerBound - digits, in: text) { return code }
-        // In two halves.
-        let halves = before.dropFirst(digits + 1).prefix(while: \.isASCIIDigit).count
-        guard halves == digits, digits > 0 else { return nil }
-        return self.digits(at: phrase.lowerBound - 2 * digits - 1, in: text)
-    }
-
-    private static func digits(at start: Int, in text: [UInt8]) -> Range<Int>? {
-        let digits = text[start...].prefix(9).prefix(while: \.isASCIIDigit)
-        guard start == 0 || !text[start - 1].isASCIIWordByte,
-            digits.endIndex == text.count || !text[digits.endIndex].isASCIIWordByte
-        else { return nil }
-        if (6...8).contains(digits.count) { return digits.startIndex..<digits.endIndex }
-        // `482 913`, `482-913`, a tag around each half.
-        let next = GroupedCodes.behindGap(digits.endIndex, in: text, isNarrow: true)
-        guard digits.count == 3 || digits.count == 4, next > digits.endIndex, next < text.count else {
-            return nil
-        }
-        let rest = text[next...].prefix(5).prefix(while: \.isASCIIDigit)
-        guard rest.count == digits.count, rest.endIndex == text.count || !text[rest.endIndex].isASCIIWordByte,
-            // Two years.
-            digits.count == 3 || text[next - 1] != 0x2d
-        else { return nil }
-        return digits.startIndex..<rest.endIndex
     }
 
     /// A code as it was found, without what stands between its halves.
@@ -210,7 +132,7 @@ enum ShownCodes {
         return isNumber ? nil : lengths
     }
 
-    private static func lowercased(_ text: ArraySlice<UInt8>) -> String {
+    static func lowercased(_ text: ArraySlice<UInt8>) -> String {
         SlotReader.string(text).lowercased()
     }
 }

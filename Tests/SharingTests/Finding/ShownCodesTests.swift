@@ -24,6 +24,25 @@ struct ShownCodesTests {
         Row(text: "Your request failed with error code 700016", codes: []),
         Row(text: "status code 482913", codes: []),
         Row(text: "Your code is 482913abc", codes: []),
+        Row(text: "Your OTP is 482913. Do not share it.", codes: ["482913"]),
+        Row(text: "otp=482913", codes: ["482913"]),
+        Row(text: "Use code 482913 to sign in", codes: ["482913"]),
+        Row(text: "Use 482 913 as your verification code", codes: ["482 913"]),
+        Row(
+            text:
+                "Your code:</p><td style=\"font-size:36px;padding:12px 20px;font-family:Helvetica\">482913</td>",
+            codes: ["482913"]
+        ),
+        Row(text: "Ihr Bestätigungscode lautet: 731904", codes: ["731904"]),
+        Row(text: "731904 ist Ihr Anmeldecode", codes: ["731904"]),
+        Row(text: "Votre code de vérification est 550193", codes: ["550193"]),
+        Row(text: "Tu código de verificación es 550194", codes: ["550194"]),
+        Row(text: "Il codice di verifica è 550195", codes: ["550195"]),
+        Row(text: "認証コード: 550196", codes: ["550196"]), Row(text: "您的验证码是550197，5分钟内有效", codes: ["550197"]),
+        Row(text: "Код подтверждения: 550198", codes: ["550198"]),
+        Row(text: "Fehlercode 700016", codes: []), Row(text: "código de error 700016", codes: []),
+        Row(text: "code postal 750201", codes: []), Row(text: "Код ошибки: 700016", codes: []),
+        Row(text: "TOTP 700016, otp_length=20260101", codes: []),
         Row(
             text: "<h1>Recovery codes</h1><ul><li>qwmzrtlk</li><li>plvbxndh</li></ul>",
             codes: ["qwmzrtlk", "plvbxndh"]
@@ -47,8 +66,9 @@ struct ShownCodesTests {
         #expect(ShownCodes.ranges(in: text).map { String(decoding: text[$0], as: UTF8.self) } == row.codes)
     }
 
-    @Test func timeIsLinear() {
-        let text = Array(String(repeating: "recovery code your code is ", count: 20_000).utf8)
+    @Test(arguments: ["recovery code your code is ", "your code <", "your code<b>", "code de "])
+    func timeIsLinear(piece: String) {
+        let text = Array(String(repeating: piece, count: 20_000).utf8)
         let clock = ContinuousClock()
         #expect(clock.measure { _ = ShownCodes.ranges(in: text) } < .seconds(30))
     }

@@ -1,0 +1,165 @@
+import Captures
+
+/// Codes that somebody was sent, six digits to eight: `Your verification code is 482913`, `Your OTP is 482913`,
+/// `Ihr Bestätigungscode lautet: 482913`, `482913 is your login code`.
+enum SentCodes {
+    /// In no order.
+    static func ranges(in text: [UInt8]) -> [Range<Int>] {
+        words.flatMap { word in
+            ShownCodes.words(word.end, in: text).flatMap { codes(at: $0, word, in: text) }
+        }
+    }
+
+    /// A word for such a code, or how it ends.
+    private struct Word {
+        var end: String
+        /// Nothing but such a code is called so: what stands before it says no more.
+        var isSure = false
+        /// No letter stands before it.
+        var isWhole = false
+    }
+
+    private static let words = [
+        Word(end: "ode"), Word(end: "odice"), Word(end: "digo"), Word(end: " kod"),
+        Word(end: "OTP", isSure: true, isWhole: true), Word(end: "otp", isSure: true, isWhole: true),
+        Word(end: "код", isSure: true, isWhole: true), Word(end: "Код", isSure: true, isWhole: true),
+        Word(end: "证码", isSure: true), Word(end: "證碼", isSure: true), Word(end: "証コード", isSure: true),
+        Word(end: "認コード", isSure: true), Word(end: "인증번호", isSure: true), Word(end: "인증 코드", isSure: true),
+        Word(end: "인증코드", isSure: true),
+    ]
+
+    private static func codes(at place: Range<Int>, _ word: Word, in text: [UInt8]) -> [Range<Int>] {
+        if word.isWhole, place.lowerBound > 0, text[place.lowerBound - 1].isASCIIWordByte { return [] }
+        let before = ShownCodes.lowercased(text[..<place.lowerBound].suffix(longestGap))
+        guard !others.contains(where: before.containsBytes) else { return [] }
+        let isTold = word.isSure || purposes.contains(where: before.containsBytes)
+        return [
+            code(behind: place.upperBound, isTold: isTold, in: text),
+            code(before: place.lowerBound, in: text),
+        ].compactMap(\.self)
+    }
+
+    /// In bytes, without tags.
+    private static let longestGap = 40
+    private static let purposes = [
+        "your", "verification", "security", "confirmation", "one-time", "login", "sign-in", "authentication",
+        "access ", "use c", "enter c", "sending c", "sent c",
+        // German, Dutch, Danish, Swedish.
+        "ihr c", "dein c", "tigungsc", "sicherheitsc", "rungsc", "anmeldec", "einmalc", "zugangsc",
+        "verificatiec", "stigingsc", "beveiligingsc", "uw c", "engangsk", "sikkerhedsk", "verifieringsk",
+        // French, Spanish, Portuguese, Italian.
+        "votre c", "ton c", "tu c", "su c", "seu c", "tuo c", "suo c",
+    ]
+    /// What has a code of its own.
+    private static let others = [
+        "error", "status", "country", "postal", "zip", "exit", "fehler", "zuordnungs",
+    ]
+
+    // MARK: - Behind the word
+
+    /// `isTold`: what stands before the word says what the code is for.
+    private static func code(behind start: Int, isTold: Bool, in text: [UInt8]) -> Range<Int>? {
+        var gap = Gap(index: start, rest: longestGap, isTold: isTold)
+        while gap.index < text.count, gap.rest > 0, gap.skip(in: text) {}
+        guard gap.isTold else { return nil }
+        let index = gap.index
+        // `G-482913`
+        if index + 2 < text.count, text[index + 1] == 0x2d, (0x41...0x5a).contains(text[index]) {
+            return digits(at: index + 2, in: text).map { index..<$0.upperBound }
+        }
+        return digits(at: index, in: text)
+    }
+
+    /// What stands between the word and the code.
+    private struct Gap {
+        var index: Int
+        /// How many bytes of text more there may be, and how many tags.
+        var rest: Int
+        var tags = 8
+        var isTold: Bool
+
+        /// Passes one thing; false where it may be the code.
+        mutating func skip(in text: [UInt8]) -> Bool {
+            let byte = text[index]
+            if byte == 0x3c {
+                guard tags > 0, let close = text[index...].prefix(Self.longestTag).firstIndex(of: 0x3e) else {
+                    return false
+                }
+                (index, tags) = (close + 1, tags - 1)
+                return true
+            }
+            if Self.blanks.contains(byte) {
+                (index, rest) = (index + 1, rest - 1)
+                return true
+            }
+            let word = text[index...].prefix(rest).prefix { $0.isASCIILetter || $0 >= 0x80 || $0 == 0x27 }
+            guard let first = word.first, SentCodes.isLink(word) else { return false }
+            isTold = isTold || first < 0xd0 && SentCodes.telling.contains(ShownCodes.lowercased(word))
+            (index, rest) = (word.endIndex, rest - word.count)
+            return true
+        }
+
+        /// In bytes: templates of mail say all of a style in them.
+        private static let longestTag = 512
+        private static let blanks: Set<UInt8> = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x27, 0x3a, 0x3d]
+    }
+
+    /// Whether a word may stand between: one that says what the code is for, or that it follows; and one of another script.
+    private static func isLink(_ word: ArraySlice<UInt8>) -> Bool {
+        guard let first = word.first, first < 0xd0 else { return !isOfError(word) }
+        let text = ShownCodes.lowercased(word)
+        return links.contains(text) || telling.contains(text)
+    }
+
+    /// Whether a word says that the code is an error's: `Код ошибки`.
+    private static func isOfError(_ word: ArraySlice<UInt8>) -> Bool {
+        ShownCodes.lowercased(word).hasPrefix("ошиб")
+    }
+
+    private static let links: Set<String> = [
+        "is", "ist", "lautet", "est", "es", "è", "é", "är", "er", "de", "di", "to", "adalah",
+    ]
+    private static let telling: Set<String> = [
+        "vérification", "sécurité", "connexion", "confirmation", "validation", "verificación", "seguridad",
+        "acceso", "confirmación", "verifica", "sicurezza", "accesso", "verificação", "segurança",
+        "weryfikacyjny", "verifikasi",
+    ]
+
+    // MARK: - Before the word
+
+    private static func code(before end: Int, in text: [UInt8]) -> Range<Int>? {
+        let gap = text[max(0, end - longestGap)..<end]
+        guard let phrase = phrases.lazy.compactMap({ gap.firstRange(of: $0) }).first else { return nil }
+        let before = text[..<phrase.lowerBound].suffix(9).reversed()
+        let digits = before.prefix(while: \.isASCIIDigit).count
+        if let code = self.digits(at: phrase.lowerBound - digits, in: text) { return code }
+        // In two halves.
+        let halves = before.dropFirst(digits + 1).prefix(while: \.isASCIIDigit).count
+        guard halves == digits, digits > 0 else { return nil }
+        return self.digits(at: phrase.lowerBound - 2 * digits - 1, in: text)
+    }
+
+    private static let phrases = [
+        " is your ", " as your ", " ist Ihr ", " ist dein ", " est votre ", " est ton ", " es tu ", " es su ",
+        " is uw ", " is je ",
+    ].map { Array($0.utf8) }
+
+    private static func digits(at start: Int, in text: [UInt8]) -> Range<Int>? {
+        let digits = text[start...].prefix(9).prefix(while: \.isASCIIDigit)
+        guard start == 0 || !text[start - 1].isASCIIWordByte,
+            digits.endIndex == text.count || !text[digits.endIndex].isASCIIWordByte
+        else { return nil }
+        if (6...8).contains(digits.count) { return digits.startIndex..<digits.endIndex }
+        // `482 913`, `482-913`, a tag around each half.
+        let next = GroupedCodes.behindGap(digits.endIndex, in: text, isNarrow: true)
+        guard digits.count == 3 || digits.count == 4, next > digits.endIndex, next < text.count else {
+            return nil
+        }
+        let rest = text[next...].prefix(5).prefix(while: \.isASCIIDigit)
+        guard rest.count == digits.count, rest.endIndex == text.count || !text[rest.endIndex].isASCIIWordByte,
+            // Two years.
+            digits.count == 3 || text[next - 1] != 0x2d
+        else { return nil }
+        return digits.startIndex..<rest.endIndex
+    }
+}
