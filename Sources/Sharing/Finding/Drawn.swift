@@ -30,7 +30,12 @@ enum Drawn {
 
     /// Whether a text that nothing explains is long and mixed enough to be a secret all the same.
     static func isUnexplained(_ text: some Collection<UInt8>) -> Bool {
-        text.count >= 20 && looks(text, changes: 5)
+        text.count >= 20 && looks(text, changes: 5) && !isNameOfWords(text)
+    }
+
+    /// `urn:oasis:names:tc:SAML:2.0:status:AuthnFailed`: a name (RFC 8141) of which no part was drawn.
+    private static func isNameOfWords(_ text: some Collection<UInt8>) -> Bool {
+        text.starts(with: "urn:".utf8) && !text.split(separator: 0x3a).contains { looks($0, changes: 5) }
     }
 
     /// Names in a row, as minified scripts keep their lists: `alert.audioInput.buttonGroup.checkbox`.

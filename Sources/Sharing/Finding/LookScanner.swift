@@ -297,9 +297,11 @@ struct LookScanner {
         }
     }
 
-    /// Not the four parts of a version (`Chrome/119.0.0.0`), and nobody's own machine.
+    /// Not the four parts of a version (`Chrome/119.0.0.0`) or of what an attribute is called (`urn:oid:2.5.4.42`), and nobody's
+    /// own machine.
     private func isAddress(_ text: [UInt8], _ start: Int, _ before: UInt8) -> Bool {
         if before == 0x2f { return start >= 2 && text[start - 2] == 0x2f }
+        if before == 0x3a, Bytes.hasSuffix(text[..<start], "oid:") { return false }
         return before != 0x76 && before != 0x56
     }
 }

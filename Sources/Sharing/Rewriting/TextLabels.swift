@@ -55,6 +55,7 @@ struct TextLabels {
         }
         guard kind == .personal else {
             return words.count == 1 && text.count >= 4 && text.contains { !$0.isASCIILetter }
+                && !text.starts(with: "urn:".utf8)
         }
         let isOfNames = words.allSatisfy {
             (0x41...0x5a).contains($0[$0.startIndex]) || $0[$0.startIndex] >= 0x80

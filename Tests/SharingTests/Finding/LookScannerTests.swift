@@ -64,7 +64,7 @@ struct LookScannerTests {
         "DE88370400440532013000", "4111 1111 1111 1112", "1773566108123456",
         "com.example.harbour.shop.android.login", "main.4f3a9b2c1d5e.chunk.js",
         "q7Zr2LkX9vTb4WmN8cYp1HsJ.assets1.cdn-of-the-harbour-shop-example", "10px 20px",
-        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "", "Name=\"urn:oid:2.5.4.42\"",
     ])
     func whatIsNoneStays(text: String) {
         #expect(Self.found(text).isEmpty)
