@@ -41,7 +41,7 @@ struct EntryWalker {
             guard let other = texts.visit(named) ?? self.number(named.bytes) else { return value }
             return .number(JSONNumber(text: String(decoding: other, as: UTF8.self)))
         case .array(let elements):
-            let digits = Self.typedDigits(in: elements, of: name)
+            let lists = Self.lists(of: elements, in: name)
             let arguments =
                 Self.isOfParameters(name)
                 ? GraphQLVariables.arguments(beside: elements).merging(arguments) { own, _ in own } : [:]
@@ -50,7 +50,7 @@ struct EntryWalker {
                     rewriting(
                         elements[index],
                         name: name,
-                        inside: digits.contains(index) ? TypedDigits.name : name,
+                        inside: lists[index] ?? name,
                         arguments
                     )
                 }
@@ -94,12 +94,15 @@ struct EntryWalker {
         return result
     }
 
-    /// Of the parameters of a query or a form those that are the digits of a code.
-    private static func typedDigits(in elements: [JSONValue], of list: String) -> Set<Int> {
-        guard isOfParameters(list) else { return [] }
-        return TypedDigits.places(
-            in: elements.map { ($0["name"]?.string ?? "", Array(($0["value"]?.string ?? "").utf8)[...]) }
-        )
+    /// Of the parameters of a query or a form those that are the digits of a code, or an account by what stands beside them.
+    private static func lists(of elements: [JSONValue], in list: String) -> [Int: String] {
+        guard isOfParameters(list) else { return [:] }
+        let fields = elements.map { element in
+            (name: element["name"]?.string ?? "", value: Array((element["value"]?.string ?? "").utf8)[...])
+        }
+        let digits = TypedDigits.places(in: fields).map { ($0, TypedDigits.name) }
+        let accounts = FormAccounts.places(in: fields).map { ($0, FormAccounts.list) }
+        return Dictionary(digits + accounts) { digit, _ in digit }
     }
 
     /// Those in which a query in GraphQL may stand, or its variables.
@@ -145,6 +148,7 @@ struct EntryWalker {
             case "headers": header(name, value)
             case "cookies": named(name, value, .cookies)
             case TypedDigits.name: named(TypedDigits.name, value, .form)
+            case FormAccounts.list: named(FormAccounts.name, value, .form)
             case "queryString", "params": named(name, value, .form)
             // What a tool lists: `{"name": "refresh_token", "value": …}` of a browser's storage.
             default: named(name, value, .json)

@@ -16,7 +16,10 @@ struct ScriptSlots {
             in: text,
             operations: reader.signIns.subtracting(reader.queries)
         )
-        return GraphQLVariables.named(GraphQLVariables.withDefaults(reader.slots, in: text), in: text)
+        return GraphQLVariables.named(
+            GraphQLVariables.withDefaults(LabelTexts.unnamed(reader.slots, in: text), in: text),
+            in: text
+        )
     }
 
     private let text: ArraySlice<UInt8>

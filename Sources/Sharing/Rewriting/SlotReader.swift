@@ -35,7 +35,7 @@ enum SlotReader {
 
     /// The values of lines, and what is told between them.
     private static func linesAndProse(_ text: ArraySlice<UInt8>) -> [Slot] {
-        let slots = lines(text)
+        let slots = LabelTexts.unnamed(lines(text), in: text)
         let values = slots.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
         return slots
             + prose(text).filter { slot in
@@ -54,14 +54,14 @@ enum SlotReader {
 
     private static func url(_ text: ArraySlice<UInt8>) -> [Slot] {
         // What follows behind white space is another text.
-        let text = text.prefix { $0 > 0x20 }
+        let text = TextKind.withoutDriver(text.prefix { $0 > 0x20 })
         var slots: [Slot] = []
         let end = text.firstIndex { $0 == 0x3f || $0 == 0x23 } ?? text.endIndex
         let address = text[..<end]
         var pathStart = address.startIndex
         if let colon = address.firstIndex(of: 0x3a), address[colon...].starts(with: "://".utf8) {
             let authority = colon + 3
-            let slash = address[authority...].firstIndex(of: 0x2f) ?? address.endIndex
+            let slash = address[authority...].firstIndex { $0 == 0x2f || $0 == 0x3b } ?? address.endIndex
             if let at = address[authority..<slash].lastIndex(of: 0x40) {
                 slots += pair(address[authority..<at], "username", "password", coding: .percent)
             }
@@ -81,7 +81,17 @@ enum SlotReader {
             start = index + 1
         }
         guard end < text.endIndex else { return slots }
-        return slots + items(text[(end + 1)...], separators: [0x26, 0x3f, 0x23])
+        let isOfError = segment.elementsEqual("error".utf8)
+        return slots
+            + items(text[(end + 1)...], separators: [0x26, 0x3f, 0x23]).map { slot in
+                // Entra's `https://…/error?code=700016`.
+                guard isOfError, slot.name == "code", slot.range.count < 10,
+                    text[slot.range].allSatisfy(\.isASCIIDigit)
+                else { return slot }
+                var slot = slot
+                slot.name = "error_code"
+                return slot
+            }
     }
 
     /// `0; url=…`, as a header and as a page's `meta` have it.
@@ -188,6 +198,9 @@ enum SlotReader {
         for place in TypedDigits.places(in: slots.map { ($0.name, text[$0.range]) }) {
             slots[place].name = TypedDigits.name
         }
+        for place in FormAccounts.places(in: slots.map { ($0.name, text[$0.range]) }) {
+            slots[place].name = FormAccounts.name
+        }
         return GraphQLVariables.named(slots, in: text)
     }
 
@@ -242,7 +255,7 @@ enum SlotReader {
             let pairs = LogLineSlots.slots(in: line)
             guard pairs.isEmpty else { return pairs }
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
-            let value = trimmed(line[(mark + 1)...])
+            let value = unquoted(trimmed(line[(mark + 1)...]))
             let name = string(trimmed(line[..<mark]))
             let isHeader = line[mark] == 0x3a
             if isHeader, line.startIndex >= endOfBlock, isBlockMark(value), isSecret(name) {
@@ -258,6 +271,15 @@ enum SlotReader {
                 )
             ]
         }
+    }
+
+    /// Without the quotation marks around a value that has none in it.
+    private static func unquoted(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let mark = value.first, mark == 0x22 || mark == 0x27, value.count > 2, value.last == mark else {
+            return value
+        }
+        let inner = value.dropFirst().dropLast()
+        return inner.contains(mark) || inner.contains(0x5c) ? value : inner
     }
 
     /// `password: |`: the value stands in the lines below, further in (YAML 1.2, section 8.1).

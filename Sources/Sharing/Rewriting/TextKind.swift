@@ -65,7 +65,7 @@ enum TextKind: Sendable, Hashable {
         if first == 0x3f || first == 0x23 { return isForm(start.dropFirst()) ? .url : .text }
         if GlobalID(start) != nil { return .globalID }
         if isURL(start) || isReference(start) { return .url }
-        if isForm(start) { return .form }
+        if isForm(start) || isConnection(start) { return .form }
         if isLines(start) { return .lines }
         return holdsCode(start) ? .json : .text
     }
@@ -117,7 +117,11 @@ enum TextKind: Sendable, Hashable {
             else {
                 return false
             }
-            return line[..<mark].allSatisfy(isNameByte)
+            if line[..<mark].allSatisfy(isNameByte) { return true }
+            // `password = x`, as files of settings have it; what has braces is a program.
+            let name = line[..<mark].prefix(while: isNameByte)
+            return line[mark] == 0x3d && !name.isEmpty && line[name.endIndex..<mark].allSatisfy { $0 == 0x20 }
+                && !text.prefix(1 << 12).contains(0x7b)
         }
     }
 
@@ -135,7 +139,29 @@ enum TextKind: Sendable, Hashable {
             || [0x2d, 0x2e, 0x5f, 0x5b, 0x5d, 0x25].contains(byte)
     }
 
+    /// Without what says that Java's drivers shall read an address: `jdbc:postgresql://…`.
+    static func withoutDriver(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        text.starts(with: "jdbc:".utf8) ? text.dropFirst(5) : text
+    }
+
+    /// `Server=db;User Id=app;Password=Zk9wq`: names with spaces in them and values, a semicolon between, and a password among
+    /// them.
+    private static func isConnection(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.count <= 1 << 12, text.contains(0x3b), !text.contains(0x0a), !text.contains(0x26) else {
+            return false
+        }
+        let names = text.split(separator: 0x3b).filter { part in part.contains { $0 > 0x20 } }.map { part in
+            part.contains(0x3d) ? part.prefix { $0 != 0x3d }.drop { $0 == 0x20 } : []
+        }
+        return names.count >= 3
+            && names.allSatisfy { name in
+                !name.isEmpty && name.count <= 32 && name.allSatisfy { isNameByte($0) || $0 == 0x20 }
+            }
+            && names.contains { ["password", "pwd"].contains(SecretRoles.normalized(SlotReader.string($0))) }
+    }
+
     private static func isURL(_ text: ArraySlice<UInt8>) -> Bool {
+        let text = withoutDriver(text)
         if text.first == 0x2f {
             let slashes = text.filter { $0 == 0x2f }.count
             return text.contains(0x3f) || text.contains(0x23)

@@ -19,6 +19,19 @@ struct SlotReaderTests {
         ),
         ("com.example.app:/cb?code=1", ["(path)=com.example.app:", "(path)=cb", "code=1"]),
         ("https://user:pw@a.example/", ["username=user", "password=pw"]),
+        // What drivers of Java read.
+        (
+            "jdbc:mysql://db:3306/app?user=bolund&password=x1",
+            ["(path)=app", "username=bolund", "password=x1"]
+        ),
+        (
+            "jdbc:sqlserver://db:1433;databaseName=app;password=x1;encrypt=true",
+            ["databaseName=app", "password=x1", "encrypt=true"]
+        ),
+        // The number of an error, and a code of an app's own page.
+        ("https://login.example/error?code=700016", ["(path)=error", "error_code=700016"]),
+        ("https://login.example/error?code=x700016", ["(path)=error", "code=x700016"]),
+        ("https://login.example/cb?code=700016", ["(path)=cb", "code=700016"]),
         // A semicolon separates as well, but for what is secret as a whole.
         (
             "/s?view=public;password=x&a=b;c;d=e",
@@ -36,6 +49,11 @@ struct SlotReaderTests {
 
     @Test(arguments: [
         (TextKind.form, "a=1&b%5B%5D=2&c=&=3\r\n", ["a=1", "b[]=2", "c=", "=3"]),
+        // Who signs in, by the password beside; what else is called so.
+        (.form, "log=ada&pwd=x1&rem=1", ["username=ada", "pwd=x1", "rem=1"]),
+        (.form, "sap-user=ADA&sap-password=x1", ["username=ADA", "sap-password=x1"]),
+        (.form, "log=ada&level=x1", ["log=ada", "level=x1"]),
+        (.form, "id=42&newuser=true&pwd=x1", ["id=42", "newuser=true", "pwd=x1"]),
         (.form, "a=1;b=2;c;", ["a=1", "b=2", "=c"]), (.form, "a=1;", ["a=1"]),
         // A table, of which the line breaks are encoded.
         (.form, "a=id;name%0A1;Ada", ["a=id;name%0A1;Ada"]), (.form, "id;name%0A1;x", ["=id;name%0A1;x"]),

@@ -1,0 +1,43 @@
+import Captures
+
+/// Texts of a program's pages under the names of what they ask for: `"password": "Password"`, `login.username=Benutzername`.
+enum LabelTexts {
+    /// The slots, without the names of those whose values only say them once more, where a document has several of these.
+    static func unnamed(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
+        let places = slots.indices.filter { saysItsName(slots[$0], in: text) }
+        guard Set(places.map { slots[$0].name }).count >= leastLabels else { return slots }
+        var slots = slots
+        for place in places { slots[place].name = "" }
+        return slots
+    }
+
+    private static let leastLabels = 2
+
+    private static func saysItsName(_ slot: Slot, in text: ArraySlice<UInt8>) -> Bool {
+        let value = text[slot.range]
+        guard !slot.name.isEmpty, !slot.isNumber, isOfWords(value), let kind = kind(of: slot.name) else {
+            return false
+        }
+        let words = value.split { $0 == 0x20 }
+        return kind == self.kind(of: SlotReader.string(value))
+            || words.count > 1 && words.contains { kind == self.kind(of: SlotReader.string($0)) }
+    }
+
+    /// A few words that begin with a capital, or are of another script than Latin.
+    private static func isOfWords(_ value: ArraySlice<UInt8>) -> Bool {
+        guard (4...64).contains(value.count), let first = value.first,
+            (0x41...0x5a).contains(first) || first >= 0x80
+        else { return false }
+        return value.allSatisfy {
+            $0.isASCIILetter || $0 >= 0x80 || [0x20, 0x2d, 0x27, 0x2a, 0x3a].contains($0)
+        }
+    }
+
+    /// What a name says of a person or of a password; nil for others.
+    private static func kind(of name: String) -> Secret.Kind? {
+        guard case .secret(let kind) = SecretRoles.role(of: name, in: .claims),
+            kind.isPersonal || kind.isChosen
+        else { return nil }
+        return kind
+    }
+}
