@@ -8,17 +8,38 @@ enum PairSlots {
     /// `isCode`: only what stands between quotation marks is a value; the rest are expressions.
     static func slots(in text: ArraySlice<UInt8>, isCode: Bool = false) -> [Slot] {
         var slots: [Slot] = []
+        var accounts: [Slot] = []
+        var tellsPassword = false
         var index = text.startIndex
         while let start = text[index...].firstIndex(where: isOfName) {
             let word = text[start...].prefix(while: isOfName)
             index = word.endIndex
             guard let given = given(to: word, in: text, isCode: isCode) else { continue }
             let name = name(endingWith: word, in: text, isCode: isCode)
-            guard isSecret(given, of: name) else { continue }
-            slots.append(Slot(name: name, range: given.value.startIndex..<given.value.endIndex))
-            index = given.value.endIndex
+            let slot = Slot(name: name, range: given.value.startIndex..<given.value.endIndex)
+            if isSecret(given, of: name) {
+                tellsPassword = tellsPassword || saysPassword(name)
+                slots.append(slot)
+                index = given.value.endIndex
+            } else if SecretRoles.namesAccount(name), isAccount(given.value) {
+                accounts.append(slot)
+            }
         }
-        return slots
+        return tellsPassword ? slots + accounts.map(named) : slots
+    }
+
+    /// Whether a value beside a password may be who signs in with it, and no word of the text.
+    private static func isAccount(_ value: ArraySlice<UInt8>) -> Bool {
+        (3...64).contains(value.count)
+            && value.allSatisfy { $0.isASCIIAlphanumeric || [0x2b, 0x2d, 0x2e, 0x40, 0x5f].contains($0) }
+            && !SureWords.isCommon(SlotReader.string(value))
+            && !SecretRoles.isWord(SlotReader.string(value))
+    }
+
+    private static func named(_ account: Slot) -> Slot {
+        var slot = account
+        slot.name = "username"
+        return slot
     }
 
     /// In bytes, of a name.
@@ -50,9 +71,10 @@ enum PairSlots {
     }
 
     private static func isSecret(_ given: Given, of name: String) -> Bool {
-        // `('password', 'urn:ietf:params:oauth:grant-type:…')` is a list of grants.
-        let mayStandBeside = SignInCall.mayBeSecret(given.value) && !given.value.starts(with: "urn:".utf8)
-        guard given.isAssigned || mayStandBeside else { return false }
+        // `password: urn:ietf:params:oauth:grant-type:…` tells of grants.
+        guard !given.value.starts(with: "urn:".utf8),
+            given.isAssigned || SignInCall.mayBeSecret(given.value)
+        else { return false }
         // `Forgot your password: https://…`; what was drawn may begin with a slash.
         if SignInCall.isAddress(given.value), !given.isAssigned || given.value.first != 0x2f { return false }
         guard saysPassword(name) else { return Drawn.looks(given.value) && namesSecret(name) }
@@ -80,6 +102,7 @@ enum PairSlots {
     {
         let gap = text[name.endIndex...].prefix(longestGap)
         let named = gap.drop(while: closers.contains)
+        if let value = serialized(behind: named, in: text) { return Given(value: value, isAssigned: true) }
         let closed = (isCode ? named : behindRemark(named)).drop(while: isBlank)
         let mark = closed.prefix(marks.first { closed.starts(with: $0) }?.count ?? 0)
         let isArrow = mark.elementsEqual("=>".utf8)
@@ -140,6 +163,16 @@ enum PairSlots {
         guard let open = before.first, open == 0x28 || open == 0x7b else { return false }
         return after == open + (open == 0x28 ? 1 : 2)
             && before.dropFirst().first.map { !isOfName($0) } ?? true
+    }
+
+    /// `s:8:"password";s:6:"Zk9!wq"`, as PHP keeps sessions.
+    private static func serialized(behind named: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> ArraySlice<
+        UInt8
+    >? {
+        guard named.starts(with: ";s:".utf8) else { return nil }
+        let length = named.dropFirst(3).prefix(while: \.isASCIIDigit)
+        guard !length.isEmpty, text[length.endIndex...].starts(with: ":\"".utf8) else { return nil }
+        return quoted(by: 0x22, in: text[(length.endIndex + 2)...])
     }
 
     /// Without the type that some write before a value, with its length: `string(6) "…"`.

@@ -13,7 +13,7 @@ enum SentenceSlots {
         slots +=
             refused(in: text) + rejected(in: text) + SignInCall.slots(in: text)
             + CommandSlots.slots(words, in: text)
-        slots += words.map(bare).filter { isDocument($0) }.map { slot("", $0) }
+        slots += words.map(bare).filter { isDocument($0) || isForm($0) }.map { slot("", $0) }
         for place in words.indices.dropLast() {
             slots += told(
                 words[place],
@@ -74,6 +74,12 @@ enum SentenceSlots {
             return [slot(SlotReader.basicCredentials, run, kind: .userPassword, isBase64: true)]
         case "bearer", "dpop": return drawn("access_token", bare(value))
         case "code", "token", "ticket", "session": return drawn(name, bare(value))
+        case "-d", "-f", "--data", "--data-raw", "--data-urlencode", "--form", "--form-string":
+            return TextKind.guessed(bare(value)) == .form ? [slot("", bare(value))] : []
+        case "-h", "--header":
+            let field = bare(value)
+            guard field.last == 0x3a, let told = next.dropFirst().first else { return [] }
+            return [slot(SlotReader.string(field.dropLast()), bare(told))]
         case "-u", "--user":
             let pair = bare(value)
             guard let colon = pair.firstIndex(of: 0x3a) else { return [] }
@@ -104,6 +110,11 @@ enum SentenceSlots {
     private static func isDocument(_ word: ArraySlice<UInt8>) -> Bool {
         guard word.count >= 48, let inner = Base64Text(Array(word))?.text else { return false }
         return TextKind.opensDocument(inner[...]) || TextKind.guessed(inner[...]) == .html
+    }
+
+    /// Whether a word has several parameters: `client_id=shop&client_secret=…`.
+    private static func isForm(_ word: ArraySlice<UInt8>) -> Bool {
+        word.contains(0x26) && word.contains(0x3d) && TextKind.guessed(word) == .form
     }
 
     private static func drawn(_ name: String, _ value: ArraySlice<UInt8>) -> [Slot] {

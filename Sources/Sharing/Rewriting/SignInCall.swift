@@ -76,11 +76,31 @@ enum SignInCall {
                 continue
             }
             slots += arguments.enumerated().map { place, range in
-                Slot(name: self.name(ofArgument: place, of: arguments.count), range: range, kind: .text)
+                named(text[range])
+                    ?? Slot(
+                        name: self.name(ofArgument: place, of: arguments.count),
+                        range: range,
+                        kind: .text
+                    )
             }
             rest = text[(arguments.last?.upperBound ?? open + 1)...]
         }
         return slots
+    }
+
+    /// An argument that says its own name, `username=ada` or `username='ada'`; nil for others, base64 with its padding
+    /// included.
+    private static func named(_ argument: ArraySlice<UInt8>) -> Slot? {
+        let name = argument.prefix(while: \.isASCIIWordByte)
+        guard name.first.map(\.isASCIILetter) ?? false, argument[name.endIndex...].first == 0x3d else {
+            return nil
+        }
+        var value = argument[(name.endIndex + 1)...]
+        if let mark = value.first, mark == 0x22 || mark == 0x27, value.count > 1, value.last == mark {
+            value = value.dropFirst().dropLast()
+        }
+        guard let first = value.first, first != 0x3d else { return nil }
+        return Slot(name: SlotReader.string(name), range: value.startIndex..<value.endIndex, kind: .text)
     }
 
     private static let longestName = 60

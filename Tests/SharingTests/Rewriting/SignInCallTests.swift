@@ -55,6 +55,22 @@ struct SignInCallTests {
     ])
     func callInATextTells(row: Row) { #expect(Self.told(row.text, as: .text) == row.told) }
 
+    /// As programs print what they were given, and base64 with its padding, which names nothing.
+    @Test(arguments: [
+        (
+            "LoginRequest(username=max, password='zem4K!', remember=false)",
+            ["username=max", "password=zem4K!", "remember=false"]
+        ),
+        ("login('max', 'emVtNEtlc3RyZWw=')", ["login_hint=max", "password=emVtNEtlc3RyZWw="]),
+    ])
+    func argumentMaySayItsName(text: String, told: [String]) {
+        let bytes = Array(text.utf8)
+        let slots = SignInCall.slots(in: bytes[...]).map {
+            "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))"
+        }
+        #expect(slots == told)
+    }
+
     @Test(arguments: [
         Row(
             text: #"{"method":"login","params":["max","zem"],"id":1}"#,
