@@ -59,6 +59,7 @@ extension FoundSecrets {
     /// Drops what everybody may know.
     private mutating func dropPublic() {
         for (text, kind) in values where isNone(text, kind) || isWord(text, kind) { values[text] = nil }
+        for text in traces where values[text] == .unexplained { values[text] = nil }
         // What somebody chose as a secret stays one where it is named, also if it is a word that everybody uses.
         for (pair, kind) in named where !kind.isChosen || identifiers.contains(pair.value) {
             let isPublic =

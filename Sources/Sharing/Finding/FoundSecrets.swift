@@ -33,6 +33,8 @@ struct FoundSecrets {
     var homes: Set<String> = []
     /// Values that have names: one may be another that was changed on its way.
     var relatives: Set<String> = []
+    /// What requests are called in logs, and what of that looks drawn: nobody's secret where nothing else says that it is one.
+    var traces: Set<String> = []
     /// Certificates of keys, in base64: everybody may know them, and parts of them look drawn.
     var certificates: Set<String> = []
     /// Values that somebody wants to stay.

@@ -101,7 +101,7 @@ enum PersonalRoles {
         )
         add(
             .personal,
-            "addrstreet housenumber housename addresslines addressline1 addressline2 line1 line2 street1 street2 postcode zipcode plz"
+            "addrstreet address1 address2 housenumber housename addresslines addressline1 addressline2 line1 line2 street1 street2 postcode zipcode plz"
         )
         add(
             .personal,
@@ -118,7 +118,7 @@ enum PersonalRoles {
         )
         add(
             .subject,
-            "sub patient enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity"
+            "sub patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity"
         )
         add(.email, "email lispersoncontactemailprimary mail emailaddress mailaddress useremail contactemail")
         add(.phone, "phonenumber mobile mobileno telephone telephonenumber tel recipient")
@@ -134,7 +134,7 @@ enum PersonalRoles {
     )
 
     private static let ofPersons = words(
-        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer vehicleno line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin"
+        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer vehicleno line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
     )
 
     /// Short names that mean somebody in claims, and other things in forms: ID-porten's `pid` is a product's number there.

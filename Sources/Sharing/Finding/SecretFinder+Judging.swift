@@ -11,17 +11,37 @@ extension SecretFinder {
             judgeByLook(value, text)
         case .secret(let kind): note(kind, value.name, text)
         case .drawn(let kind):
-            if Drawn.looks(value.bytes) || SecretRoles.saysSecret(value.name) && Self.isChosen(value.bytes) {
+            if Drawn.looks(value.bytes) || SecretRoles.saysSecret(value.name) && Self.isChosen(value.bytes)
+                || SecretRoles.isSetting(value.name) && Self.isSet(value)
+            {
                 note(kind, value.name, text)
             } else if Self.isOneTimeCode(value.bytes, under: kind) {
                 // What a text message brings is also called so.
                 note(.oneTimeCode, value.name, text)
             }
+        case .open where TraceNames.contain(SecretRoles.normalized(value.name)): trace(value, text)
         case .open: open(value.name, text)
         case .parts: break
         case .unknown: judgeByLook(value, text)
         }
     }
+
+    /// Takes what a request is called in logs, as it looks in the middle of a text, and its parts
+    /// (`00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`).
+    private func trace(_ value: NamedText, _ text: String) {
+        guard value.bytes.count <= Self.longestTrace else { return }
+        found.open.insert(text)
+        found.traces.insert(text)
+        let parts = value.bytes.split { $0 == 0x2d }.filter { $0.count >= Self.shortestTrace }
+        found.traces.formUnion(parts.map(SlotReader.string))
+        for finding in look.findings(in: value.bytes) where finding.kind == .unexplained {
+            found.traces.insert(SlotReader.string(value.bytes[finding.range]))
+        }
+    }
+
+    /// In bytes.
+    private static let longestTrace = 256
+    private static let shortestTrace = 16
 
     private func open(_ name: String, _ text: String) {
         found.open.insert(text)
@@ -96,6 +116,18 @@ extension SecretFinder {
         (8...64).contains(bytes.count) && bytes.allSatisfy { $0 > 0x20 }
             && bytes.contains(where: \.isASCIIDigit) && bytes.contains(where: \.isASCIILetter)
             && TextKind.guessed(bytes[...]) == .text
+    }
+
+    /// Whether a setting has a value: a word or two, that are no variable and do not only say its name once more, as
+    /// `CLIENT_SECRET: "client_secret"` of a program does.
+    private static func isSet(_ value: NamedText) -> Bool {
+        let bytes = value.bytes
+        guard (6...128).contains(bytes.count), let first = bytes.first,
+            ![0x24, 0x2a, 0x3c, 0x7b].contains(first),
+            bytes.count(where: { $0 <= 0x20 }) <= 1, TextKind.guessed(bytes[...]) == .text
+        else { return false }
+        let said = SecretRoles.normalized(value.text)
+        return !SecretRoles.normalized(value.name).hasSuffix(said) && !SecretRoles.isWord(value.text)
     }
 
     // MARK: - Accounts

@@ -87,6 +87,16 @@ enum SecretRoles {
 
     private static let headerEndings = ["token", "apikey", "secret"]
 
+    /// Whether it is the name of a setting that somebody chose as a secret, in capitals as environments have them:
+    /// `SESSION_SECRET`, `export DJANGO_SECRET_KEY`.
+    static func isSetting(_ name: String) -> Bool {
+        let own = name.hasPrefix("export ") ? name.dropFirst(7) : name[...]
+        return own.utf8.allSatisfy { (0x41...0x5a).contains($0) || $0.isASCIIDigit || $0 == 0x5f }
+            && ["_SECRET", "SECRET_KEY", "SIGNING_KEY", "ENCRYPTION_KEY", "COOKIE_KEY"].contains(
+                where: own.hasSuffix
+            )
+    }
+
     /// Whether a name leaves no doubt, so that what somebody chose is a secret as well: `secret`, `refreshToken`, `credentials`.
     static func saysSecret(_ name: String) -> Bool {
         let key = normalized(name)
@@ -155,7 +165,11 @@ enum SecretRoles {
         case .cookies, .setCookie: return .secret(.cookie)
         default: break
         }
-        if open.contains(key) || key.hasSuffix("endpoint") || key.hasSuffix("supported") { return .open }
+        if open.contains(key) || key.hasSuffix("endpoint") || key.hasSuffix("supported")
+            || TraceNames.contain(key)
+        {
+            return .open
+        }
         guard let kind = drawn[key] else { return .unknown }
         switch container {
         // A header field that is called so is nothing else.
@@ -218,7 +232,7 @@ enum SecretRoles {
         .oneTimeCode:
             "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode txcode twofactorcode authcode2 otpcode",
         .credentials:
-            "iplanetdirectorypro totpsecret otpsecret secretcode xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
+            "iplanetdirectorypro rawid totpsecret otpsecret secretcode xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate wresult wctx",
         .formToken:

@@ -252,7 +252,7 @@ struct MarkupSlots {
         // `<td><b>…`
         if let open = text[start...].firstIndex(where: { $0 > 0x20 }), text[open] == 0x3c {
             let inner = HTMLAttributes(text, from: open + 1)
-            if ["b", "strong", "span", "code", "em", "i"].contains(inner.tag) { start = inner.end }
+            if Self.inCells.contains(inner.tag) { start = inner.end }
         }
         guard let close = text[start...].firstIndex(of: 0x3c),
             let first = text[start..<close].firstIndex(where: { $0 > 0x20 }),
@@ -260,6 +260,11 @@ struct MarkupSlots {
         else { return nil }
         return first..<(last + 1)
     }
+
+    /// Elements that a cell has around its text.
+    private static let inCells: Set<String> = [
+        "b", "strong", "span", "code", "em", "i", "p", "div", "pre", "samp", "kbd", "tt", "font", "small",
+    ]
 
     /// Attributes in which something may travel; the others say how the page looks.
     private static func hasValue(_ name: String) -> Bool {

@@ -21,6 +21,8 @@ struct ScriptObject {
     var answer: Int?
     var user: Int?
     var isChallenge = false
+    /// Whether it is a part of a login that is going on, and whether it tells of a user beside: a login, a line of a log.
+    private var isTransaction = false
     var isLogin = false
     /// The slot of its `name`, which is a person's where a member beside it says so.
     var ownName: Int?
@@ -53,7 +55,9 @@ struct ScriptObject {
     }
 
     /// Members that say what an object is, in small letters.
-    static let typing: Set<String> = ["type", "resourcetype", "__typename", "@type", "objecttype"]
+    static let typing: Set<String> = [
+        "type", "resourcetype", "__typename", "@type", "objecttype", "object",
+    ]
     private static let types: Set<String> = [
         "user", "users", "person", "people", "customer", "customers", "member", "members", "patient",
         "practitioner",
@@ -118,19 +122,21 @@ struct ScriptObject {
         }
         switch member {
         case "answer": answer = slot
-        case "user", "login": user = slot
+        case "user", "login", "identifier": user = slot
         case "name", "display":
             // `"author": {"name": "…"}`
             return Self.persons.contains(name.lowercased()) ? (slot, "displayName") : nil
-        case "statetoken", "statehandle", "questionkey", "username": isChallenge = true
-        case "pass", "password", "passwd", "passcode", "pwd", "pw": isLogin = true
+        case "statetoken", "statehandle": (isChallenge, isTransaction) = (true, true)
+        case "questionkey", "username": isChallenge = true
+        case "pass", "password", "passwd", "passcode", "pwd", "pw", "level", "loglevel", "severity":
+            isLogin = true
         default: return nil
         }
         if isChallenge, let answer {
             self.answer = nil
             return (answer, "securityAnswer")
         }
-        guard isLogin, let user else { return nil }
+        guard isLogin || isTransaction, let user else { return nil }
         self.user = nil
         return (user, "username")
     }
@@ -172,6 +178,8 @@ struct ScriptObject {
     private func isName(_ own: String, of member: String) -> Bool {
         // `{"op": "replace", "path": "name.familyName", "value": "…"}` (RFC 7644, section 3.5.2).
         if member == "path", case .secret = SecretRoles.role(of: own, in: .claims) { return true }
+        // `{"system": "phone", "value": "…"}` of FHIR.
+        if member == "system" { return ["phone", "sms", "fax", "pager"].contains(own) }
         guard member == "type" else { return Self.naming.contains(member) }
         // `{"type": "mobile", "value": "…"}` in a list of phone numbers.
         return said == nil
@@ -183,7 +191,7 @@ struct ScriptObject {
     /// Members that say it where what they say is a word for a password.
     static let describing: Set<String> = [
         "kind", "method", "id", "field", "factor", "credentialtype", "factortype", "authenticator",
-        "attribute", "path", "loc",
+        "attribute", "path", "loc", "system",
     ]
     /// Members whose value is called by the one beside them, or by what the object is the value of.
     static let valued: Set<String> = ["value", "val", "nbr", "stringvalue"]

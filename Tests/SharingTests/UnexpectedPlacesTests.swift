@@ -1,0 +1,154 @@
+import Captures
+import JSON
+import Sharing
+import Testing
+
+/// Secrets where nobody expects them, and beside each what looks like one, helps, and stays.
+struct UnexpectedPlacesTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        var name: String
+        var type = "application/json"
+        var headers: [(String, String)] = []
+        var body: String
+        var gone: [String] = []
+        var stays: [String] = []
+        var testDescription: String { name }
+    }
+
+    static let rows = [
+        Row(
+            name: "who signs in at an identifier-first provider",
+            body:
+                #"{"identifier":"isaac.brock","credentials":{"passcode":"Tr0ub4dor"},"stateHandle":"02tYS1NHhC"}"#,
+            gone: ["isaac.brock", "Tr0ub4dor"]
+        ),
+        Row(
+            name: "an identifier of something else",
+            body: #"{"identifier":"isaac.brock","theme":"dark"}"#,
+            stays: ["isaac.brock", "dark"]
+        ),
+        Row(
+            name: "a line of a log in JSON",
+            body: #"{"level":"info","msg":"signed in","user":"kiravel"}"#,
+            gone: ["kiravel"],
+            stays: ["signed in"]
+        ),
+        Row(
+            name: "settings that somebody chose",
+            type: "text/plain",
+            body: "SESSION_SECRET=keyboard cat\nexport JWT_SECRET=\"my-dev-secret\"\nNODE_ENV=production\n"
+                + "GRANT=client_secret\nDJANGO_SECRET_KEY=django-insecure-9x&k^v1z(4w)\n",
+            gone: ["keyboard cat", "my-dev-secret", "9x&k^v1z"],
+            stays: ["NODE_ENV=production", "GRANT=client_secret"]
+        ),
+        Row(
+            name: "names of settings in a program",
+            body:
+                #"{"GRANT_WITH_SECRET":"${SECRET_OF_SHOP}","USES_SECRET":"secret","LABEL_APP_SECRET":"App secret"}"#,
+            stays: ["${SECRET_OF_SHOP}", #""secret""#, "App secret"]
+        ),
+        Row(
+            name: "a file of settings with spaces around its equals signs",
+            type: "text/plain",
+            body: "[database]\nuser = webapp\npassword = meadow\npool = twelve\n",
+            gone: ["meadow"],
+            stays: ["[database]", "pool = twelve"]
+        ),
+        Row(
+            name: "how a database is connected to",
+            body: #"{"Default":"Server=db;User Id=webapp;Password=meadows;Encrypt=true"}"#,
+            gone: ["meadows"],
+            stays: ["Server=db;", "Encrypt=true"]
+        ),
+        Row(
+            name: "a cell with an element around its text",
+            type: "text/html",
+            body: "<table><tr><td>DB_PASSWORD</td><td><pre>meadows</pre></td></tr>"
+                + "<tr><td>DEBUG</td><td><pre>True</pre></td></tr></table>",
+            gone: ["meadows"],
+            stays: ["True"]
+        ),
+        Row(
+            name: "what a command sends",
+            type: "text/plain",
+            body: "curl https://id.example/token -H \"X-Api-Key: meadows\" -d client_secret=kestrel "
+                + "--data \"grant_type=password&client_secret=kestrels\"",
+            gone: ["meadows", "kestrel"],
+            stays: ["grant_type=password", "-H"]
+        ),
+        Row(
+            name: "a way to reach somebody in FHIR",
+            body:
+                #"{"telecom":[{"system":"phone","value":"(03) 5555 6473"},{"system":"url","value":"page-7"}]}"#,
+            gone: ["5555 6473"],
+            stays: ["page-7"]
+        ),
+        Row(
+            name: "texts of an app's pages",
+            body: #"{"password":"Password","username":"Benutzername","firstName":"First name","#
+                + #""user":{"firstName":"Kirabelle"},"error.password":"Wrong password"}"#,
+            gone: ["Kirabelle"],
+            stays: [#""Password""#, "Benutzername", "First name", "Wrong password"]
+        ),
+        Row(
+            name: "a password that is the word for it",
+            body: #"{"username":"kiravel","password":"Password"}"#,
+            gone: [#""Password""#, "kiravel"]
+        ),
+        Row(
+            name: "the status of a SAML response, and a name of an attribute",
+            type: "text/xml",
+            body: #"<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:AuthnFailed"/>"#
+                + #"<saml:Attribute Name="urn:oid:2.5.4.42"><saml:AttributeValue>Kirabelle</saml:AttributeValue>"#,
+            gone: ["Kirabelle"],
+            stays: ["urn:oasis:names:tc:SAML:2.0:status:AuthnFailed", "urn:oid:2.5.4.42"]
+        ),
+        Row(
+            name: "grants for a password",
+            type: "text/html",
+            body: "<p>Supported for password: urn:ietf:params:oauth:grant-type:token-exchange</p>"
+                + "<p>Your password: Zk9wq!</p>",
+            gone: ["Zk9wq!"],
+            stays: ["grant-type:token-exchange"]
+        ),
+        Row(
+            name: "what a provider asks for",
+            headers: [
+                ("X-Request-Id", "7f3d2c1b-0a9e-4f8d-b7c6-a5e4d3c2b1a0"),
+                ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+                ("X-Session", "9e8d7c6b-5a4f-4e3d-92c1-b0a9f8e7d6c5"),
+            ],
+            body: #"{"error_codes":[7000215],"trace_id":"0a1b2c3d-0f4e-4d4c-8b8a-abcdefabcdef","#
+                + #""error_uri":"https://login.example/error?code=7000215"}"#,
+            gone: ["9e8d7c6b-5a4f-4e3d-92c1-b0a9f8e7d6c5"],
+            stays: [
+                "7f3d2c1b-0a9e-4f8d-b7c6-a5e4d3c2b1a0",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "[7000215]",
+                "0a1b2c3d-0f4e-4d4c-8b8a-abcdefabcdef", "error?code=7000215",
+            ]
+        ),
+        Row(
+            name: "a session by which a server calls its requests, too",
+            headers: [
+                ("X-Request-Id", "9e8d7c6b-5a4f-4e3d-92c1-b0a9f8e7d6c5"),
+                ("Cookie", "sid=9e8d7c6b-5a4f-4e3d-92c1-b0a9f8e7d6c5"),
+            ],
+            body: "{}",
+            gone: ["9e8d7c6b-5a4f-4e3d-92c1-b0a9f8e7d6c5"]
+        ),
+    ]
+
+    @Test(arguments: rows)
+    func secretIsGoneAndItsNeighbourStays(row: Row) throws {
+        var world = try SharingWorld()
+        world.append("https://app.shop.example/page", headers: row.headers, type: row.type, body: row.body)
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        #expect(shared.differences.isEmpty)
+        let entry = try shared.entry(shared.capture.count - 1)
+        let fields = entry["request"]?["headers"]?.array?.compactMap { $0["value"]?.string } ?? []
+        let text = fields.joined(separator: "\n") + (entry["response"]?["content"]?["text"]?.string ?? "")
+        for secret in row.gone { #expect(!text.contains(secret)) }
+        for harmless in row.stays { #expect(text.contains(harmless)) }
+    }
+}
