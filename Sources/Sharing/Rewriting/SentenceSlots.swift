@@ -76,10 +76,7 @@ enum SentenceSlots {
         case "code", "token", "ticket", "session": return drawn(name, bare(value))
         case "-d", "-f", "--data", "--data-raw", "--data-urlencode", "--form", "--form-string":
             return TextKind.guessed(bare(value)) == .form ? [slot("", bare(value))] : []
-        case "-h", "--header":
-            let field = bare(value)
-            guard field.last == 0x3a, let told = next.dropFirst().first else { return [] }
-            return [slot(SlotReader.string(field.dropLast()), bare(told))]
+        case "-h", "--header": return field(bare(value), next.dropFirst().first)
         case "-u", "--user":
             let pair = bare(value)
             guard let colon = pair.firstIndex(of: 0x3a) else { return [] }
@@ -104,6 +101,13 @@ enum SentenceSlots {
             else { return [] }
             return [slot(name, bare(said))]
         }
+    }
+
+    /// What a command sends in a header field; of one that has parts they are told where they stand.
+    private static func field(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) -> [Slot] {
+        let own = SlotReader.string(name.dropLast())
+        guard name.last == 0x3a, TextKind.ofHeader(own) == nil, let value else { return [] }
+        return [slot(own, bare(value))]
     }
 
     /// Whether a word is a document in base64.
