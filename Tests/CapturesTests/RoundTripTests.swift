@@ -93,6 +93,19 @@ struct RoundTripTests {
         #expect(try written(back).entry["request"] == entry["request"])
     }
 
+    /// A target that is no URL is malformed; of other producers it lacks what the header fields say.
+    @Test(arguments: [
+        ("app.example/login", "GET", true), ("app.example:443", "CONNECT", true),
+        ("https://app.example/login", "GET", nil), ("*", "OPTIONS", nil),
+    ]) func targetThatWasSentWithoutSchemeComesBack(_ target: String, _ method: String, _ isTold: Bool?) throws {
+        var request = RecordedRequest(method: method, url: RecordedURL(target))
+        request.headers = HeaderFields([("Host", "app.example")])
+        let (back, entry) = try written(Exchange(startedAt: Timestamp(nanoseconds: 0), request: request))
+        #expect(back.request.url.text == target)
+        #expect(entry["request"]?["_authreel"]?["urlAsSent"]?.bool == isTold)
+        #expect(try written(back).entry["request"] == entry["request"])
+    }
+
     @Test func everyFieldOfAnExchangeComesBack() throws {
         var exchange = Exchange(
             startedAt: Timestamp(nanoseconds: 1_780_000_000_123_456_000),

@@ -27,18 +27,28 @@ extension HAREntry {
         }
         writer.size("headersSize", kept, -1, &out)
         writer.size("bodySize", kept, request.body.map { $0.wireSize ?? $0.size ?? -1 } ?? 0, &out)
-        if let ours = ours(request) { writer.raw("_authreel", ours, &out) }
+        append(ours: request, &writer, &out)
         foreign(kept, besides: requestMembers, &writer, &out)
         writer.end(&out)
     }
 
-    /// `_authreel` of a request; nil where there is nothing to say.
-    private static func ours(_ request: RecordedRequest) -> StaticString? {
-        // Other producers' are read in upper case.
-        guard Producers.method(request.method) != request.method else {
-            return request.isURLLatin1 ? latin1 : nil
-        }
-        return request.isURLLatin1 ? "{\"latin1\":true,\"methodAsSent\":true}" : "{\"methodAsSent\":true}"
+    /// `_authreel` of a request, where there is something to say: what is to be read as it stands there, and is read another way
+    /// from other producers.
+    private static func append(
+        ours request: RecordedRequest,
+        _ writer: inout HARObjectWriter,
+        _ out: inout [UInt8]
+    ) {
+        let marks: [(name: StaticString, isSet: Bool)] = [
+            ("latin1", request.isURLLatin1),
+            ("methodAsSent", Producers.method(request.method) != request.method),
+            ("urlAsSent", !Producers.isWhole(request.url.text, request.method, request.headers)),
+        ]
+        guard marks.contains(where: \.isSet) else { return }
+        writer.name("_authreel", &out)
+        var ours = HARObjectWriter(&out)
+        for mark in marks where mark.isSet { ours.raw(mark.name, "true", &out) }
+        ours.end(&out)
     }
 
     static func append(

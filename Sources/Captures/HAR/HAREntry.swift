@@ -132,6 +132,7 @@ enum HAREntry {
 
     private static func requestURL(_ object: JSONObject) -> RecordedURL {
         let text = Producers.url(of: object)
+        if Producers.isURLAsSent(object) { return RecordedURL(text) }
         let whole = absolute(text, method: object["method"]?.string)
         return RecordedURL(whole == text ? text + Producers.query(missingIn: text, of: object) : whole)
     }

@@ -47,6 +47,7 @@ extension Producers {
     /// It may begin with the server all the same. Where they do not name the scheme it is `https`, but on the machine itself.
     static func url(of request: JSONObject) -> String {
         let target = text(request["url"]) ?? ""
+        if isURLAsSent(request) { return target }
         return url(ofTarget: target, HAREntry.headers(request["headers"])) ?? target
     }
 
@@ -58,9 +59,19 @@ extension Producers {
         return "\(scheme)://\(server.hostAndPort ?? "")\(path)"
     }
 
+    /// Whether the recorder has seen that the target was no more than this: a malformed one.
+    static func isURLAsSent(_ request: JSONObject) -> Bool {
+        request["_authreel"]?["urlAsSent"]?.bool == true
+    }
+
+    /// Whether the URL of a request is read as it stands there.
+    static func isWhole(_ url: String, _ method: String, _ fields: HeaderFields) -> Bool {
+        self.url(ofTarget: url, fields) == nil && HAREntry.absolute(url, method: method) == url
+    }
+
     /// Whether nothing in a request tells by which scheme it was sent.
     static func isSchemeGuessed(of request: JSONObject) -> Bool {
-        isSchemeGuessed(of: text(request["url"]) ?? "", HAREntry.headers(request["headers"]))
+        !isURLAsSent(request) && isSchemeGuessed(of: text(request["url"]) ?? "", HAREntry.headers(request["headers"]))
     }
 
     /// The same of a target and the fields that came with it.
