@@ -97,7 +97,9 @@ struct RoundTripTests {
     @Test(arguments: [
         ("app.example/login", "GET", true), ("app.example:443", "CONNECT", true),
         ("https://app.example/login", "GET", nil), ("*", "OPTIONS", nil),
-    ]) func targetThatWasSentWithoutSchemeComesBack(_ target: String, _ method: String, _ isTold: Bool?) throws {
+    ]) func targetThatWasSentWithoutSchemeComesBack(_ target: String, _ method: String, _ isTold: Bool?)
+        throws
+    {
         var request = RecordedRequest(method: method, url: RecordedURL(target))
         request.headers = HeaderFields([("Host", "app.example")])
         let (back, entry) = try written(Exchange(startedAt: Timestamp(nanoseconds: 0), request: request))

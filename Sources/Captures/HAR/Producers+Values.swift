@@ -71,7 +71,8 @@ extension Producers {
 
     /// Whether nothing in a request tells by which scheme it was sent.
     static func isSchemeGuessed(of request: JSONObject) -> Bool {
-        !isURLAsSent(request) && isSchemeGuessed(of: text(request["url"]) ?? "", HAREntry.headers(request["headers"]))
+        !isURLAsSent(request)
+            && isSchemeGuessed(of: text(request["url"]) ?? "", HAREntry.headers(request["headers"]))
     }
 
     /// The same of a target and the fields that came with it.
