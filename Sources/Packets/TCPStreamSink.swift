@@ -11,7 +11,7 @@ package struct TCPStreamFacts: Sendable, Hashable {
     package var startedAt: Timestamp
     /// Whether its first packets are not in the capture.
     package var beganMidStream: Bool
-    /// Whether it begins with the numbers of the one before between the same ends.
+    /// Whether its client begins with the number of the one before between the same ends; see ``TCPStreamSink/answeredAnew(_:)``.
     package var hasEarlierNumbers: Bool
 
     package init(
@@ -36,6 +36,8 @@ package protocol TCPStreamSink {
     mutating func opened(_ stream: Int, _ facts: TCPStreamFacts)
     /// Whether a connection to an end was seen to be opened; asked where a connection's own beginning is not in the capture.
     func isServer(_ end: Endpoint) -> Bool
+    /// The server began with another number than in the connection before, of which the client has the number: it is not the same one.
+    mutating func answeredAnew(_ stream: Int)
     /// When the client knew that the connection was there: the end of the three-way handshake.
     mutating func established(_ stream: Int, at time: Timestamp)
     /// The next bytes of one direction; there during the call only.
@@ -66,6 +68,8 @@ package protocol TCPStreamSink {
 
 extension TCPStreamSink {
     package func isServer(_ end: Endpoint) -> Bool { false }
+
+    package mutating func answeredAnew(_ stream: Int) {}
 
     package mutating func receivedDatagram(
         _ bytes: UnsafeRawBufferPointer,

@@ -134,6 +134,8 @@ package struct PacketExchanges: TCPStreamSink {
 
     package func isServer(_ end: Endpoint) -> Bool { reading.isServer(end.description) }
 
+    package mutating func answeredAnew(_ stream: Int) { repeated.answeredAnew(stream) }
+
     package mutating func established(_ stream: Int, at time: Timestamp) {
         goOn(stream) { $0.established(at: time) }
     }

@@ -107,6 +107,9 @@ struct RepeatedConnections {
         }
     }
 
+    /// Who uses a port and a number again, as a device does that has no random numbers, is told apart by the server's.
+    mutating func answeredAnew(_ stream: Int) { open[stream]?.mayBeRepeated = false }
+
     mutating func lost(of stream: Int) { open[stream]?.isWhole = false }
 
     /// Whether what a connection completes has to wait.
@@ -132,7 +135,10 @@ struct RepeatedConnections {
     /// - Returns: what has waited; nil where it is an earlier one once more, so that all of that is in the capture already.
     mutating func closed(_ stream: Int) -> [Exchange]? {
         guard let connection = open.removeValue(forKey: stream) else { return [] }
-        guard connection.isWhole else { return connection.exchanges }
+        guard connection.isWhole else {
+            ended[connection.ends] = nil
+            return connection.exchanges
+        }
         let first = connection.random.flatMap { begun[$0]?.talk } ?? ended[connection.ends]
         if connection.mayBeRepeated, first == connection.talk {
             count += 1

@@ -26,11 +26,12 @@ extension TCPConnection {
             || isClosed && isEstablished && time - lastTime > TCPDirection.patience
     }
 
-    /// Whether a segment that begins another connection has the numbers of this one.
-    func begins(with segment: TCPSegment, isFromFirst: Bool) -> Bool {
-        let direction = isFromFirst == clientIsFirst ? client : server
-        return segment.flags.contains(.synchronize) && direction.isFirm
-            && segment.sequence &+ 1 == direction.firstSequence
+    /// The number that the server began with, where a client's SYN that begins another connection has the number of this one's.
+    func serverNumber(whereBegunBy segment: TCPSegment, isFromFirst: Bool) -> UInt32? {
+        guard segment.flags.contains(.synchronize), isFromFirst == clientIsFirst, client.isFirm,
+            segment.sequence &+ 1 == client.firstSequence, server.isKnown
+        else { return nil }
+        return server.firstSequence
     }
 
     /// Whether the server acknowledged a SYN, and little more, in what the capture has before it.

@@ -9,8 +9,8 @@ struct TCPConnection: OrderedByUse {
     private let startedAt: Timestamp
     /// Whether its SYN, or the answer to it, is in the capture.
     let hasBeginning: Bool
-    /// Whether it begins with the numbers of the one before between the same ends.
-    private let hasEarlierNumbers: Bool
+    /// The server's first number in the one before between the same ends, where the client begins with its number of then.
+    private let earlierServerNumber: UInt32?
     /// The number it is told by; nil until there is something to tell.
     private(set) var number: Int?
     private(set) var isClosed = false
@@ -41,11 +41,11 @@ struct TCPConnection: OrderedByUse {
         _ key: FlowKey,
         _ segment: TCPSegment,
         isFromFirst: Bool,
-        hasEarlierNumbers: Bool,
+        earlierServerNumber: UInt32?,
         at time: Timestamp
     ) {
         self.key = key
-        self.hasEarlierNumbers = hasEarlierNumbers
+        self.earlierServerNumber = earlierServerNumber
         startedAt = time
         lastTime = time
         toldTime = time
@@ -340,7 +340,7 @@ struct TCPConnection: OrderedByUse {
                 server: clientIsFirst ? second : first,
                 startedAt: startedAt,
                 beganMidStream: !hasBeginning,
-                hasEarlierNumbers: hasEarlierNumbers
+                hasEarlierNumbers: earlierServerNumber != nil
             )
         )
         numbers += 1
@@ -357,6 +357,7 @@ struct TCPConnection: OrderedByUse {
             segment.flags.contains(.acknowledge)
         else { return }
         isEstablished = true
+        if let earlierServerNumber, earlierServerNumber != server.firstSequence { sink.answeredAnew(number) }
         sink.established(number, at: time)
     }
 

@@ -204,14 +204,17 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         isFromFirst: Bool,
         at time: Timestamp
     ) -> Int? {
-        var hasEarlierNumbers = false
+        var earlierServerNumber: UInt32?
         if let found = table[key] {
             let slot = Int(found)
             guard connections[slot].isFollowed(by: segment, isFromFirst: isFromFirst, at: time) else {
                 last = (key, found)
                 return slot
             }
-            hasEarlierNumbers = connections[slot].begins(with: segment, isFromFirst: isFromFirst)
+            earlierServerNumber = connections[slot].serverNumber(
+                whereBegunBy: segment,
+                isFromFirst: isFromFirst
+            )
             remove(slot)
         }
         if !openings.isEmpty, let first = openings.take(of: key, before: segment) {
@@ -228,7 +231,7 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
                 key,
                 segment,
                 isFromFirst: isFromFirst,
-                hasEarlierNumbers: hasEarlierNumbers,
+                earlierServerNumber: earlierServerNumber,
                 at: time
             )
         )

@@ -26,13 +26,17 @@ struct RepeatedConnectionsTests {
         }
     }
 
-    /// The same with other sequence numbers.
-    private static func renumbered(_ packets: [MadePacket]) -> [MadePacket] {
+    /// The same with other sequence numbers of these sides.
+    private static func renumbered(_ packets: [MadePacket], _ sides: Set<Side> = [.client, .server])
+        -> [MadePacket]
+    {
         packets.map {
             var packet = $0
+            let (side, other): (Side, Side) =
+                packet.bytes[20...21].elementsEqual([0, 80]) ? (.server, .client) : (.client, .server)
             // The bits that count 65,536 bytes, of both numbers.
-            packet.bytes[25] ^= 1
-            if packet.bytes[33] & 0x10 != 0 { packet.bytes[29] ^= 1 }
+            if sides.contains(side) { packet.bytes[25] ^= 1 }
+            if sides.contains(other), packet.bytes[33] & 0x10 != 0 { packet.bytes[29] ^= 1 }
             return packet
         }
     }
@@ -73,7 +77,8 @@ struct RepeatedConnectionsTests {
         var longer = Self.words
         longer += Self.words
         for (next, count) in [
-            (Self.renumbered(packets), 2), (Self.packets(others), 2), (Self.packets(longer), 3),
+            (Self.renumbered(packets), 2), (Self.renumbered(packets, [.server]), 2),
+            (Self.packets(others), 2), (Self.packets(longer), 3),
         ] {
             let read = PacketImport(packets + Self.later(next, by: 1500))
             #expect(read.exchanges.map(\.response?.status) == Array(repeating: 200, count: count))
