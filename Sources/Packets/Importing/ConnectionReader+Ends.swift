@@ -33,7 +33,8 @@ extension ConnectionReader {
     func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
         if end == .finished { finished.insert(side) }
         if self.end == nil { self.end = ConnectionEnd(side: side, ending: end, time: time) }
-        if side == .server { decideByServer(time) }
+        // Only behind a FIN of the client's may the server still go on.
+        if side == .server || end != .finished { decideByServer(time) }
         if state == .tls { endTLS(side, time) }
         messages?.ended(side, end, at: time)
         socks?.ended(side, end, at: time)
@@ -64,10 +65,8 @@ extension ConnectionReader {
 
     /// Nothing more will come.
     func closed(at time: Timestamp) {
-        if state == .tls {
-            decideByServer(time)
-            closeTLS(time)
-        }
+        if state == .tls || state == .clear { decideByServer(time) }
+        if state == .tls { closeTLS(time) }
         messages?.closed(at: time)
         socks?.closed(at: time)
         if isUnreadable, !isTold { settleEnds() }

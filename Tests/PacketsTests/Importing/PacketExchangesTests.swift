@@ -464,6 +464,17 @@ struct PacketExchangesTests {
         #expect(exchanges.allSatisfy { $0.malformations.isEmpty })
     }
 
+    /// A reset ends both sides, of which the client's end is told first.
+    @Test func halfAnAlertBeforeAResetIsNoExchangeOfItsOwn() {
+        var script = Script()
+        script.open(port: 8443)
+        script.client("GET /authorize HTTP/1.1\r\nHost: op.example:8443\r\n\r\n")
+        script.send([0x15, 3, 3], .server)
+        script.exchanges.ended(.client, of: script.stream, .reset(by: .server), at: script.now)
+        script.close(.reset(by: .server))
+        #expect(script.exchanges.takeFinished().map(\.request.method) == ["GET"])
+    }
+
     // MARK: - What is missing
 
     /// Settings, and the answer to a request on stream 1: `:status 200`, a body.
