@@ -329,10 +329,39 @@ struct PacketFileTests {
         #expect(losses.last?.hasSuffix("the zstd-packed file breaks off") == true)
         var damaged = zstandard(file + file)
         damaged[6] |= 6
-        #expect(throws: PacketError.self) { _ = try PacketLog.of(damaged) }
+        for (bytes, reason) in [
+            (damaged, "nothing can be read: the zstd-packed file is damaged at its byte "),
+            (zstandard(Array("{}".utf8)), "packed with zstd, and no packet capture is in it"),
+        ] {
+            #expect {
+                _ = try PacketLog.of(bytes)
+            } throws: {
+                "\($0)".contains(reason)
+            }
+        }
         // More than is unpacked at a time.
         let many = Array(repeating: made, count: 5000).flatMap { $0 }
         try expectAll(of: zstandard(CaptureFileBuilder.pcap(many)), many)
+    }
+
+    /// Four bytes become 128 KiB.
+    @Test(.enabled(if: ZstandardDecoder.isAvailable)) func whatBecomesTooLargeIsNotReadToItsEnd() throws {
+        func block(_ count: Int, _ kind: UInt32, _ bytes: [UInt8]) -> [UInt8] {
+            (UInt32(count) << 3 | kind).littleEndianBytes.prefix(3) + bytes
+        }
+        // A block of pcapng's that nobody knows, with zeros in it.
+        let capture = CaptureFileBuilder.pcapng(made)
+        let length = UInt32(512 << 20).littleEndianBytes
+        let head = capture + UInt32(0x0bad).littleEndianBytes + length
+        let zeros = (0..<4096).flatMap { _ in block(1 << 17, 2, [0]) }
+        let file = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x58] + block(head.count, 0, head) + zeros + block(0, 1, [])
+        let (log, losses) = try PacketLog.of(file)
+        #expect(log.packets.map(\.bytes) == made.map(\.bytes))
+        #expect(
+            losses.last?.hasSuffix(
+                "the zstd-packed file becomes more than 1024 times as large: it is not read any further"
+            ) == true
+        )
     }
 
     @Test func gzippedFilesAreRead() throws {

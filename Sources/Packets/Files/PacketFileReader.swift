@@ -54,11 +54,11 @@ struct PacketFileReader {
     static func refusal(of window: PacketFileWindow) -> PacketError {
         let head = Array(window.bytes.first(24))
         let what =
-            window.packing == .zstandard
-            ? "packed with zstd, and no packet capture is in it; zstd -d unpacks it"
-            : window.packingFault.map { "nothing can be read: \($0)" }
-                ?? ForeignCapture.hint(for: head)
-                ?? "neither pcap nor pcapng (they begin with a1b2c3d4 or 0a0d0d0a)"
+            window.packingFault.map { "nothing can be read: \($0)" }
+            ?? (window.packing == .zstandard
+                ? "packed with zstd, and no packet capture is in it; zstd -d unpacks it" : nil)
+            ?? ForeignCapture.hint(for: head)
+            ?? "neither pcap nor pcapng (they begin with a1b2c3d4 or 0a0d0d0a)"
         return .notACapture(path: window.path, offset: 0, what: what)
     }
 }

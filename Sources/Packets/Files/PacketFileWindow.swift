@@ -13,6 +13,10 @@ import Darwin
 /// Nothing of the file is mapped: a mapped file that becomes shorter kills its reader.
 final class PacketFileWindow {
     private static let usualSize = 1 << 20
+    /// What a packed file may become: so many bytes, and so many more for each of its own.
+    ///
+    /// Captures are packed a hundredfold at best; gzip does a thousandfold at most, but zstd thirty times as much.
+    private static let mostUnpacked = (bytes: 256 << 20, ofEach: 1024)
 
     let path: String
     /// Whether the file can be read a second time.
@@ -204,6 +208,11 @@ final class PacketFileWindow {
 
     private func unpack(into room: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
         guard var unpacker, let packed, let packing, packingFault == nil else { return 0 }
+        guard offset + end - begin <= Self.mostUnpacked.bytes + position * Self.mostUnpacked.ofEach else {
+            packingFault =
+                "the \(packing.words) file becomes more than \(Self.mostUnpacked.ofEach) times as large: it is not read any further"
+            return 0
+        }
         let output = room.assumingMemoryBound(to: UInt8.self)
         while true {
             if packedBegin == packedEnd, !mayHoldMore {
