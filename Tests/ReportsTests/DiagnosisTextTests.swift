@@ -59,7 +59,7 @@ struct DiagnosisTextTests {
         let told = DiagnosisText(item: item, showsAbstentions: false, style: .plain).text
         #expect(
             told.hasSuffix(
-                "nothing wrong found, but the login did not finish: its last step is [3] user_interaction"
+                "nothing wrong found, but the login did not finish: its last step is [3] authorization_response"
             )
         )
         let good = try #require(ReportBuilder.report(on: whole, named: name).flows.first)
