@@ -7,22 +7,28 @@ extension ErrorResponse {
     ///
     /// What is missing, or may not be used by this client, is another matter; so are a verifier and a redirect URI.
     var saysGrantIsRefused: Bool {
-        guard Self.generalNames.contains(error), let text = description?.lowercased(),
-            text.utf8.count < Self.longest, !Self.kinds.contains(where: text.containsBytes)
+        guard Self.generalNames.contains(error), let description, description.utf8.count < Self.longest
         else { return false }
+        let text = description.lowercased()
+        guard !Self.kinds.contains(where: text.containsBytes) else { return false }
         return Self.sentences.contains(where: text.containsBytes)
             || Self.grants.contains { grant in
                 text.ranges(of: grant).contains { Self.isRefused($0, in: text) }
             }
     }
 
-    /// By what is said behind its name, in the same sentence, or by an adjective in front.
+    /// By what is said of it behind its name, in the same sentence, or by an adjective in front.
     private static func isRefused(_ grant: Range<String.Index>, in text: String) -> Bool {
         let behind = text[grant.upperBound...].prefix(reach)
         guard !others.contains(where: behind.hasPrefix) else { return false }
+        if adjectives.contains(where: text[..<grant.lowerBound].hasSuffix) { return true }
         let sentence = behind.prefix { $0 != "." && $0 != ";" }
-        if failures.contains(where: String(sentence).containsBytes) { return true }
-        return adjectives.contains { text[..<grant.lowerBound].hasSuffix($0) }
+        guard let failure = failures.compactMap({ sentence.firstRange(of: $0)?.lowerBound }).min() else {
+            return false
+        }
+        // What is named in between is what the words are about.
+        let between = String(sentence[..<failure])
+        return !subjects.contains(where: between.containsBytes)
     }
 
     /// Texts of errors are short.
@@ -42,12 +48,17 @@ extension ErrorResponse {
     /// Where the kind of grant is spoken of.
     private static let kinds = ["grant type", "grant_type", "grant-type"]
     /// What follows where a kind of grant or the values of PKCE are spoken of.
-    private static let others = [" grant", " flow", " verifier", " challenge", "_", " type", " parameter"]
+    private static let others = [
+        " grant", " flow", " verifier", " challenge", "_", " type", " parameter", " request",
+    ]
     private static let failures = [
-        " is invalid", " was invalid", " is not valid", " isn't valid", " expired", " has expired",
-        "is expired",
-        "was expired", "not found", "not be found", "not exist", "n't exist", "been used", "already used",
-        "already redeemed", "been revoked", "is revoked", "no longer valid", "is incorrect",
+        " is invalid", " was invalid", " is not valid", " isn't valid", " expired", "not found",
+        "not be found", "not exist", "n't exist", "been used", "already used", "already redeemed",
+        "been revoked", "is revoked", "no longer valid", "is incorrect",
+    ]
+    /// What else a request with a grant brings.
+    private static let subjects = [
+        "redirect", "callback", "verifier", "challenge", "client", "secret", "scope", "resource",
     ]
     private static let adjectives = ["invalid ", "expired ", "unknown ", "incorrect "]
     /// X's, of a refresh token.

@@ -22,6 +22,11 @@ struct ErrorResponseTests {
         ("unauthorized_client", "The authorization code grant is not valid for this client", false),
         ("unauthorized_client", "grant type 'authorization_code' is invalid for this client", false),
         ("server_error", "The authorization code has expired", false),
+        ("invalid_request", "For an authorization code the redirect_uri is invalid", false),
+        ("invalid_request", "The authorization code request has a redirect_uri that is not valid", false),
+        ("invalid_request", "For this authorization code the code_verifier is invalid", false),
+        ("unauthorized_client", "Authorization code exchange: the client secret has expired", false),
+        ("invalid_request", "Expired authorization code of another client", true),
     ])
     func standardNameOfARefusedGrant(error: String, words: String, isGrants: Bool) {
         let place = Place(exchange: 0, part: .responseBody, name: "error")

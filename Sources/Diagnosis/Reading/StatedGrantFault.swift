@@ -53,7 +53,7 @@ enum StatedGrantFault {
     /// LinkedIn's has the redirect URI beside the verifier.
     static func namesEveryReason(_ text: String) -> Bool {
         reasons.filter(text.containsBytes).count >= 3
-            || text.containsBytes("redirect") && text.containsBytes("verifier") && text.containsBytes("or ")
+            || text.containsBytes("redirect") && text.containsBytes("verifier") && text.containsBytes(" or ")
     }
 
     /// Whether it is the code that a text speaks of, and not a password or a certificate.

@@ -42,6 +42,7 @@ struct UserCancelledTests {
             "The resource owner or authorization server denied the request. The consent verifier has already been used.",
             false
         ), ("Authentication failed: user cancelled", true), ("Permissions error", true),
+        ("The user denied access to this client.", true),
     ])
     func whatBrokeIsNobodysNo(text: String, isOne: Bool) throws {
         let recording = try Recording(broken).redirecting(with: [("error_description", text)])
