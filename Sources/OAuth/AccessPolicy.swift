@@ -1,9 +1,10 @@
+import Captures
+
 /// What providers say when it was their own rules that kept a user or client out, not the user's wish.
 package enum AccessPolicy {
     /// The words of a text that name such a rule; nil where none does.
     package static func words(in text: String) -> String? {
-        let lower = text.lowercased()
-        return texts.first { lower.utf8.firstRange(of: Array($0.utf8)) != nil }
+        texts.first(where: text.lowercased().containsBytes)
     }
 
     /// The words by which an error names such a rule; nil where it is of another kind.
@@ -13,7 +14,7 @@ package enum AccessPolicy {
         guard error.error == "access_denied", let text = error.description?.lowercased() else { return nil }
         // What Facebook says of a user's own no.
         guard text != "permissions error" else { return nil }
-        return ["permission", "not assigned"].first { text.utf8.firstRange(of: Array($0.utf8)) != nil }
+        return ["permission", "not assigned"].first(where: text.containsBytes)
     }
 
     /// The user's own no, where the text names no policy.

@@ -13,7 +13,8 @@ extension ErrorResponse {
         guard !Self.kinds.contains(where: text.containsBytes) else { return false }
         return Self.sentences.contains(where: text.containsBytes)
             || Self.grants.contains { grant in
-                text.ranges(of: grant).contains { Self.isRefused($0, in: text) }
+                // Found quickly where it is not there, as in most texts.
+                text.containsBytes(grant) && text.ranges(of: grant).contains { Self.isRefused($0, in: text) }
             }
     }
 
@@ -23,16 +24,18 @@ extension ErrorResponse {
         guard !others.contains(where: behind.hasPrefix) else { return false }
         if adjectives.contains(where: text[..<grant.lowerBound].hasSuffix) { return true }
         let sentence = behind.prefix { $0 != "." && $0 != ";" }
-        guard let failure = failures.compactMap({ sentence.firstRange(of: $0)?.lowerBound }).min() else {
-            return false
-        }
+        let found = failures.compactMap { sentence.firstRange(of: $0) }
+        // What was not found in the request is missing.
+        guard let failure = found.min(by: { $0.lowerBound < $1.lowerBound }),
+            !requests.contains(where: sentence[failure.upperBound...].hasPrefix)
+        else { return false }
         // What is named in between is what the words are about.
-        let between = String(sentence[..<failure])
+        let between = String(sentence[..<failure.lowerBound])
         return !subjects.contains(where: between.containsBytes)
     }
 
     /// Texts of errors are short.
-    private static let longest = 1 << 12
+    private static let longest = 1 << 10
     private static let reach = 80
 
     private static let generalNames: Set<String> = [
@@ -56,6 +59,7 @@ extension ErrorResponse {
         "not be found", "not exist", "n't exist", "been used", "already used", "already redeemed",
         "been revoked", "is revoked", "no longer valid", "is incorrect",
     ]
+    private static let requests = [" in request", " in the request", " in your request", " in the body"]
     /// What else a request with a grant brings.
     private static let subjects = [
         "redirect", "callback", "verifier", "challenge", "client", "secret", "scope", "resource",

@@ -26,6 +26,8 @@ struct ErrorResponseTests {
         ("invalid_request", "The authorization code request has a redirect_uri that is not valid", false),
         ("invalid_request", "For this authorization code the code_verifier is invalid", false),
         ("unauthorized_client", "Authorization code exchange: the client secret has expired", false),
+        ("invalid_request", "Refresh token not found in the request", false),
+        ("invalid_request", "Refresh token not found in the database", true),
         ("invalid_request", "Expired authorization code of another client", true),
     ])
     func standardNameOfARefusedGrant(error: String, words: String, isGrants: Bool) {

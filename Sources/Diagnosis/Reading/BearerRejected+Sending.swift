@@ -52,7 +52,9 @@ extension BearerRejected {
     /// Whether it is that alone: many have one sentence for a token that is not there and one that is not good ("missing or invalid").
     private static func saysThatNoneCame(_ text: String) -> Bool {
         absences.contains { words in
-            guard let said = text.utf8.firstRange(of: Array(words.utf8)) else { return false }
+            guard text.containsBytes(words), let said = text.utf8.firstRange(of: Array(words.utf8)) else {
+                return false
+            }
             let before = String(decoding: text.utf8[..<said.lowerBound].suffix(24), as: UTF8.self)
             let behind = String(decoding: text.utf8[said.upperBound...].prefix(24), as: UTF8.self)
             return !["invalid", "expired", "bad ", " or "].contains(where: before.containsBytes)

@@ -81,7 +81,9 @@ struct CodeReused: Rule {
     /// Not that it may have been: "not found or already used".
     private static func isSaid(in text: String) -> Bool {
         texts.contains { words in
-            guard let said = text.utf8.firstRange(of: Array(words.utf8)) else { return false }
+            guard text.containsBytes(words), let said = text.utf8.firstRange(of: Array(words.utf8)) else {
+                return false
+            }
             // The sentence in front may be the specification's own, which names every reason (Hydra).
             let front = text[..<said.lowerBound]
             let before = String(front[(front.ranges(of: ". ").last?.upperBound ?? front.startIndex)...])
