@@ -44,6 +44,24 @@ struct RefusedMetadataTests {
         #expect(flows.first?.exchanges == (count == 2 ? [0] : [0, 1, 2, 3]))
     }
 
+    /// What the app could not find may be why it refused the callback.
+    @Test(arguments: [(200, 2), (500, 1)])
+    func thoseOfAnotherRealmStayWithALoginThatBroke(status: Int, count: Int) {
+        var login = ShopLogin()
+        login.issuer = "https://idp.example/realms/shop/protocol/openid-connect"
+        var capture = CaptureBuilder()
+        login.authorize(&capture)
+        login.answer(&capture)
+        capture.get(
+            "https://idp.example/realms/b/.well-known/openid-configuration",
+            404,
+            headers: ShopLogin.backend,
+            body: .json("{}")
+        )
+        capture.get(login.callbackURL, status, headers: ShopLogin.browser, body: .html("<p>Shop</p>"))
+        #expect(FlowFinder.flows(in: capture.capture).count == count)
+    }
+
     /// Before the login it may be a try of the same client, which found its way then.
     @Test(arguments: [
         ("realms/b", false, 2), ("realms/b", true, 1), ("realms/a", false, 1), ("realms", false, 1),

@@ -26,6 +26,8 @@ struct DocumentOwners {
     private let signers: [Int: Signer]
     /// The endpoints of the metadata that name a key set, by its URL.
     private let endpointsByKeySet: [String: Set<String>]
+    /// Of Keycloak's realms, those that a flow which went well is at, by its number and the host.
+    private let realms: [Int: [String: Set<String>]]
 
     init(_ index: CaptureIndex, _ builders: [FlowBuilder]) {
         self.index = index
@@ -52,6 +54,20 @@ struct DocumentOwners {
                 Self.addresses(named: ["authorization_endpoint", "token_endpoint"], by: document)
             )
         }
+        // What broke at its app or at an API may have broken for the very realm that these were set up with.
+        realms = flows.filter { !Self.isBroken($0, index) }
+            .reduce(into: [:]) { $0[$1.number] = KeycloakRealm.all(of: $1) }
+    }
+
+    /// Whether the app refused a callback of a flow, or an API a call.
+    private static func isBroken(_ flow: FlowBuilder, _ index: CaptureIndex) -> Bool {
+        let callbacks = flow.responses.compactMap(\.callback).compactMap {
+            index.capture[$0].response?.status
+        }
+        let calls = flow.messages.compactMap { message in
+            if case .resource(let call) = message { call.answer.status } else { nil }
+        }
+        return (callbacks + calls).contains { $0 >= 400 }
     }
 
     private static func grouped(_ flows: [FlowBuilder], by keys: (FlowBuilder) -> Set<String>) -> [String:
@@ -77,7 +93,7 @@ struct DocumentOwners {
             if !own.isEmpty { return own }
             if !atHost.isEmpty {
                 return isOfAnotherIssuer(document)
-                    ? [] : atHost.filter { !KeycloakRealm.isOther(than: $0, document) }
+                    ? [] : atHost.filter { !KeycloakRealm.isOther(than: realms[$0.number], document) }
             }
             let ofIssuer = flows(ofIssuerAt: document.url, keys: nil)
             return ofIssuer.isEmpty ? ofResource(document) : ofIssuer

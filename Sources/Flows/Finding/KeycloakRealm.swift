@@ -3,14 +3,22 @@ import OAuth
 
 /// The realm of a Keycloak server, each of which is an issuer of its own at the host that they share.
 enum KeycloakRealm {
-    /// Whether metadata that were refused are those of another realm than the one at whose endpoints a flow is.
+    /// Those at whose endpoints a flow is, by host.
+    static func all(of flow: FlowBuilder) -> [String: Set<String>] {
+        flow.messages.lazy.compactMap { endpoint(of: $0) }.reduce(into: [:]) { list, endpoint in
+            guard let host = endpoint.host, let realm = name(in: endpoint.path) else { return }
+            list[host, default: []].insert(realm)
+        }
+    }
+
+    /// Whether metadata that were refused are those of another realm than the ones of a flow.
     ///
     /// Where its address names none, or the flow's addresses do not, nothing is known of it.
-    static func isOther(than flow: FlowBuilder, _ document: MetadataDocument) -> Bool {
-        guard !document.isUsable, let asked = name(in: document.url.path) else { return false }
-        let realms = flow.messages.lazy.compactMap { endpoint(of: $0) }
-            .filter { $0.host == document.url.host }.compactMap { name(in: $0.path) }
-        return !realms.isEmpty && !realms.contains(asked)
+    static func isOther(than realms: [String: Set<String>]?, _ document: MetadataDocument) -> Bool {
+        guard !document.isUsable, let asked = name(in: document.url.path), let host = document.url.host,
+            let known = realms?[host]
+        else { return false }
+        return !known.contains(asked)
     }
 
     private static func endpoint(of message: OAuthMessage) -> RecordedURL? {
