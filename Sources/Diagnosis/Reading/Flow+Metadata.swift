@@ -17,6 +17,14 @@ extension Flow {
         }
     }
 
+    /// Whether one of these resources let the client in after it had refused it: with a token from elsewhere.
+    var isServedByResource: Bool {
+        resourceMetadata.contains { document in
+            surroundings.challenges(of: document.url.origin ?? "").last.map(surroundings.isServedLater)
+                ?? false
+        }
+    }
+
     var keySets: [KeySetDocument] {
         messages.compactMap { if case .keySet(let document) = $0 { document } else { nil } }
     }

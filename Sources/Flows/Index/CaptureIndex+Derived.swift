@@ -93,6 +93,14 @@ extension CaptureIndex {
     package func challenges(of origin: String) -> [ResourceChallenge] {
         derived.value { Challenges(self) }.byOrigin[origin] ?? []
     }
+
+    /// Whether a resource that refused a request answered one of the same method at the same address with success afterwards, so
+    /// that the client had, or got, what it takes.
+    package func isServedLater(_ challenge: ResourceChallenge) -> Bool {
+        let call = Challenges.call(capture[challenge.exchange])
+        return derived.value { Challenges(self) }.served[call].map { $0 > position[challenge.exchange] }
+            ?? false
+    }
 }
 
 private struct RecordedCredentials: Sendable {
@@ -149,16 +157,29 @@ private struct Preflights: Sendable {
 
 private struct Challenges: Sendable {
     let byOrigin: [String: [ResourceChallenge]]
+    /// The place in the order of time of the last success, by call.
+    let served: [String: Int]
 
     init(_ index: CaptureIndex) {
         guard index.metadata.contains(where: \.isProtectedResource) else {
             byOrigin = [:]
+            served = [:]
             return
         }
         byOrigin = Dictionary(
             grouping: index.order.compactMap { ResourceChallenge(index.capture[$0], at: $0) },
             by: { $0.resource.origin ?? "" }
         )
+        served = index.order.reduce(into: [:]) { list, exchange in
+            guard let status = index.capture[exchange].response?.status, (200..<300).contains(status)
+            else { return }
+            list[Self.call(index.capture[exchange])] = index.position[exchange]
+        }
+    }
+
+    /// What two requests have in common that want the same of a resource.
+    static func call(_ exchange: Exchange) -> String {
+        "\(exchange.request.method) \(exchange.request.url.withoutQuery)"
     }
 }
 

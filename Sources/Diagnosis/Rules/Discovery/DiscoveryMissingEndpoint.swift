@@ -84,7 +84,7 @@ struct DiscoveryMissingEndpoint: Rule {
         let isByDocument = documents.contains {
             $0.answer.json?["client_id_metadata_document_supported"] == .bool(true)
         }
-        guard !isByDocument else { return nil }
+        guard !isByDocument, !flow.isServedByResource else { return nil }
         return Violation(
             [
                 document.urlEvidence,

@@ -78,7 +78,8 @@ struct ResourceMetadataMissing: Rule {
             let position = flow.surroundings.position[document.exchange]
             let refusal = flow.surroundings.challenges(of: document.url.origin ?? "")
                 .last { flow.surroundings.position[$0.exchange] < position }
-            guard let refusal else { continue }
+            // Who has a token from elsewhere asks nobody for one.
+            guard let refusal, !flow.surroundings.isServedLater(refusal) else { continue }
             return Violation(
                 evidence(refusal, [document]) + [
                     Evidence(place: document.answer.place("authorization_servers"), value: "missing")

@@ -66,6 +66,13 @@ struct DiscoveryMissingEndpointTests {
             $0["registration_endpoint"] = "https://id.harbour.example/register"
         }
         #expect(registered.finding(rule) == nil)
+        // A token from elsewhere, which the resource takes.
+        var served = stopped
+        var call = try #require(stopped.exchanges.first)
+        call.startedAt = call.startedAt + .seconds(40)
+        call.response = RecordedResponse(status: 200)
+        served.exchanges.append(call)
+        #expect(served.finding(rule) == nil)
     }
 
     /// A strict library refuses the document for a member that the login would not need, and its server says so.

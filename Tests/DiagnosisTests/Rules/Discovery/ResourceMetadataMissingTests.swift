@@ -48,6 +48,25 @@ struct ResourceMetadataMissingTests {
         #expect(whole.finding(rule) == nil)
     }
 
+    /// A token that somebody has made by hand needs no server.
+    @Test(arguments: [(200, false), (403, true)])
+    func leavesAClientAloneThatTheResourceLetsIn(status: Int, fires: Bool) throws {
+        let whole = try Recording("discovery/resource-metadata-mismatch.near-miss").editing { exchange in
+            guard exchange.request.url.path == "/.well-known/oauth-protected-resource/mcp" else { return }
+            exchange.response?.body = Body(
+                text: #"{"resource":"https://tools.harbour.example/mcp"}"#,
+                mediaType: "application/json"
+            )
+        }
+        var recording = Recording(Array(whole.exchanges.prefix(2)))
+        var call = try #require(recording.exchanges.first)
+        call.startedAt = call.startedAt + .seconds(40)
+        call.request.headers.append("authorization", "Bearer made-by-hand-0123456789")
+        call.response = RecordedResponse(status: status)
+        recording.exchanges.append(call)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func anAPIWhoseMetadataNobodyWantedIsLeftAlone() throws {
         let recording = try Recording(broken).without { $0.request.url.path.contains("well-known") }
         #expect(recording.finding(rule) == nil)
