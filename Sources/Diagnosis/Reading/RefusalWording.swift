@@ -57,7 +57,7 @@ enum RefusalWording {
                         return String(sentence[range.lowerBound..<failure.upperBound])
                     }
                     let ahead = sentence[..<range.lowerBound].suffix(nearness)
-                    if let adjective = adjectives.compactMap({ ahead.firstRange(of: $0) }).min(by: isEarlier),
+                    if let adjective = adjectives.compactMap({ place(of: $0, in: ahead) }).min(by: isEarlier),
                         isWord(adjective.lowerBound, in: sentence)
                     {
                         return String(sentence[adjective.lowerBound..<range.upperBound])
@@ -66,6 +66,13 @@ enum RefusalWording {
             }
         }
         return nil
+    }
+
+    /// A verb, which ends in a space, has the name right behind it: who has no access to a callback URL does not speak of that.
+    private static func place(of adjective: String, in ahead: Substring) -> Range<String.Index>? {
+        guard adjective.hasSuffix(" ") else { return ahead.firstRange(of: adjective) }
+        guard ahead.hasSuffix(adjective) else { return nil }
+        return ahead.index(ahead.endIndex, offsetBy: -adjective.count)..<ahead.endIndex
     }
 
     private static func sentences(of text: String) -> [String] {
@@ -119,7 +126,8 @@ enum RefusalWording {
     ]
     private static let adjectives = [
         "invalid", "mismatching", "mismatched", "unregistered", "unknown", "illegal", "unauthorized",
-        "unauthorised", "disallowed", "incorrect", "wrong", "insecure", "doesn't have", "does not have",
+        "unauthorised", "disallowed", "incorrect", "wrong", "insecure", "doesn't have ", "does not have ",
+        "doesn't have the ", "does not have the ",
     ]
     private static let refusalsOfScopes = [
         "is invalid", "are invalid", "were invalid", "not valid", "n't valid", "not allowed", "n't allowed",

@@ -21,6 +21,7 @@ struct RefusalWordingTests {
             "OAuth app with client id 5abc doesn't have redirect URI https://app.example/cb",
             "doesn't have redirect uri"
         ),
+        ("The app does not have the redirect URI it sent", "does not have the redirect uri"),
         (
             "Redirect URI: https://app.example/cb doesn't exist in the allowed list",
             "redirect uri: https://app.example/cb doesn't exist in"
@@ -35,6 +36,8 @@ struct RefusalWordingTests {
         #"{"redirect_uri":"https://app.example/cb","hint":"not registered"}"#, "redirect_uri is required",
         "Redirect URI. The code_challenge is not valid", "The scope is not allowed for this redirect URI",
         "my_redirect_uri is invalid", "Invalid client id or web redirect url", "reinvalid redirect_uri", "",
+        "The user doesn't have access to callback URL https://app.example/cb",
+        "This account does not have a role, redirect URI https://app.example/cb",
         String(repeating: "x", count: 1 << 14) + " invalid redirect_uri",
     ])
     func leavesOtherTextsAlone(text: String) { #expect(RefusalWording.unknownRedirectURI(in: text) == nil) }
