@@ -21,6 +21,8 @@ enum AuthentikStage {
                 note: "the stage of a sign-in that ends there"
             )
         }
+        // Whose password was wrong too often was not kept out by a rule.
+        guard !words.asciiLowercased().containsBytes("invalid password") else { return nil }
         return Evidence(
             place: Place(exchange: exchange, part: .responseBody, name: "error_message"),
             value: Masking.shown(words, of: "body"),

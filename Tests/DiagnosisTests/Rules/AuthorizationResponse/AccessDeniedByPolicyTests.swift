@@ -54,8 +54,12 @@ struct AccessDeniedByPolicyTests {
     }
 
     /// authentik's page is made by a script, which is told the name of the next stage.
-    @Test(arguments: [("ak-stage-access-denied", true), ("ak-stage-identification", false)])
-    func readsTheStageAtWhichASignInEnds(stage: String, fires: Bool) throws {
+    @Test(arguments: [
+        ("ak-stage-access-denied", "Request has been denied.", true),
+        ("ak-stage-access-denied", "Invalid password", false),
+        ("ak-stage-identification", "Request has been denied.", false),
+    ])
+    func readsTheStageAtWhichASignInEnds(stage: String, words: String, fires: Bool) throws {
         var recording = try Recording(broken).saying(
             "<title>authentik</title><div id=flow></div>",
             status: 200
@@ -66,7 +70,7 @@ struct AccessDeniedByPolicyTests {
         call.response = RecordedResponse(
             status: 200,
             body: Body(
-                text: #"{"component":"\#(stage)","error_message":"Request has been denied."}"#,
+                text: #"{"component":"\#(stage)","error_message":"\#(words)"}"#,
                 mediaType: "application/json"
             )
         )
