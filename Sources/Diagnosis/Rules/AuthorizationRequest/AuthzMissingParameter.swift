@@ -165,8 +165,8 @@ struct AuthzMissingParameter: Rule {
     /// Who has one type of answer only, and asks for none: MyInfo, Slack, Facebook, Shopify in each shop.
     private static func knowsOneType(_ endpoint: RecordedURL) -> Bool {
         let host = endpoint.host ?? ""
-        return SingpassEndpoint(endpoint) == .myinfo || ["slack.com", "www.facebook.com"].contains(host)
-            || host.hasSuffix(".slack.com") || host.hasSuffix(".myshopify.com")
+        return SingpassEndpoint(endpoint) == .myinfo || host == "slack.com"
+            || [".slack.com", ".facebook.com", ".myshopify.com"].contains(where: host.hasSuffix)
     }
 
     /// A refusal that names another fault says nothing of this parameter.

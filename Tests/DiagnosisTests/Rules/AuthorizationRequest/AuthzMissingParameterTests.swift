@@ -39,7 +39,10 @@ struct AuthzMissingParameterTests {
     }
 
     /// Slack and others ask for no response_type.
-    @Test(arguments: [("slack.com", false), ("shop.myshopify.com", false), ("id.harbour.example", true)])
+    @Test(arguments: [
+        ("slack.com", false), ("shop.myshopify.com", false), ("m.facebook.com", false),
+        ("id.harbour.example", true),
+    ])
     func missesNoTypeWhereNoneIsAsked(host: String, fires: Bool) throws {
         let recording = try Recording(broken).saying("invalid_request: scope", status: 400).editing {
             exchange in
