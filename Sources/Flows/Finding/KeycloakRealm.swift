@@ -30,7 +30,7 @@ enum KeycloakRealm {
     }
 
     /// ForgeRock nests its realms: the first one there is `root`.
-    private static func name(in path: String) -> String? {
+    static func name(in path: String) -> String? {
         guard let start = path.firstRange(of: "/realms/")?.upperBound else { return nil }
         let name = String(path[start...].prefix { $0 != "/" })
         return name.isEmpty || name == "root" ? nil : name

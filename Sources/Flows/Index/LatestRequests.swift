@@ -7,6 +7,10 @@ package import OAuth
 package struct LatestRequests: Sendable {
     /// By host: the last authorization request, also one that was pushed.
     package private(set) var authorization: [String: Int] = [:]
+    /// By host and Keycloak's realm, of those that have one in their path: the last authorization request.
+    private var authorizationAtRealm: [String: Int] = [:]
+    /// By host: the last one of the others.
+    private var authorizationWithoutRealm: [String: Int] = [:]
     /// By host: the last request of any grant, the registration of a client included.
     package private(set) var grant: [String: Int] = [:]
     /// By origin, then by the client's process (empty where it is not known): the last exchange that was answered.
@@ -33,6 +37,11 @@ package struct LatestRequests: Sendable {
             case .authorizationRequest, .pushedRequest:
                 authorization[host] = position
                 grant[host] = position
+                if let realm = KeycloakRealm.name(in: url.path) {
+                    authorizationAtRealm["\(host) \(realm)"] = position
+                } else {
+                    authorizationWithoutRealm[host] = position
+                }
             case .token, .deviceAuthorization, .backchannelAuthentication, .registration,
                 .clientConfiguration:
                 grant[host] = position
@@ -44,6 +53,16 @@ package struct LatestRequests: Sendable {
             default: break
             }
         }
+    }
+
+    /// Whether logins at the host of metadata were all at other realms than theirs after a place in time.
+    ///
+    /// A login whose address has no realm may be at any.
+    package func isAskedAtOtherRealms(than document: MetadataDocument, after position: Int) -> Bool {
+        guard let host = document.url.host, let realm = KeycloakRealm.name(in: document.url.path),
+            (authorizationWithoutRealm[host] ?? -1) < position
+        else { return false }
+        return (authorizationAtRealm["\(host) \(realm)"] ?? -1) < position
     }
 
     /// Whether the metadata that were asked for at an address were served at some other time or place: those of the same issuer, or of

@@ -51,7 +51,7 @@ struct DiscoveryUnreachable: Rule {
             let documents = refused[origin] ?? []
             guard documents.allSatisfy({ isFailed($0.answer) }),
                 !documents.allSatisfy(\.answer.isExplainedByTransport),
-                let first = documents.first, !flow.isAuthorizationAsked(after: first)
+                let first = documents.first, !isAsked(after: first, flow)
             else { continue }
             let isCut = documents.contains(where: \.answer.isBrokenOff)
             let isDown = documents.contains { ($0.answer.status ?? 0) >= 500 }
@@ -65,6 +65,15 @@ struct DiscoveryUnreachable: Rule {
             )
         }
         return .holds
+    }
+
+    /// Whether a browser was sent to sign in there all the same; at another realm of the same server it says nothing of this one.
+    private func isAsked(after document: MetadataDocument, _ flow: Flow) -> Bool {
+        guard flow.isAuthorizationAsked(after: document) else { return false }
+        // Of a login's own flow the two belong together.
+        guard flow.authorizationRequests.isEmpty else { return true }
+        let position = flow.surroundings.position[document.exchange]
+        return !flow.surroundings.latest.isAskedAtOtherRealms(than: document, after: position)
     }
 
     private func isFailed(_ answer: Answer) -> Bool {

@@ -66,6 +66,26 @@ struct DiscoveryUnreachableTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// Realms share a host: who signs in at one says nothing of another.
+    @Test(arguments: [("a", true), ("b", false)])
+    func aSignInAtAnotherRealmIsNoneAtThisOne(realm: String, fires: Bool) throws {
+        let login = try Recording("healthy/native-app").exchanges.dropFirst()
+        var recording = try Recording(broken)
+        recording.exchanges.removeLast()
+        recording.exchanges[0].startedAt = login[1].startedAt + .seconds(-60)
+        recording.exchanges[0].request.url = RecordedURL(
+            "https://id.harbour.example/realms/\(realm)/.well-known/openid-configuration"
+        )
+        recording.exchanges += login
+        let moved = recording.editing { exchange in
+            let url = exchange.request.url.text
+            exchange.request.url = RecordedURL(
+                url.replacing("harbour.example/authorize", with: "harbour.example/realms/b/authorize")
+            )
+        }
+        #expect((moved.finding(rule) != nil) == fires)
+    }
+
     /// What was found of one realm says nothing of another; of the same, or of what clients try besides, it does.
     @Test(
         arguments: [
