@@ -93,6 +93,33 @@ struct CurlLogTests {
         #expect(capture[1].failure == "curl: (52) Empty reply from server" && capture[1].response == nil)
     }
 
+    /// Since its version 8.16 in other words.
+    @Test(arguments: [
+        (
+            "Established connection to op.example (192.0.2.1 port 8080) from 192.0.2.7 port 53000",
+            "192.0.2.1:8080"
+        ),
+        (
+            "Established 2nd connection to op.example (192.0.2.1 port 8080) from 192.0.2.7 port 53000 ",
+            "192.0.2.1:8080"
+        ),
+        ("Connected to op.example (192.0.2.1) port 8080 (#0)", "192.0.2.1:8080"),
+        ("Connected to op.example (2001:db8::1) port 8080", "[2001:db8::1]:8080"),
+    ]) func serverIsTold(words: String, address: String) throws {
+        let capture = try read(
+            "* \(words)\n> GET / HTTP/1.1\n> Host: op.example:8080\n>\n< HTTP/1.1 204 No Content\n<\n"
+        )
+        #expect(capture[0].connection.serverAddress == address)
+        #expect(capture[0].request.url.text == "http://op.example:8080/")
+    }
+
+    /// What stands in a text is not curl's.
+    @Test func wordsInABodyAreItsOwn() throws {
+        let body = " * Host names are read here\n * 2 * 3\nend"
+        let capture = try read("> GET / HTTP/1.1\n> Host: a.example\n>\n< HTTP/1.1 200 OK\n<\n\(body)")
+        #expect(capture[0].response?.body?.text == body)
+    }
+
     private static func dump(_ mark: String, _ text: String, isHexadecimal: Bool) -> String {
         var bytes = Array(text.utf8)
         var lines = ["\(mark), \(bytes.count) bytes (0x\(String(bytes.count, radix: 16)))"]
@@ -168,6 +195,9 @@ struct CurlLogTests {
             let capture = try read(head + String(repeating: line, count: 20_000))
             #expect(capture.count > 0)
         }
+        let name = String(repeating: "A", count: 100_000)
+        let interim = "< HTTP/\(name) 100\n<\n" + String(repeating: "< HTTP/1 100\n<\n", count: 20_000)
+        #expect(try read("> GET / HTTP/1.1\n>\n\(interim)< HTTP/1.1 200 OK\n<\n").count == 1)
         let dump = "=> Send header, 99999999999999999999 bytes\nffffffff: GET / HTTP/1.1\n"
         #expect(throws: CaptureError.self) { try read(dump) }
     }

@@ -106,6 +106,15 @@ struct OkHttpLogTests {
         #expect(throws: CaptureError.self) { try read(text) }
     }
 
+    @Test(.timeLimit(.minutes(1))) func wordsOfALineAreNotCounted() throws {
+        let words = String(repeating: "a ", count: 2 << 20)
+        let capture = try read(
+            "--> GET https://op.example/ \(words)\n--> END GET\n<-- 200 \(words)\n\n\(words)\n<-- END HTTP (\(words))\n"
+        )
+        #expect(capture.count == 1 && capture[0].response?.status == 200)
+        #expect(capture[0].response?.body?.bytes?.count == words.utf8.count)
+    }
+
     @Test(.timeLimit(.minutes(1))) func hostileLogsTakeNoQuadraticTime() throws {
         let begin = "--> POST https://op.example/token\n"
         for line in [

@@ -74,20 +74,35 @@ struct CurlLog {
 
     /// A line of an answer's body; behind one that has no end stands what curl says next.
     private mutating func take(body line: ArraySlice<UInt8>, hasEnd: Bool) {
-        let bytes = Array(line)
-        guard let mark = Self.marks.lazy.compactMap({ bytes.firstRange(of: Array($0.utf8)) }).first else {
-            guard !line.isEmpty || hasEnd else { return }
-            return transfers.received(data: hasEnd ? line + [0x0a] : line, isDotted: false)
+        guard let start = Self.mark(in: line) else {
+            transfers.received(data: line, isDotted: false)
+            if hasEnd { transfers.received(data: CollectionOfOne(0x0a), isDotted: false) }
+            return
         }
-        let start = line.startIndex + mark.lowerBound
         transfers.received(data: line[..<start], isDotted: false)
         transfers.informed(String(decoding: line[start...].dropFirst(2), as: UTF8.self))
     }
 
+    /// Where words of curl's begin.
+    private static func mark(in line: ArraySlice<UInt8>) -> Int? {
+        var rest = line
+        while let star = rest.firstRange(of: sign)?.lowerBound {
+            if marks.contains(where: line[star...].starts) || isResolution(line[star...]) { return star }
+            rest = line[(star + 1)...]
+        }
+        return nil
+    }
+
+    private static let sign = Array("* ".utf8)
     private static let marks = [
-        "* Connection #", "* Closing connection", "* Found bundle", "* Re-using existing", "*   Trying ",
-        "* Host ", "* shutting down connection",
-    ]
+        "* Connection #", "* Closing connection", "* Found bundle", "* Re-using existing",
+        "* Reusing existing", "*   Trying ", "* shutting down connection",
+    ].map { Array($0.utf8) }
+
+    /// Whether a line is `* Host op.example:443 was resolved.`.
+    private static func isResolution(_ line: ArraySlice<UInt8>) -> Bool {
+        line.starts(with: "* Host ".utf8) && line.suffix(14).elementsEqual(" was resolved.".utf8)
+    }
 
     private static func isRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
         line.last != 0x20 && String(decoding: line.suffix(9), as: UTF8.self).containsBytes(" HTTP/")

@@ -63,7 +63,7 @@ struct CurlTransfers {
     }
 
     private var isInterim: Bool {
-        let status = response.bytes.drop { $0 != 0x20 }.dropFirst().prefix(3)
+        let status = response.bytes.prefix(16).drop { $0 != 0x20 }.dropFirst().prefix(3)
         return status.first == UInt8(ascii: "1") && !status.elementsEqual("101".utf8)
     }
 
@@ -102,13 +102,15 @@ struct CurlTransfers {
         if !request.bytes.isEmpty, response.bytes.isEmpty { failure = "curl: \(words)" }
     }
 
-    /// `Connected to NAME (ADDRESS) port PORT`.
+    /// `Connected to NAME (ADDRESS) port PORT`; since its version 8.16 `Established connection to NAME (ADDRESS port PORT) from …`.
     private static func place(in words: String) -> (name: String, address: String, port: Int64)? {
-        let parts = words.split(separator: " ")
-        guard parts.count >= 6, parts[0] == "Connected", parts[1] == "to", parts[4] == "port",
-            parts[3].hasPrefix("("), parts[3].hasSuffix(")"), let port = Int64(parts[5])
+        guard words.hasPrefix("Connected to ") || words.hasPrefix("Established ") else { return nil }
+        let parts = words.split(separator: " ", maxSplits: 12)
+        guard let to = parts.prefix(4).firstIndex(of: "to"), parts.count > to + 4,
+            parts[to + 2].hasPrefix("("), parts[to + 3] == "port",
+            let port = Int64(parts[to + 4].filter { $0 != ")" })
         else { return nil }
-        return (String(parts[2]), String(parts[3].dropFirst().dropLast()), port)
+        return (String(parts[to + 1]), parts[to + 2].dropFirst().filter { $0 != ")" }, port)
     }
 
     // MARK: - Exchanges

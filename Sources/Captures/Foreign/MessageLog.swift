@@ -75,7 +75,7 @@ struct MessageLog {
     }
 
     private static func isRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
-        let words = line.split(separator: 0x20)
+        let words = line.split(separator: 0x20, maxSplits: 3)
         guard words.count == 3, words[2].starts(with: "HTTP/".utf8), words[2].count <= 8 else { return false }
         return words[0].allSatisfy { (0x41...0x5a).contains($0) }
             && (words[1].first == UInt8(ascii: "/") || words[1].firstRange(of: Array("://".utf8)) != nil)

@@ -2,8 +2,9 @@
 struct OkHttpCall {
     struct Message {
         var headers: [HeaderFields.Field] = []
-        /// Lines of the body, and whether they have before them what the others have.
-        var lines: [(text: ArraySlice<UInt8>, isMarked: Bool)] = []
+        /// Lines of the body that have before them what the others have, and all that it may be made of.
+        var marked = Lines()
+        var all = Lines()
         var isInBody = false
         /// Whether all of it was printed.
         var isEnded = false
@@ -11,6 +12,23 @@ struct OkHttpCall {
         var size: Int?
         /// Whether the log says that the body is not shown.
         var isOmitted = false
+
+        mutating func add(_ line: ArraySlice<UInt8>, isMarked: Bool) {
+            if isMarked { marked.add(line) }
+            all.add(line)
+        }
+    }
+
+    /// Lines one behind the other.
+    struct Lines {
+        private(set) var bytes: [UInt8] = []
+        private(set) var count = 0
+
+        mutating func add(_ line: ArraySlice<UInt8>) {
+            if count > 0 { bytes.append(0x0a) }
+            bytes += line
+            count += 1
+        }
     }
 
     /// What stands before its lines.
@@ -54,7 +72,7 @@ struct OkHttpCall {
     mutating func take(_ line: ArraySlice<UInt8>) {
         change { message in
             if message.isInBody {
-                message.lines.append((line, true))
+                message.add(line, isMarked: true)
             } else if line.isEmpty {
                 message.isInBody = true
             } else if let field = Self.field(line) {
@@ -62,14 +80,14 @@ struct OkHttpCall {
             } else {
                 // Logs leave empty lines out.
                 message.isInBody = true
-                message.lines.append((line, true))
+                message.add(line, isMarked: true)
             }
         }
     }
 
     /// A line that has nothing before it, as the further ones of a body may have.
     mutating func take(loose line: ArraySlice<UInt8>) {
-        change { message in if message.isInBody { message.lines.append((line, false)) } }
+        change { message in if message.isInBody { message.add(line, isMarked: false) } }
     }
 
     /// The line behind a message; `words` say how long its body is, or why it is not shown.
@@ -99,7 +117,7 @@ struct OkHttpCall {
     var exchange: Exchange {
         let request = messages[0]
         let headers = HeaderFields(request.headers)
-        let hasBody = !["GET", "HEAD"].contains(method) || !request.lines.isEmpty
+        let hasBody = !["GET", "HEAD"].contains(method) || request.all.count > 0
         var exchange = Exchange(
             startedAt: start ?? Timestamp(nanoseconds: 0),
             duration: duration,
@@ -131,17 +149,15 @@ struct OkHttpCall {
 
     private static func body(of message: Message, _ headers: HeaderFields) -> Body {
         let type = headers.first("content-type")
-        guard !message.isOmitted, message.size == 0 || !message.lines.isEmpty else {
+        guard !message.isOmitted, message.size == 0 || message.all.count > 0 else {
             return Body(content: .missing, mediaType: type, size: message.size)
         }
-        let marked = message.lines.filter(\.isMarked).map(\.text)
         // A log may print the lines of a body without what stands before, or divide a long one.
-        let all = message.lines.map(\.text)
-        let texts = [
-            Array(marked.joined(separator: [0x0a])), Array(all.joined(separator: [0x0a])),
-            Array(marked.joined()),
-        ]
-        let bytes = texts.first { $0.count == message.size } ?? texts[0]
+        let (marked, all) = (message.marked, message.all)
+        let isDivided = message.size == marked.bytes.count + 1 - marked.count
+        let bytes =
+            message.size == all.bytes.count
+            ? all.bytes : isDivided ? marked.bytes.filter { $0 != 0x0a } : marked.bytes
         let size = message.size ?? bytes.count
         return Body(
             content: .bytes(bytes),

@@ -72,7 +72,7 @@ struct OkHttpLine {
 
     /// `POST https://op.example/token http/1.1 (24-byte body)`, `END POST (24-byte body)`.
     private static func sent(_ text: String) -> Kind? {
-        let words = text.split(separator: " ")
+        let words = text.split(separator: " ", maxSplits: 3)
         guard words.count > 1 else { return nil }
         if words[0] == "END", methods.contains(words[1]) {
             return .end(isRequest: true, words: brackets(text))
@@ -90,7 +90,7 @@ struct OkHttpLine {
     private static func received(_ text: String) -> Kind? {
         if text.hasPrefix("HTTP FAILED: ") { return .failure(String(text.dropFirst(13))) }
         if text.hasPrefix("END HTTP") { return .end(isRequest: false, words: brackets(text)) }
-        let words = text.split(separator: " ")
+        let words = text.split(separator: " ", maxSplits: mostWords)
         guard let first = words.first, first.count == 3, let status = Int(first), (100...599).contains(status)
         else { return nil }
         let rest = words.dropFirst().prefix { !$0.hasPrefix("(") }
@@ -106,10 +106,13 @@ struct OkHttpLine {
         )
     }
 
+    /// A status has a reason of a few.
+    private static let mostWords = 16
+
     /// What stands in the last brackets of a line.
     private static func brackets(_ text: String) -> String {
-        guard text.utf8.last == UInt8(ascii: ")"), let start = text.utf8.lastIndex(of: UInt8(ascii: "("))
-        else {
+        let end = text.utf8.suffix(longestMark)
+        guard end.last == UInt8(ascii: ")"), let start = end.lastIndex(of: UInt8(ascii: "(")) else {
             return ""
         }
         return String(text.utf8[start...].dropFirst().dropLast()) ?? ""
