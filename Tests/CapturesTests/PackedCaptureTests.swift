@@ -68,6 +68,23 @@ struct PackedCaptureTests {
         #expect(try !read(zip).isCutShort)
     }
 
+    /// Each that does not tell its size is searched for the next.
+    @Test(.timeLimit(.minutes(1))) func tornArchiveOfVeryManyFilesIsSearchedOnce() throws {
+        let first = Archive.zip([("a.har", Self.har("/1"))])
+        let end = try #require(ByteSearch.index(of: [0x50, 0x4b, 1, 2], in: first))
+        let header: [UInt8] = [0x50, 0x4b, 3, 4, 20, 0, 8, 0] + [UInt8](repeating: 0, count: 22)
+        let others = Array(repeatElement(header, count: 150_000).joined())
+        #expect(try read(Array(first[..<end]) + others).count == 1)
+        // A header in the middle of the first window, and one across its end.
+        for size in [10, 4090, 4093, 4094, 4096, 12_280, 12_286] {
+            let source = CaptureSource(
+                bytes: header + [UInt8](repeating: 0x50, count: size) + header
+            )
+            let directory = try #require(ZipDirectory(torn: source))
+            #expect(directory.files.map(\.offset) == [0, 30 + size], "\(size)")
+        }
+    }
+
     @Test(arguments: [true, false]) func everyHARInAZipIsReadInOrder(isDeflated: Bool) throws {
         let zip = Archive.zip(
             [
@@ -119,7 +136,8 @@ struct PackedCaptureTests {
 
     @Test func zipWithoutADirectoryOrWithoutAHARIsRefused() throws {
         let zip = Archive.zip([("a.har", Self.har("/1"))])
-        #expect(throws: CaptureError.self) { try read(Array(zip.dropLast(10))) }
+        #expect(try read(Array(zip.dropLast(10))).isCutShort)
+        #expect(throws: CaptureError.self) { try read(Array(zip.prefix(20))) }
         let error = try #require(throws: CaptureError.self) {
             try read(Archive.zip([("a.txt", [1]), ("b.txt", [2])]))
         }

@@ -56,8 +56,10 @@ extension ZipDirectory {
     /// Where the next header begins; at the end of what is there where none does.
     private static func nextHeader(in source: CaptureSource, from start: Int) -> Int {
         var position = start
+        // An archive may have very many small files.
+        var size = 4 << 10
         while position < source.size {
-            let window = source.bytes(at: position, count: windowSize)
+            let window = source.bytes(at: position, count: size)
             var place = 0
             while let found = ByteSearch.index(of: [0x50, 0x4b], in: window, from: place) {
                 let sign = window[found...].prefix(4)
@@ -67,8 +69,9 @@ extension ZipDirectory {
                 place = found + 2
             }
             // A header may begin in this window, and go on in the next.
-            guard window.count == windowSize else { break }
+            guard window.count == size else { break }
             position += window.count - 3
+            size = min(2 * size, windowSize)
         }
         return source.size
     }
