@@ -123,6 +123,8 @@ struct FilePairing: Sendable {
     // MARK: - By place and time
 
     /// Pairs what is left, where place and time leave one way to do it; `keys`: those of entries that may be one.
+    ///
+    /// Undecided is what is left once all have been looked at.
     private mutating func addNeighbours(
         _ a: Capture,
         _ aMarks: CaptureMarks,
@@ -139,6 +141,7 @@ struct FilePairing: Sendable {
         let taken = (
             a: Set(pairs.map(\.a)).union(aMarks.inside.keys), b: Set(pairs.map(\.b)).union(bMarks.inside.keys)
         )
+        undecided = 0
         var groups: [Int: NeighbourGroup] = [:]
         for (entry, key) in bMarks[keyPath: keys].enumerated() where !taken.b.contains(entry) {
             guard let span = bMarks.spans[entry] else { continue }

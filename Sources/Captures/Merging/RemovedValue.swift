@@ -59,6 +59,10 @@ enum RemovedValue {
         case "set-cookie":
             let names = [value, other].map { $0.utf8.prefix { $0 != UInt8(ascii: "=") } }
             return names[0].elementsEqual(names[1]) ? other : nil
+        case "authorization", "proxy-authorization":
+            // Behind a gateway another credential may go on.
+            let schemes = [value, other].map { $0.prefix { $0 != " " }.lowercased() }
+            return schemes[0] == schemes[1] || isMarked(schemes[0], marks) ? other : nil
         default: return other
         }
     }

@@ -51,6 +51,32 @@ struct RemovedValueTests {
         #expect(exchange.response?.location?.hasSuffix("state-1-Zq34&client=shop") == true)
     }
 
+    /// Behind a gateway another credential may go on.
+    @Test(
+        arguments: [
+            ("Bearer ***", "Bearer abc", "Bearer abc"), ("[REDACTED]", "Bearer abc", "Bearer abc"),
+            ("Basic ***", "Bearer abc", nil), ("bearer ***", "Bearer ***", nil),
+            ("Bearer abc", "Bearer def", nil),
+        ] as [(String, String, String?)]
+    )
+    func credentialIsFilledInUnderItsScheme(own: String, other: String, filled: String?) {
+        #expect(RemovedValue.filled(own, of: "authorization", from: other) == filled)
+    }
+
+    /// Entries that cannot be told apart are counted once, be values missing or not.
+    @Test func whatIsUndecidedIsCountedOnce() {
+        var first = Self.half(Self.told, ahead: 0, authorization: "Bearer secret-1", page: "")
+        var second = Self.half(
+            Self.callback("[REDACTED]", "[REDACTED]"),
+            ahead: 0,
+            authorization: "Bearer [REDACTED]",
+            page: ""
+        )
+        for index in 0..<4 { first.add("/icon.png", at: 6 + Double(index) * 0.001) }
+        for index in 0..<3 { second.add("/icon.png", at: 6 + Double(index) * 0.001) }
+        #expect(CaptureMerger(first, second).report(differing: 0).undecided == 3)
+    }
+
     /// What is there has to be the same.
     @Test func anotherValueMakesTwoOfThem() {
         let whole = Self.half(Self.told, ahead: 0, authorization: "Bearer secret-1", page: "")
