@@ -50,6 +50,23 @@ struct AppLinkTests {
         #expect(responses.first?.state == recording.flows[0].authorizationRequests.first?.state)
     }
 
+    /// The arrow of the code goes from the page to the token request.
+    @Test(arguments: pages) func codeIsLinked(page: String, ampersand: String) throws {
+        let links = try brought(healthy, by: page, ampersand).flows[0].links
+        let code = try #require(links.first { $0.name == "code" })
+        #expect(code.origin.place == Place(exchange: 2, part: .responseBody, name: "code"))
+        #expect(code.uses.map(\.place.part) == [.requestBody])
+        let state = try #require(links.first { $0.name == "state" })
+        #expect(state.uses.map(\.place).contains(Place(exchange: 2, part: .responseBody, name: "state")))
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["?${", "?{{", "?a=", ""])
+    func hostilePageIsReadOnce(end: String) throws {
+        let address = "example.shop.app:/oauth2redirect\(end)"
+        let page = String(repeating: address, count: 1_000_000 / address.utf8.count)
+        #expect(try brought(healthy, by: page).flows[0].authorizationResponses.isEmpty)
+    }
+
     @Test func scriptMayAskForTheAddress() throws {
         let json = #"{"status":"APPROVED","redirectUrl":"URL"}"#
         let recording = try brought(healthy, by: json, #"\u0026"#, mediaType: "application/json")

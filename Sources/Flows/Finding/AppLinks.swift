@@ -17,6 +17,7 @@ struct AppLinks {
             // A device without a browser shows the code (`urn:ietf:wg:oauth:2.0:oob`).
             guard !url.isWeb, let scheme = url.scheme, scheme.lowercased() != "urn" else { continue }
             let text = Array(url.withoutQuery.utf8)
+            guard text.count <= Self.longestURI, known.count < Self.mostSpellings else { continue }
             known.insert(text)
             known.insert(text.flatMap { $0 == Self.slash ? [Self.backslash, $0] : [$0] })
         }
@@ -35,9 +36,11 @@ struct AppLinks {
     private static func addresses(beginning start: [UInt8], in bytes: [UInt8]) -> [RecordedURL] {
         var found: [RecordedURL] = []
         var rest = bytes[...]
-        while found.count < most, let range = rest.firstRange(of: start) {
+        var read = 0
+        while read < most, let range = rest.firstRange(of: start) {
             rest = rest[range.upperBound...]
             guard let next = rest.first, next == question || next == hash else { continue }
+            read += 1
             let query = text(of: rest.prefix(longest))
             // What a script is still to fill in is no answer.
             guard !query.containsBytes("${"), !query.containsBytes("{{") else { continue }
@@ -88,6 +91,9 @@ struct AppLinks {
     /// In bytes: of a body, and of a query with a signed answer in it.
     private static let largest = 1 << 20
     private static let longest = 1 << 14
-    /// A page has one address in several places.
-    private static let most = 8
+    /// A page has one address in several places, be it as an answer or as what its script is to fill in.
+    private static let most = 16
+    /// Each is looked for in every page.
+    private static let mostSpellings = 64
+    private static let longestURI = 1 << 11
 }

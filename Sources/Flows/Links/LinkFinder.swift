@@ -66,10 +66,12 @@ enum LinkFinder {
         let fixed = Set(
             flow.messages.flatMap { $0.endpoint?.queryItems.items.map { ByteText($0.value) } ?? [] }
         )
+        let brought = Dictionary(grouping: broughtValues(flow.responses)) { $0.place.exchange ?? -1 }
         var table = ValueTable()
         var collector = OccurrenceCollector(in: index)
         for exchange in exchanges {
-            for occurrence in collector.occurrences(in: index.capture[exchange], at: exchange) {
+            let found = collector.occurrences(in: index.capture[exchange], at: exchange)
+            for occurrence in found + (brought[exchange] ?? []) {
                 let isIssued = registered.contains(exchange) && occurrence.name == "client_id"
                 let value = ByteText(occurrence.value)
                 guard !fixed.contains(value), table[value] != nil || isIssued || mayTravel(occurrence) else {
@@ -79,6 +81,13 @@ enum LinkFinder {
             }
         }
         return table
+    }
+
+    /// What stands in an address of an app's own scheme, in a page or in JSON: none of its fields or members.
+    private static func broughtValues(_ responses: [AuthorizationResponse]) -> [Occurrence] {
+        responses.filter { $0.mode == .query || $0.mode == .fragment }.flatMap(\.parameters.items)
+            .filter { $0.place.part == .responseBody }
+            .map { Occurrence(place: $0.place, value: $0.value, rawValue: $0.rawValue) }
     }
 
     /// Values that stand at several places, then those that are another's in another spelling.

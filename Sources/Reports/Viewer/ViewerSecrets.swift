@@ -21,6 +21,11 @@ struct ViewerSecrets: Sendable {
             }
             openChallenges.insert(challenge)
         }
+        // What a page brings to an app's own scheme is none of its fields.
+        for item in steps.filter({ $0.kind == .authorizationResponse }).flatMap(\.parameters.items)
+        where item.value.utf8.count >= Self.least && SecretPlaces.isSecret(item.name, in: .responseLocation) {
+            values.insert(item.value)
+        }
         var collector = OccurrenceCollector()
         for index in report.capture.indices {
             for occurrence in collector.occurrences(in: report.capture[index], at: index)
