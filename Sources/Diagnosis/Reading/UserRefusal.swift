@@ -67,6 +67,8 @@ enum UserRefusal {
         "did not consent", "not give consent", "not consent",
         "consent not",
         "consent denied", "consent was denied", "denied the consent", "denied consent",
+        // Facebook's words for it, which brokers hand on.
+        "permissions error",
     ]
 
     /// Of what broke, which nobody wanted.

@@ -385,6 +385,7 @@ struct AccessDeniedByPolicyTests {
     @Test(arguments: [
         ("Your account waits for approval.", "harbour.eu.auth0.com", true),
         ("User did not authorize the request", "harbour.eu.auth0.com", false),
+        ("Permissions error", "harbour.eu.auth0.com", false),
         ("Your account waits for approval.", "id.harbour.example", false),
         ("Your email is not verified.", "id.harbour.example", true),
         ("None of the sign-on policies are applicable", "id.harbour.example", true),
