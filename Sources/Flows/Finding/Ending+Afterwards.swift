@@ -229,6 +229,9 @@ extension Ending {
         if messages.isEmpty, builder.exchanges.contains(where: { ForgeRockStep.isKept(index.capture[$0]) }) {
             return .failure
         }
+        if messages.isEmpty, builder.exchanges.contains(where: { LoneRefusal.isOne(index.capture[$0]) }) {
+            return .failure
+        }
         var isRead: [Bool] = []
         for message in messages {
             switch message {

@@ -30,6 +30,22 @@ extension FlowGrouping {
         }
     }
 
+    /// Of a capture that has nothing else of any login, the page at which its provider refused one; shown twice, it is one.
+    mutating func joinLoneRefusals() {
+        guard builders.isEmpty else { return }
+        var found: [String: FlowBuilder] = [:]
+        for exchange in index.order where LoneRefusal.isOne(capture[exchange]) {
+            let url = capture[exchange].request.url
+            guard index.messages[exchange] == nil, let host = url.host else { continue }
+            let flow = found[url.text] ?? new(grant: "authorization_code", exchange)
+            found[url.text] = flow
+            flow.clientID = flow.clientID ?? url.queryItems.first("client_id")
+            know(host, of: flow)
+            attach(exchange, to: flow)
+            flow.interactions.insert(exchange)
+        }
+    }
+
     private func endsLogin(_ response: AuthorizationResponse) -> Bool {
         guard let error = response.error, !PostedMessage.silentErrors.contains(error.error) else {
             return false

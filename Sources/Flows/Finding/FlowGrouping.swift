@@ -112,6 +112,7 @@ struct FlowGrouping {
         joinUnrequested()
         redeemedPushes()
         pushesThatCameToNothing()
+        joinLoneRefusals()
         failedConnections()
         sharedDocuments()
     }

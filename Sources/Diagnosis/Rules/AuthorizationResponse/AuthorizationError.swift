@@ -37,7 +37,7 @@ struct AuthorizationError: Rule {
         }
         let other =
             stoppedInFront(flow) ?? handedRefusal(in: flow) ?? deviceRefusal(in: flow)
-            ?? logoutRefusal(in: flow)
+            ?? logoutRefusal(in: flow) ?? refusedBeforeTheRecording(flow)
         return other.map { .violated($0) } ?? .holds
     }
 
@@ -63,11 +63,11 @@ struct AuthorizationError: Rule {
         .toldOfFront(in: flow)
     }
 
-    private static let unrequested = """
+    static let unrequested = """
         The provider answered a login request with an error. The recording begins after that request, so what the provider says is all that the \
         capture knows of the reason.
         """
-    private static let unrequestedFix = """
+    static let unrequestedFix = """
         Go by the error's name and text. To see what was asked for, record once more and begin before the sign-in: in a browser's developer tools, \
         open the network panel first and keep its log over the redirects.
         """
