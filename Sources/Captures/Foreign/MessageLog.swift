@@ -68,13 +68,15 @@ struct MessageLog {
     }
 
     private static func isStatusLine(_ line: ArraySlice<UInt8>) -> Bool {
+        guard line.starts(with: "HTTP/".utf8) else { return false }
         let words = line.split(separator: 0x20, maxSplits: 2)
-        return line.starts(with: "HTTP/".utf8) && words.count > 1 && words[0].count <= 8
+        return words.count > 1 && words[0].count <= 8
             && words[1].count == 3
             && words[1].allSatisfy(\.isASCIIDigit)
     }
 
     private static func isRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
+        guard let first = line.first, (0x41...0x5a).contains(first) else { return false }
         let words = line.split(separator: 0x20, maxSplits: 3)
         guard words.count == 3, words[2].starts(with: "HTTP/".utf8), words[2].count <= 8 else { return false }
         return words[0].allSatisfy { (0x41...0x5a).contains($0) }
@@ -97,6 +99,7 @@ struct MessageLog {
     private static func announcement(_ line: ArraySlice<UInt8>) -> (
         side: Side, number: [UInt8], time: Timestamp?
     )? {
+        guard line.first?.isASCIIDigit ?? false else { return nil }
         let words = line.prefix(200).split(separator: 0x20)
         guard words.count > 2, words[0].count == 1, words[1].count >= 16,
             words[1].allSatisfy(\.isHexadecimalDigit),
