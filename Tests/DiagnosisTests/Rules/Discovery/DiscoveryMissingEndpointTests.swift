@@ -52,7 +52,8 @@ struct DiscoveryMissingEndpointTests {
             guard exchange.request.url.path == path else { return }
             let document = """
                 {"issuer":"https://id.harbour.example","authorization_endpoint":"https://id.harbour.example/authorize",\
-                "token_endpoint":"https://id.harbour.example/token","jwks_uri":"https://id.harbour.example/jwks"\(more)}
+                "token_endpoint":"https://id.harbour.example/token","jwks_uri":"https://id.harbour.example/jwks",\
+                "code_challenge_methods_supported":["S256"]\(more)}
                 """
             exchange.response?.body = Body(text: document, mediaType: "application/json")
         }
