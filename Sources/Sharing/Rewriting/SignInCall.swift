@@ -75,22 +75,31 @@ enum SignInCall {
             guard arguments.count > 1, arguments.dropFirst().contains(where: { mayBeSecret(text[$0]) }) else {
                 continue
             }
-            slots += arguments.enumerated().map { place, range in
-                named(text[range])
-                    ?? Slot(
-                        name: self.name(ofArgument: place, of: arguments.count),
-                        range: range,
-                        kind: .text
-                    )
+            let told = arguments.map { named($0, in: text) }
+            // `record(a=…, b=…)`; beside arguments without one, what stands before an equals sign may be the value's.
+            let haveNames = told.allSatisfy { $0 != nil }
+            slots += zip(arguments, told).enumerated().map { place, argument in
+                if let own = argument.1, haveNames || saysWhat(own.name) { return own }
+                let name = self.name(ofArgument: place, of: arguments.count)
+                return Slot(name: name, range: argument.0, kind: .text)
             }
             rest = text[(arguments.last?.upperBound ?? open + 1)...]
         }
         return slots
     }
 
+    /// Whether a name says what is called so.
+    private static func saysWhat(_ name: String) -> Bool {
+        if case .unknown = SecretRoles.role(of: name, in: .text) { false } else { true }
+    }
+
     /// An argument that says its own name, `username=ada` or `username='ada'`; nil for others, base64 with its padding
-    /// included.
-    private static func named(_ argument: ArraySlice<UInt8>) -> Slot? {
+    /// and what stands between quotation marks included: `'Zk9=wq'`.
+    private static func named(_ range: Range<Int>, in text: ArraySlice<UInt8>) -> Slot? {
+        let argument = text[range]
+        // The bracket of the call stands before the first one.
+        let before = text[range.lowerBound - 1]
+        guard before != 0x22, before != 0x27 else { return nil }
         let name = argument.prefix(while: \.isASCIIWordByte)
         guard name.first.map(\.isASCIILetter) ?? false, argument[name.endIndex...].first == 0x3d else {
             return nil

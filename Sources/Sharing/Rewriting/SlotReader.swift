@@ -54,14 +54,17 @@ enum SlotReader {
 
     private static func url(_ text: ArraySlice<UInt8>) -> [Slot] {
         // What follows behind white space is another text.
-        let text = TextKind.withoutDriver(text.prefix { $0 > 0x20 })
+        let whole = text.prefix { $0 > 0x20 }
+        let text = TextKind.withoutDriver(whole)
+        // A driver's parameters follow the host; elsewhere a password may have a semicolon (RFC 3986, section 3.2.1).
+        let ends: [UInt8] = text.count < whole.count ? [0x2f, 0x3b] : [0x2f]
         var slots: [Slot] = []
         let end = text.firstIndex { $0 == 0x3f || $0 == 0x23 } ?? text.endIndex
         let address = text[..<end]
         var pathStart = address.startIndex
         if let colon = address.firstIndex(of: 0x3a), address[colon...].starts(with: "://".utf8) {
             let authority = colon + 3
-            let slash = address[authority...].firstIndex { $0 == 0x2f || $0 == 0x3b } ?? address.endIndex
+            let slash = address[authority...].firstIndex(where: ends.contains) ?? address.endIndex
             if let at = address[authority..<slash].lastIndex(of: 0x40) {
                 slots += pair(address[authority..<at], "username", "password", coding: .percent)
             }

@@ -62,6 +62,9 @@ struct SignInCallTests {
             ["username=max", "password=zem4K!", "remember=false"]
         ),
         ("login('max', 'emVtNEtlc3RyZWw=')", ["login_hint=max", "password=emVtNEtlc3RyZWw="]),
+        ("login('max', 'zem4=K!')", ["login_hint=max", "password=zem4=K!"]),
+        ("login(max, zem4=K!)", ["login_hint=max", "password=zem4=K!"]),
+        ("login('max', password='zem4K!')", ["login_hint=max", "password=zem4K!"]),
     ])
     func argumentMaySayItsName(text: String, told: [String]) {
         let bytes = Array(text.utf8)

@@ -19,6 +19,7 @@ struct SlotReaderTests {
         ),
         ("com.example.app:/cb?code=1", ["(path)=com.example.app:", "(path)=cb", "code=1"]),
         ("https://user:pw@a.example/", ["username=user", "password=pw"]),
+        ("https://user:p;w@a.example/", ["username=user", "password=p;w"]),
         // What drivers of Java read.
         (
             "jdbc:mysql://db:3306/app?user=bolund&password=x1",
