@@ -301,7 +301,10 @@ struct LookScanner {
     /// own machine.
     private func isAddress(_ text: [UInt8], _ start: Int, _ before: UInt8) -> Bool {
         if before == 0x2f { return start >= 2 && text[start - 2] == 0x2f }
-        if before == 0x3a, Bytes.hasSuffix(text[..<start], "oid:") { return false }
+        if before == 0x3a, Bytes.hasSuffix(text[..<start], "oid:") {
+            // `android:203.0.113.9` is one.
+            return start >= 5 && text[start - 5].isASCIIWordByte
+        }
         return before != 0x76 && before != 0x56
     }
 }

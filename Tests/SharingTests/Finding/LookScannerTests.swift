@@ -37,6 +37,7 @@ struct LookScannerTests {
         ("f(415) 555-0163, (115) 555-0163, (415) 555-01634", []),
         ("from 203.0.113.9, 2001:db8::7", ["IP address: 203.0.113.9", "IP address: 2001:db8::7"]),
         ("http://203.0.113.9/x", ["IP address: 203.0.113.9"]),
+        ("android:203.0.113.9", ["IP address: 203.0.113.9"]),
         // Singapore, with each of its letters in front.
         ("s=S1234567D,u=1", ["personal data: S1234567D"]), ("T0123456G", ["personal data: T0123456G"]),
         ("G1612345K/", ["personal data: G1612345K"]), ("F5611345L", ["personal data: F5611345L"]),
