@@ -32,7 +32,7 @@ enum SentCodes {
         if word.isWhole, place.lowerBound > 0, text[place.lowerBound - 1].isASCIIWordByte { return [] }
         let before = ShownCodes.lowercased(text[..<place.lowerBound].suffix(longestGap))
         guard !others.contains(where: before.containsBytes) else { return [] }
-        let isTold = word.isSure || purposes.contains(where: before.containsBytes)
+        let isTold = word.isSure || purposes.contains(where: before.containsBytes) || isOpened(before)
         return [
             code(behind: place.upperBound, isTold: isTold, in: text),
             code(before: place.lowerBound, in: text),
@@ -43,16 +43,25 @@ enum SentCodes {
     private static let longestGap = 40
     private static let purposes = [
         "your", "verification", "security", "confirmation", "one-time", "login", "sign-in", "authentication",
-        "access ", "use c", "enter c", "sending c", "sent c",
+        "access ", "sending c",
         // German, Dutch, Danish, Swedish.
-        "ihr c", "dein c", "tigungsc", "sicherheitsc", "rungsc", "anmeldec", "einmalc", "zugangsc",
-        "verificatiec", "stigingsc", "beveiligingsc", "uw c", "engangsk", "sikkerhedsk", "verifieringsk",
-        // French, Spanish, Portuguese, Italian.
-        "votre c", "ton c", "tu c", "su c", "seu c", "tuo c", "suo c",
+        "tigungsc", "sicherheitsc", "rungsc", "anmeldec", "einmalc", "zugangsc",
+        "verificatiec", "stigingsc", "beveiligingsc", "engangsk", "sikkerhedsk", "verifieringsk",
     ]
+    /// Whole words before `code`: `because` and `status` end as some of them.
+    private static let openings = [
+        "use c", "enter c", "sent c", "ihr c", "dein c", "uw c", "votre c", "ton c", "tu c", "su c", "seu c",
+        "tuo c", "suo c",
+    ]
+
+    private static func isOpened(_ before: String) -> Bool {
+        let words = String(decoding: [0x20] + before.utf8.map { $0 < 0x41 ? 0x20 : $0 }, as: UTF8.self)
+        return openings.contains { words.containsBytes(" " + $0) }
+    }
+
     /// What has a code of its own.
     private static let others = [
-        "error", "status", "country", "postal", "zip", "exit", "fehler", "zuordnungs",
+        "error", "status", "country", "postal", "zip", "exit", "fehler", "zuordnungs", "ошиб",
     ]
 
     // MARK: - Behind the word
@@ -111,9 +120,10 @@ enum SentCodes {
         return links.contains(text) || telling.contains(text)
     }
 
-    /// Whether a word says that the code is an error's: `Код ошибки`.
+    /// Whether a word says that the code is an error's: `Код ошибки`, `验证码错误`.
     private static func isOfError(_ word: ArraySlice<UInt8>) -> Bool {
-        ShownCodes.lowercased(word).hasPrefix("ошиб")
+        let text = ShownCodes.lowercased(word)
+        return ["ошиб", "错误", "錯誤", "エラー", "오류"].contains(where: text.containsBytes)
     }
 
     private static let links: Set<String> = [

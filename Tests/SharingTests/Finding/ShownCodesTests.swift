@@ -42,6 +42,9 @@ struct ShownCodesTests {
         Row(text: "Код подтверждения: 550198", codes: ["550198"]),
         Row(text: "Fehlercode 700016", codes: []), Row(text: "código de error 700016", codes: []),
         Row(text: "code postal 750201", codes: []), Row(text: "Код ошибки: 700016", codes: []),
+        Row(text: "Ошибка входа: код 700016", codes: []), Row(text: "验证码错误 700016", codes: []),
+        Row(text: "cause code 700016", codes: []), Row(text: "button code: 20260101", codes: []),
+        Row(text: "(Use code 550199)", codes: ["550199"]),
         Row(text: "TOTP 700016, otp_length=20260101", codes: []),
         Row(
             text: "<h1>Recovery codes</h1><ul><li>qwmzrtlk</li><li>plvbxndh</li></ul>",
