@@ -28,6 +28,22 @@ struct UnexpectedPlacesTests {
             stays: ["isaac.brock", "dark"]
         ),
         Row(
+            name: "an identifier in a line of a log",
+            body: #"{"severity":"error","identifier":"AADB2C90080"}"#,
+            stays: ["AADB2C90080"]
+        ),
+        Row(
+            name: "where somebody lives, in words that are also names of fields",
+            body: #"{"street_address":"Main Street","locality":"Mexico City","formatted":"Street Address"}"#,
+            gone: ["Main Street", "Mexico City"]
+        ),
+        Row(
+            name: "a password with a semicolon in an address",
+            type: "text/plain",
+            body: "https://kiravel:mead;owsx@db.example/shop",
+            gone: ["kiravel", "mead", "owsx"]
+        ),
+        Row(
             name: "a line of a log in JSON",
             body: #"{"level":"info","msg":"signed in","user":"kiravel"}"#,
             gone: ["kiravel"],
@@ -126,6 +142,18 @@ struct UnexpectedPlacesTests {
                 "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "[7000215]",
                 "0a1b2c3d-0f4e-4d4c-8b8a-abcdefabcdef", "error?code=7000215",
             ]
+        ),
+        Row(
+            name: "digits of a session, by which a server calls its requests, too",
+            headers: [("X-Request-Id", "928374650192837"), ("Cookie", "sid=928374650192837")],
+            body: "{}",
+            gone: ["928374650192837"]
+        ),
+        Row(
+            name: "somebody's address by which a server calls its requests",
+            headers: [("X-Request-Id", "kiravel@harbour.example")],
+            body: "{}",
+            gone: ["kiravel"]
         ),
         Row(
             name: "a session by which a server calls its requests, too",

@@ -29,8 +29,7 @@ extension SecretFinder {
     /// Takes what a request is called in logs, as it looks in the middle of a text, and its parts
     /// (`00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`).
     private func trace(_ value: NamedText, _ text: String) {
-        guard value.bytes.count <= Self.longestTrace else { return }
-        found.open.insert(text)
+        guard value.bytes.count <= Self.longestTrace else { return judgeByLook(value, text) }
         found.traces.insert(text)
         let parts = value.bytes.split { $0 == 0x2d }.filter { $0.count >= Self.shortestTrace }
         found.traces.formUnion(parts.map(SlotReader.string))

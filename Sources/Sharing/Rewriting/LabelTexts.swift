@@ -18,9 +18,10 @@ enum LabelTexts {
         guard !slot.name.isEmpty, !slot.isNumber, isOfWords(value), let kind = kind(of: slot.name) else {
             return false
         }
-        let words = value.split { $0 == 0x20 }
-        return kind == self.kind(of: SlotReader.string(value))
-            || words.count > 1 && words.contains { kind == self.kind(of: SlotReader.string($0)) }
+        if kind == self.kind(of: SlotReader.string(value)) { return true }
+        // `Wrong password`; `Mexico City` is where somebody lives.
+        guard kind.isChosen else { return false }
+        return value.split { $0 == 0x20 }.contains { kind == self.kind(of: SlotReader.string($0)) }
     }
 
     /// A few words that begin with a capital, or are of another script than Latin.

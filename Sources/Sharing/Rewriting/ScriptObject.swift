@@ -21,9 +21,12 @@ struct ScriptObject {
     var answer: Int?
     var user: Int?
     var isChallenge = false
-    /// Whether it is a part of a login that is going on, and whether it tells of a user beside: a login, a line of a log.
+    /// Whether the user's slot is of an `identifier`, which a line of a log has of other things.
+    private var isVague = false
+    /// Whether it is a part of a login that is going on, one with a password, or a line of a log.
     private var isTransaction = false
     var isLogin = false
+    private var isLogLine = false
     /// The slot of its `name`, which is a person's where a member beside it says so.
     var ownName: Int?
     var isPerson = false
@@ -122,21 +125,22 @@ struct ScriptObject {
         }
         switch member {
         case "answer": answer = slot
-        case "user", "login", "identifier": user = slot
+        case "user", "login": (user, isVague) = (slot, false)
+        case "identifier": (user, isVague) = (slot, true)
         case "name", "display":
             // `"author": {"name": "…"}`
             return Self.persons.contains(name.lowercased()) ? (slot, "displayName") : nil
         case "statetoken", "statehandle": (isChallenge, isTransaction) = (true, true)
         case "questionkey", "username": isChallenge = true
-        case "pass", "password", "passwd", "passcode", "pwd", "pw", "level", "loglevel", "severity":
-            isLogin = true
+        case "pass", "password", "passwd", "passcode", "pwd", "pw": isLogin = true
+        case "level", "loglevel", "severity": isLogLine = true
         default: return nil
         }
         if isChallenge, let answer {
             self.answer = nil
             return (answer, "securityAnswer")
         }
-        guard isLogin || isTransaction, let user else { return nil }
+        guard isLogin || isTransaction || isLogLine && !isVague, let user else { return nil }
         self.user = nil
         return (user, "username")
     }
