@@ -64,6 +64,11 @@ struct UnexpectedPlacesTests {
             stays: ["${SECRET_OF_SHOP}", #""secret""#, "App secret"]
         ),
         Row(
+            name: "names of errors in a program",
+            body: #"{"ERR_NO_SECRET":"invalid_client","INVALID_CLIENT_SECRET":"Secret refused"}"#,
+            stays: ["invalid_client", "Secret refused"]
+        ),
+        Row(
             name: "a file of settings with spaces around its equals signs",
             type: "text/plain",
             body: "[database]\nuser = webapp\npassword = meadow\npool = twelve\n",

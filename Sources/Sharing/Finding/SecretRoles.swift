@@ -88,14 +88,21 @@ enum SecretRoles {
     private static let headerEndings = ["token", "apikey", "secret"]
 
     /// Whether it is the name of a setting that somebody chose as a secret, in capitals as environments have them:
-    /// `SESSION_SECRET`, `export DJANGO_SECRET_KEY`.
+    /// `SESSION_SECRET`, `export DJANGO_SECRET_KEY`; not `ERR_NO_SECRET`, which is what an error is called.
     static func isSetting(_ name: String) -> Bool {
         let own = name.hasPrefix("export ") ? name.dropFirst(7) : name[...]
+        guard !own.split(separator: "_").contains(where: { wordsOfErrors.contains(String($0)) }) else {
+            return false
+        }
         return own.utf8.allSatisfy { (0x41...0x5a).contains($0) || $0.isASCIIDigit || $0 == 0x5f }
             && ["_SECRET", "SECRET_KEY", "SIGNING_KEY", "ENCRYPTION_KEY", "COOKIE_KEY"].contains(
                 where: own.hasSuffix
             )
     }
+
+    private static let wordsOfErrors: Set<String> = [
+        "BAD", "ERR", "ERROR", "EXPIRED", "INVALID", "MISSING", "NO", "UNKNOWN", "WRONG",
+    ]
 
     /// Whether a name leaves no doubt, so that what somebody chose is a secret as well: `secret`, `refreshToken`, `credentials`.
     static func saysSecret(_ name: String) -> Bool {
