@@ -32,7 +32,7 @@ struct ExchangeMarks: Sendable {
             Substring(item.prefix { $0 != UInt8(ascii: "=") })
         }
         openKey = Self.key(request.method, request.url.path, names.joined(separator: "&"))
-        isVeiled = RemovedValue.isAmong(query: query)
+        isVeiled = RemovedValue.isWithin(query)
         marks = []
         addMarks(of: request)
         if let response = exchange.response {

@@ -157,7 +157,7 @@ struct ExchangeUnion {
         from other: HeaderFields,
         _ names: inout [String: Set<String>]
     ) {
-        let marked = own.fields.indices.filter { RemovedValue.isOne(own.fields[$0].value) }
+        let marked = own.fields.indices.filter { RemovedValue.isWithin(own.fields[$0].value) }
         guard !marked.isEmpty else { return }
         let places = Dictionary(grouping: own.fields.indices) { own.fields[$0].name.lowercased() }
         let others = Dictionary(grouping: other.fields) { $0.name.lowercased() }

@@ -10,8 +10,8 @@ enum RemovedValue {
     /// Whether something was taken out of a query or a form.
     static func isAmong(_ items: QueryItems) -> Bool { items.items.contains { isMarked($0.value, marks) } }
 
-    /// The same of a query as it was sent.
-    static func isAmong(query: String) -> Bool { isMarked(query, marks + encodedMarks) }
+    /// Whether something was taken out of a query, a redirect or a field, as it was sent.
+    static func isWithin(_ text: String) -> Bool { isMarked(text, marks + encodedMarks) }
 
     private static func isMarked(_ value: String, _ marks: [String]) -> Bool {
         let text = value.lowercased()
@@ -36,7 +36,7 @@ enum RemovedValue {
 
     /// A URL with its query as another's, where something was taken out of its own and nothing out of the other's.
     static func filled(_ url: RecordedURL, from other: RecordedURL) -> RecordedURL {
-        guard let query = url.query, let told = other.query, isAmong(query: query), !isAmong(query: told),
+        guard let query = url.query, let told = other.query, isWithin(query), !isWithin(told),
             areAlike(url.queryItems, other.queryItems)
         else { return url }
         // Behind the first question mark stands the query, and behind that a fragment perhaps.
@@ -48,9 +48,7 @@ enum RemovedValue {
     /// The value of a header field, where something was taken out of it, as another recorder has it; nil where that is not the
     /// same, or lacks it, too.
     static func filled(_ value: String, of name: String, from other: String) -> String? {
-        guard isMarked(value, marks + encodedMarks), !isMarked(other, marks + encodedMarks) else {
-            return nil
-        }
+        guard isWithin(value), !isWithin(other) else { return nil }
         switch name {
         case "location":
             // A proxy may have given it another server.

@@ -144,7 +144,7 @@ struct SightingComparison {
     /// Whether values were taken out of a body, as the page of a redirect has them in its link.
     private static func isVeiled(_ body: Body) -> Bool {
         guard let bytes = body.bytes, bytes.count <= largestVeiled else { return false }
-        return RemovedValue.isAmong(query: String(decoding: bytes, as: UTF8.self))
+        return RemovedValue.isWithin(String(decoding: bytes, as: UTF8.self))
     }
 
     /// Larger ones are pages, in which such words may stand.
