@@ -323,7 +323,7 @@ struct ReplayCommandTests {
         ])
         #expect(result.status == 69, "\(result.output)")
         #expect(result.errors.contains("the provider was not reached: "), "\(result.errors)")
-        #expect(result.errors.contains("hint: --against ISSUER"), "\(result.errors)")
+        #expect(result.errors.contains(" plays it on this machine, --against ISSUER"), "\(result.errors)")
         #expect(!FileManager.default.fileExists(atPath: proof))
     }
 

@@ -422,7 +422,11 @@ struct PacketFileTests {
         }
         #expect(try refusal([]) == "FILE: byte 0: the file is empty")
         #expect(try refusal(Array("snoop\0\0\0".utf8)).contains("editcap -F pcapng OLD NEW"))
-        #expect(try refusal([0x28, 0xb5, 0x2f, 0xfd, 1]).contains("zstd -d"))
+        let cut = try refusal([0x28, 0xb5, 0x2f, 0xfd, 1])
+        #expect(
+            PacketFilePacking.zstandard.decoder == nil
+                ? cut.contains("zstd -d") : cut.hasSuffix("nothing can be read: the zstd-packed file breaks off")
+        )
         #expect(try refusal(Array("{\"log\": {}}".utf8)).hasPrefix("FILE: byte 0: neither pcap nor pcapng"))
         #expect(
             try refusal(Array(CaptureFileBuilder.pcap(made).prefix(20))).contains(
