@@ -130,6 +130,33 @@ struct MockedReplayTests {
         }
     }
 
+    /// Nothing is asked for behind a page that opens the app: the code is in what brought the page.
+    @Test(arguments: [
+        (#"<script>setTimeout(() => { location.href = "TARGET" }, 10)</script>"#, "text/html"),
+        (#"<title>Signed in</title><a href="ESCAPED">Back to the app</a>"#, "text/html"),
+        (#"{"redirect_to":"TARGET"}"#, "application/json"),
+    ]) func loginWhosePageOpensTheAppIsDriven(answer: String, mediaType: String) async throws {
+        let recorded = try CaptureReader.read(
+            path: Fixtures.root.appending(path: "captures/healthy/native-app.har").path
+        )
+        var exchanges = recorded.indices.map { recorded[$0] }
+        let last = try #require(exchanges.firstIndex { $0.response?.location?.hasPrefix("http") == false })
+        let target = try #require(exchanges[last].response?.location)
+        exchanges[last].response?.status = 200
+        exchanges[last].response?.redirectURL = ""
+        exchanges[last].response?.headers.fields.removeAll { $0.name.lowercased() == "location" }
+        let text = answer.replacing("ESCAPED", with: HTMLText.escaped(target)).replacing(
+            "TARGET",
+            with: target
+        )
+        exchanges[last].response?.body = Body(text: text, mediaType: mediaType)
+        let outcomes = try await Self.outcomes(of: Capture(exchanges), named: "native-app")
+        #expect(!outcomes.isEmpty)
+        for outcome in outcomes {
+            #expect(outcome.run.isComplete && outcome.difference?.isSame == true, "\(outcome.text)")
+        }
+    }
+
     /// Captures from elsewhere, where `AUTHREEL_MORE_CAPTURES` names them, separated by spaces.
     @Test(
         .enabled(if: ProcessInfo.processInfo.environment["AUTHREEL_MORE_CAPTURES"] != nil),

@@ -1,16 +1,16 @@
-import Captures
+package import Captures
 import OAuth
 
 /// Where a provider's page, or the JSON that its script asked for, sends the browser on to an app: addresses of a scheme of the
 /// app's own, in a link, in the page's refresh or in a script.
 ///
 /// Browsers hand such an address to the system and request nothing, so that what stands there is all that a capture has of it.
-struct AppLinks {
+package struct AppLinks {
     /// Redirect URIs without their queries, as they are and with their slashes escaped.
     private let spellings: [[UInt8]]
 
     /// `uris`: the redirect URIs of the capture; those of the web are left out.
-    init(to uris: [String]) {
+    package init(to uris: [String]) {
         var known: Set<[UInt8]> = []
         for uri in uris {
             let url = RecordedURL(uri)
@@ -25,7 +25,7 @@ struct AppLinks {
     }
 
     /// The addresses that an answer has of apps, with a query or a fragment; in no order.
-    func addresses(in exchange: Exchange) -> [RecordedURL] {
+    package func addresses(in exchange: Exchange) -> [RecordedURL] {
         guard !spellings.isEmpty, exchange.response?.location == nil, let body = exchange.response?.body,
             (body.size ?? 0) < Self.largest, body.isPage || body.essence?.hasSuffix("json") == true,
             let bytes = body.bytes

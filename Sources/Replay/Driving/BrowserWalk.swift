@@ -140,25 +140,37 @@ struct BrowserWalk {
 
     mutating func arrive(at live: Int, _ exchange: Exchange) {
         shown = live
+        hear(exchange)
+    }
+
+    /// Notes an answer that is shown, or that a script of the page asked for: it may be what the app waits for.
+    mutating func hear(_ exchange: Exchange) {
         guard let items = caught(exchange) else { return }
         response = items
         isAnswered = true
     }
 
-    /// The response to the app that an answer carries: in a redirect to it, or in a page with an automatic form.
+    /// The response to the app that an answer carries: in a redirect to it, in a page with an automatic form, or in an address of the
+    /// app's own scheme that a page or its script's JSON has.
     func caught(_ exchange: Exchange) -> QueryItems? {
         guard let redirectURI, !isAnswered else { return nil }
         let target = RedirectTarget(redirectURI)
         if let location = exchange.response?.location {
             return target.response(in: exchange.request.url.resolving(location))
         }
-        guard let page = Page(exchange) else { return nil }
-        for form in page.forms where target.matches(page.target(of: form).url) {
-            return QueryItems(
-                items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }
-            )
+        if let page = Page(exchange) {
+            for form in page.forms where target.matches(page.target(of: form).url) {
+                return QueryItems(
+                    items: form.fields.map {
+                        QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value)
+                    }
+                )
+            }
+            if let response = page.refreshTarget.flatMap({ target.response(in: $0.url) }) { return response }
         }
-        return page.refreshTarget.flatMap { target.response(in: $0.url) }
+        // An address without a code may be where "cancel" leads.
+        return AppLinks(to: [redirectURI]).addresses(in: exchange).lazy.compactMap { target.response(in: $0) }
+            .first { $0.first("code") != nil || $0.first("response") != nil }
     }
 
     /// The response that a real browser was about to hand to the app.

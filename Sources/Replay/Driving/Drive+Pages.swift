@@ -60,7 +60,7 @@ extension Drive {
         }
         if isBeginning { browser.begin(login: step.exchange) }
         let live = try await send(index)
-        if step.isNavigation { arrive(at: live) }
+        if step.isNavigation { arrive(at: live) } else { browser.hear(exchanges[live]) }
     }
 
     /// The exchange of this run that stands for one of the recording.
