@@ -425,7 +425,8 @@ struct PacketFileTests {
         let cut = try refusal([0x28, 0xb5, 0x2f, 0xfd, 1])
         #expect(
             PacketFilePacking.zstandard.decoder == nil
-                ? cut.contains("zstd -d") : cut.hasSuffix("nothing can be read: the zstd-packed file breaks off")
+                ? cut.contains("zstd -d")
+                : cut.hasSuffix("nothing can be read: the zstd-packed file breaks off")
         )
         #expect(try refusal(Array("{\"log\": {}}".utf8)).hasPrefix("FILE: byte 0: neither pcap nor pcapng"))
         #expect(
