@@ -24,6 +24,8 @@ enum FormAccounts {
     private static let mostFields = 64
 
     private static func isAccount(_ name: String) -> Bool {
+        // What is taken out under its own name is asked for by that name when the login is driven again.
+        if case .secret = SecretRoles.role(of: name, in: .form) { return false }
         let key = SecretRoles.normalized(name)
         return names.contains(key) || key.hasSuffix("user")
     }
