@@ -23,7 +23,7 @@ struct SlotReaderTests {
         // What drivers of Java read.
         (
             "jdbc:mysql://db:3306/app?user=bolund&password=x1",
-            ["(path)=app", "username=bolund", "password=x1"]
+            ["(path)=app", "user=bolund", "password=x1"]
         ),
         (
             "jdbc:sqlserver://db:1433;databaseName=app;password=x1;encrypt=true",
