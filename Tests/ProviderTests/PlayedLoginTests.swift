@@ -74,17 +74,8 @@ struct PlayedLoginTests {
         #"<meta http-equiv="refresh" content="0;url=ESCAPED"><a href="ESCAPED">Continue</a>"#,
     ])
     func pageThatOpensTheAppHasTheCodeOfThisLogin(page: String) throws {
-        let recorded = try RecordedProviderTests.capture("captures/healthy/native-app.har")
-        var exchanges = recorded.indices.map { recorded[$0] }
-        let last = try #require(exchanges.firstIndex { $0.response?.location?.hasPrefix("http") == false })
-        let target = try #require(exchanges[last].response?.location)
-        exchanges[last].response?.status = 200
-        exchanges[last].response?.redirectURL = ""
-        exchanges[last].response?.headers.fields.removeAll { $0.name.lowercased() == "location" }
-        exchanges[last].response?.body = .html(
-            page.replacing("ESCAPED", with: HTMLText.escaped(target)).replacing("TARGET", with: target)
-        )
-        let caller = Caller(try RecordedProviderTests.provider(Capture(exchanges)))
+        let recorded = try OpenedApp(by: page)
+        let caller = Caller(try RecordedProviderTests.provider(recorded.capture))
         let app = "example.shop.app:/oauth2redirect"
 
         func opened() throws -> QueryItems {
@@ -105,7 +96,7 @@ struct PlayedLoginTests {
         }
         let first = try opened()
         #expect(first.first("state") == "a-state-of-mine")
-        #expect(first.first("code") != RecordedURL(target).queryItems.first("code"))
+        #expect(first.first("code") != RecordedURL(recorded.target).queryItems.first("code"))
         #expect(redeem(first.first("code"), Self.verifier + "x").status == 400)
         let tokens = caller.json(redeem(try opened().first("code"), Self.verifier))
         let token = try #require(tokens["id_token"]?.string.flatMap(JSONWebToken.parse))

@@ -136,21 +136,8 @@ struct MockedReplayTests {
         (#"<title>Signed in</title><a href="ESCAPED">Back to the app</a>"#, "text/html"),
         (#"{"redirect_to":"TARGET"}"#, "application/json"),
     ]) func loginWhosePageOpensTheAppIsDriven(answer: String, mediaType: String) async throws {
-        let recorded = try CaptureReader.read(
-            path: Fixtures.root.appending(path: "captures/healthy/native-app.har").path
-        )
-        var exchanges = recorded.indices.map { recorded[$0] }
-        let last = try #require(exchanges.firstIndex { $0.response?.location?.hasPrefix("http") == false })
-        let target = try #require(exchanges[last].response?.location)
-        exchanges[last].response?.status = 200
-        exchanges[last].response?.redirectURL = ""
-        exchanges[last].response?.headers.fields.removeAll { $0.name.lowercased() == "location" }
-        let text = answer.replacing("ESCAPED", with: HTMLText.escaped(target)).replacing(
-            "TARGET",
-            with: target
-        )
-        exchanges[last].response?.body = Body(text: text, mediaType: mediaType)
-        let outcomes = try await Self.outcomes(of: Capture(exchanges), named: "native-app")
+        let opened = try OpenedApp(by: answer, mediaType)
+        let outcomes = try await Self.outcomes(of: opened.capture, named: "native-app")
         #expect(!outcomes.isEmpty)
         for outcome in outcomes {
             #expect(outcome.run.isComplete && outcome.difference?.isSame == true, "\(outcome.text)")
