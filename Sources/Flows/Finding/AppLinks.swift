@@ -1,5 +1,4 @@
 package import Captures
-import OAuth
 
 /// Where a provider's page, or the JSON that its script asked for, sends the browser on to an app: addresses of a scheme of the
 /// app's own, in a link, in the page's refresh or in a script.
