@@ -39,7 +39,7 @@ struct AuthorizationServerNotListed: Rule {
         let issuers = issuers(of: flow)
         for document in documents {
             let named = document.answer.parameters["resource"] ?? document.askedResource
-            guard resources.contains(where: { isPart(Self.plain($0), of: Self.plain(named)) }) else {
+            guard resources.contains(where: { isPart($0.withoutSlash, of: named.withoutSlash) }) else {
                 continue
             }
             let listed = document.authorizationServers
@@ -48,7 +48,7 @@ struct AuthorizationServerNotListed: Rule {
                 issuers.isEmpty
                 ? request.endpoint.origin.map { origins.contains($0) } ?? true
                 : listed.contains { server in
-                    issuers.contains { Self.plain($0.issuer).equalsBytes(of: Self.plain(server)) }
+                    issuers.contains { $0.issuer.withoutSlash.equalsBytes(of: server.withoutSlash) }
                 }
             guard !isListed else { continue }
             let used =
@@ -99,9 +99,5 @@ struct AuthorizationServerNotListed: Rule {
     /// The same resource, or something below it.
     private func isPart(_ resource: String, of whole: String) -> Bool {
         resource.equalsBytes(of: whole) || resource.utf8.starts(with: (whole + "/").utf8)
-    }
-
-    private static func plain(_ text: String) -> String {
-        text.utf8.last == 0x2f ? String(Substring(text.utf8.dropLast())) : text
     }
 }

@@ -256,7 +256,7 @@ struct DiscoveryIssuerMismatch: Rule {
             plain = "\(scheme)://\(host)" + (isUsual ? "" : url.port.map { ":\($0)" } ?? "") + url.path
             if let query = url.query { plain += "?" + query }
         }
-        return plain.utf8.last == 0x2f ? String(Substring(plain.utf8.dropLast())) : plain
+        return plain.withoutSlash
     }
 
     /// Documents of many tenants, by domain name, of version 1, or of a policy: the issuer is a template or has the tenant's id.

@@ -70,12 +70,12 @@ struct DiscoveryMissingEndpoint: Rule {
     ///
     /// A warning: one that has a client_id goes on in a browser, which the capture need not have.
     private func registrationMissed(among documents: [MetadataDocument], _ flow: Flow) -> Violation? {
-        let servers = Set(flow.resourceMetadata.flatMap(\.authorizationServers).map(Self.withoutSlash))
+        let servers = Set(flow.resourceMetadata.flatMap(\.authorizationServers).map(\.withoutSlash))
         guard !servers.isEmpty, flow.ending != .success,
             // Whatever else the flow has was asked for with a client_id.
             flow.messages.allSatisfy({ if case .discovery = $0 { true } else { false } })
         else { return nil }
-        let document = documents.last { servers.contains(Self.withoutSlash($0.askedIssuer)) }
+        let document = documents.last { servers.contains($0.askedIssuer.withoutSlash) }
         guard let document,
             !documents.contains(where: { !($0.endpoint("registration_endpoint") ?? "").isEmpty }),
             !flow.wentOn(after: document), !flow.isAuthorizationAsked(after: document)
@@ -106,10 +106,6 @@ struct DiscoveryMissingEndpoint: Rule {
             title: "The server registers no clients, and the client stopped there",
             exchange: document.exchange
         )
-    }
-
-    private static func withoutSlash(_ text: String) -> String {
-        text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
     // MARK: - What a client misses

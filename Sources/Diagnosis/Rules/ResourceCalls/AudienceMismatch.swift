@@ -129,7 +129,7 @@ struct AudienceMismatch: Rule {
         guard let host = call.call.endpoint.host, !graphHosts.contains(host), !audience.isEmpty else {
             return false
         }
-        return audience.allSatisfy { graphNames.contains(withoutSlash($0)) }
+        return audience.allSatisfy { graphNames.contains($0.withoutSlash) }
     }
 
     private static let graphNames: Set<String> = [
@@ -142,9 +142,9 @@ struct AudienceMismatch: Rule {
 
     /// What the token should be addressed to, as the messages say, and is not.
     private func expectation(of call: BearerCall, _ audience: [String], _ flow: Flow) -> Parameter? {
-        let has = Set(audience.map { ByteText(Self.withoutSlash($0)) })
+        let has = Set(audience.map { ByteText($0.withoutSlash) })
         if let resource = resource(of: call, flow) {
-            return has.contains(ByteText(Self.withoutSlash(resource.value))) ? nil : resource
+            return has.contains(ByteText(resource.value.withoutSlash)) ? nil : resource
         }
         // Entra takes an address and answers with the application's number.
         guard flow.provider != .entra else { return nil }
@@ -155,7 +155,7 @@ struct AudienceMismatch: Rule {
             ["resource", "audience"].contains($0.name) && !$0.value.isEmpty
         }
         guard let first = asked.first,
-            !asked.contains(where: { has.contains(ByteText(Self.withoutSlash($0.value))) })
+            !asked.contains(where: { has.contains(ByteText($0.value.withoutSlash)) })
         else {
             return nil
         }
@@ -168,7 +168,7 @@ struct AudienceMismatch: Rule {
             guard document.isProtectedResource,
                 let resource = document.answer.parameters.parameter("resource"),
                 RecordedURL(resource.value).origin == call.call.endpoint.origin,
-                call.call.endpoint.text.utf8.starts(with: Self.withoutSlash(resource.value).utf8)
+                call.call.endpoint.text.utf8.starts(with: resource.value.withoutSlash.utf8)
             else { return nil }
             return resource
         }.first
@@ -185,9 +185,5 @@ struct AudienceMismatch: Rule {
             let url = RecordedURL(name)
             return url.isWeb && url.host != host
         }
-    }
-
-    private static func withoutSlash(_ text: String) -> String {
-        text.utf8.last == 0x2f ? String(text.dropLast()) : text
     }
 }
