@@ -54,17 +54,12 @@ struct CurlTransfers {
         if !response.isHeadOpen {
             guard !request.bytes.isEmpty, head.starts(with: "HTTP/".utf8) else { return }
             // Behind one that is on the way to another comes the other.
-            if !isInterim { response = Message() }
+            if !RawMessage.isInterim(response.bytes) { response = Message() }
             response.isHeadOpen = true
             (isBodyIgnored, isClosed) = (false, false)
         }
         response.bytes += head
         response.isHeadOpen = !response.bytes.suffix(4).elementsEqual([0x0d, 0x0a, 0x0d, 0x0a])
-    }
-
-    private var isInterim: Bool {
-        let status = response.bytes.prefix(16).drop { $0 != 0x20 }.dropFirst().prefix(3)
-        return status.first == UInt8(ascii: "1") && !status.elementsEqual("101".utf8)
     }
 
     mutating func received(data: some Collection<UInt8>, isDotted: Bool) {

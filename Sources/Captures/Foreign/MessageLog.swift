@@ -47,7 +47,7 @@ struct MessageLog {
                 (open, announced) = (nil, nil)
                 return
             }
-            if !Self.isInterim(pairs[pair].answer) { pairs[pair].answer = [] }
+            if !RawMessage.isInterim(pairs[pair].answer) { pairs[pair].answer = [] }
             (open, announced) = ((.answer, pair), nil)
         } else if Self.isRequestLine(words) {
             let own = announced.flatMap { $0.side == .request ? $0 : nil }
@@ -81,11 +81,6 @@ struct MessageLog {
         guard words.count == 3, words[2].starts(with: "HTTP/".utf8), words[2].count <= 8 else { return false }
         return words[0].allSatisfy { (0x41...0x5a).contains($0) }
             && (words[1].first == UInt8(ascii: "/") || words[1].firstRange(of: Array("://".utf8)) != nil)
-    }
-
-    private static func isInterim(_ answer: [UInt8]) -> Bool {
-        let status = answer.drop { $0 != 0x20 }.dropFirst().prefix(3)
-        return status.first == UInt8(ascii: "1") && !status.elementsEqual("101".utf8)
     }
 
     /// ZAP numbers its messages (`==== 7 ==========`), Fiddler and GoReplay set the same line everywhere.

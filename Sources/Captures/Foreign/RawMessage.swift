@@ -50,6 +50,14 @@ struct RawMessage {
         words[0].hasPrefix("HTTP/") && words[1].utf8.first == UInt8(ascii: "1") && words[1] != "101"
     }
 
+    /// Whether the bytes begin with an answer on the way to another, so that what follows is that one.
+    static func isInterim(_ answer: [UInt8]) -> Bool {
+        // A version, a blank and the status.
+        let words = answer.prefix(16).split(maxSplits: 2) { $0 <= 0x20 }
+            .map { String(decoding: $0, as: UTF8.self) }
+        return words.count > 1 && isInterim(words)
+    }
+
     /// Up to and with the empty line.
     private static func head(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var index = bytes.startIndex
