@@ -6,7 +6,6 @@ package struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
     package init(code: UInt8) { self.code = code }
 
     package static let closeNotify = TLSAlert(code: 0)
-    package static let protocolVersion = TLSAlert(code: 70)
     package static let unknownCA = TLSAlert(code: 48)
     package static let certificateRequired = TLSAlert(code: 116)
     package static let noApplicationProtocol = TLSAlert(code: 120)

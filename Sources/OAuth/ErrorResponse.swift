@@ -7,15 +7,12 @@ package struct ErrorResponse: Sendable, Hashable {
     package var error: String
     /// In the server's words.
     package var description: String?
-    /// Of a page about it.
-    package var uri: String?
     /// Where its name stands.
     package var place: Place
 
-    package init(error: String, description: String? = nil, uri: String? = nil, place: Place) {
+    package init(error: String, description: String? = nil, place: Place) {
         self.error = error
         self.description = description
-        self.uri = uri
         self.place = place
     }
 
@@ -29,7 +26,6 @@ package struct ErrorResponse: Sendable, Hashable {
         self.init(
             error: nested?.name ?? error.value,
             description: nested?.words ?? Self.words(in: parameters),
-            uri: parameters["error_uri"],
             place: error.place
         )
     }

@@ -19,8 +19,6 @@ package struct CaptureSharing {
 
     /// What came of one of them.
     package struct Outcome {
-        /// Entries of the original that are shared, in order.
-        package var entries: [Int]
         package var report: SharingReport
         /// Secrets that are still there.
         package var leaks: [Leak]
@@ -132,7 +130,6 @@ package struct CaptureSharing {
         }
         let proof = Self.proof(of: shared, scan)
         return Outcome(
-            entries: original.entries,
             report: redactor.report(entries: original.entries, of: source.capture),
             leaks: proof.leaks,
             unprotected: scan.unprotected,

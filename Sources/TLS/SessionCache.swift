@@ -89,8 +89,6 @@ final class SessionCache: Sendable {
 
     /// Forgets the sessions of a server that did not go on with one.
     func forget(_ key: Key) { state.withLock { $0.servers[key] = nil } }
-
-    var count: Int { state.withLock { $0.servers.values.reduce(0) { $0 + $1.sessions.count } } }
 }
 
 /// A session as OpenSSL has it.

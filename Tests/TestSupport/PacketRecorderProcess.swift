@@ -48,8 +48,6 @@ package final class PacketRecorderProcess: @unchecked Sendable {
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-    package var processID: Int32 { process.processIdentifier }
-
     /// What it has said so far.
     package var messages: String { Self.text(of: errorFile) }
 

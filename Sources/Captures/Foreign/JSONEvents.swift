@@ -3,7 +3,6 @@ import JSON
 /// Walks over the events of a log in JSON, one at a time: a list in an object, a list, or one behind the other.
 struct JSONEvents {
     private var reader: LenientReader
-    private let source: CaptureSource
     /// What ended the walk too early.
     private(set) var loss: Capture.Loss?
 
@@ -13,7 +12,6 @@ struct JSONEvents {
     }
 
     init(_ source: CaptureSource) {
-        self.source = source
         reader = LenientReader(source)
     }
 

@@ -10,7 +10,6 @@ struct TLSCipherSuite: Hashable {
         case clear(MessageAuthenticator.Algorithm)
     }
 
-    let code: UInt16
     /// IANA's name; `0x1A2B` where it has none.
     let name: String
     /// Whether it is one of TLS 1.3, whose names say nothing of the key exchange.
@@ -21,7 +20,6 @@ struct TLSCipherSuite: Hashable {
     let digest: DigestAlgorithm
 
     init(_ code: UInt16) {
-        self.code = code
         let digits = String(code, radix: 16, uppercase: true)
         guard let name = Self.name(of: code) else {
             self.name = "0x" + String(repeating: "0", count: 4 - digits.count) + digits

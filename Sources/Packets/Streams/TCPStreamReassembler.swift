@@ -38,9 +38,6 @@ package struct TCPStreamReassembler<Sink: TCPStreamSink> {
         self.maximumHeld = maximumHeld
     }
 
-    /// Connections that have been told of.
-    package var count: Int { numbers }
-
     /// Takes the next segment of the capture.
     mutating func receive(_ segment: TCPSegment, at time: Timestamp) {
         if !resets.isEmpty { settleResets(at: time) }

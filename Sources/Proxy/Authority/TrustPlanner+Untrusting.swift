@@ -19,7 +19,7 @@ extension TrustPlanner {
     ) -> TrustPlan {
         var own = identities
         for record in known.records where !own.contains(record.authority) { own.append(record.authority) }
-        let removal = Removal(own: own, known: known, takesAll: takesAll, keepsPlaces: keepsPlaces)
+        let removal = Removal(own: own, takesAll: takesAll, keepsPlaces: keepsPlaces)
         var plan = TrustPlan()
         for store in withHooked(stores) {
             let records = known.records.filter { $0.store == store }
@@ -44,7 +44,6 @@ extension TrustPlanner {
     /// What is to be removed, and how thoroughly.
     private struct Removal {
         var own: [AuthorityIdentity]
-        var known: TrustRecords
         var takesAll: Bool
         var keepsPlaces: Bool
 

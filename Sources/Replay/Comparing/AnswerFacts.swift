@@ -215,7 +215,7 @@ struct AnswerFacts {
         if Self.tokenNames.contains(member.name), let text = member.value.string {
             list.add(place, text, .volatile, type: "string", isSecret: true)
             if let token = JSONWebToken.parse(text) {
-                TokenFacts(context: context, step: step, place: place, name: member.name).add(
+                TokenFacts(step: step, place: place, name: member.name).add(
                     token,
                     to: &list
                 )
@@ -294,7 +294,7 @@ struct AnswerFacts {
 
     private mutating func addToken(_ response: RecordedResponse) {
         guard let text = response.body?.text, let token = JSONWebToken.parse(text) else { return }
-        TokenFacts(context: context, step: step, place: place(.responseBody, ""), name: step.kind.rawValue)
+        TokenFacts(step: step, place: place(.responseBody, ""), name: step.kind.rawValue)
             .add(token, to: &list)
     }
 }

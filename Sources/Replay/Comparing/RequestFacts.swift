@@ -144,7 +144,7 @@ struct RequestFacts {
         if name == "code_verifier" { addRelation(of: parameter) }
         // A token that comes back was told where it was issued.
         if name != "id_token_hint", name != "token", let token = JSONWebToken.parse(parameter.value) {
-            TokenFacts(context: context, step: step, place: parameter.place, name: name).add(token, to: &list)
+            TokenFacts(step: step, place: parameter.place, name: name).add(token, to: &list)
         }
     }
 
@@ -218,7 +218,7 @@ struct RequestFacts {
         let place = place(.requestHeader, "DPoP")
         list.add(place, JSONWebToken.parse(text) == nil ? "no token" : "a proof", .verdict)
         guard let proof = DPoPProof(of: request, exchange: step.index) else { return }
-        TokenFacts(context: context, step: step, place: place, name: "DPoP").add(proof, to: &list)
+        TokenFacts(step: step, place: place, name: "DPoP").add(proof, to: &list)
     }
 
     private mutating func addContentType() {

@@ -6,7 +6,6 @@ import OAuth
 
 /// What a token says, and what can be said of it.
 struct TokenFacts {
-    let context: ReadingContext
     let step: ComparedStep
     /// Of what carries it.
     let place: Place

@@ -19,16 +19,6 @@ struct SingpassAppLaunchURLMissingTests {
         }
     }
 
-    /// The provider's host, another one.
-    private func at(_ host: String, _ path: String? = nil, _ capture: String? = nil) throws -> Recording {
-        try Recording(capture ?? broken).editing { exchange in
-            guard exchange.request.url.host == "id.harbour.example" else { return }
-            var text = exchange.request.url.text.replacing("id.harbour.example", with: host)
-            if let path { text = text.replacing("/singpass/v2/authorize", with: path) }
-            exchange.request.url = RecordedURL(text)
-        }
-    }
-
     @Test func namesTheRedirectURIAndTheAgent() throws {
         let recording = try Recording(broken)
         let finding = try #require(recording.finding(rule))
