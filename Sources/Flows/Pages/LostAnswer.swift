@@ -50,8 +50,7 @@ package enum LostAnswer {
     private static func place(_ url: RecordedURL) -> [String] {
         let host = (url.host ?? "").lowercased()
         return [
-            host.hasPrefix("www.") ? String(host.dropFirst(4)) : host,
-            url.path.utf8.last == 0x2f ? String(url.path.dropLast()) : url.path,
+            host.hasPrefix("www.") ? String(host.dropFirst(4)) : host, url.path.withoutSlash,
         ]
     }
 

@@ -11,9 +11,8 @@ extension AddressMap {
         var entries: [Entry] = []
         var seen: Set<String> = []
         if let issuer, let first = issuers.first {
-            let name = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
             // Where the issuer is a whole host, that host lies at its new name.
-            entries.append(Entry(old: first.identifier, new: name))
+            entries.append(Entry(old: first.identifier, new: issuer.withoutSlash))
         }
         var isRootFree = true
         for origin in issuers.flatMap(\.origins)

@@ -94,7 +94,7 @@ extension ProfileBuilder {
         let usable = documents.filter { $0.document.isUsable }
         let best =
             usable.first { isOfLogin($0.document) }
-            ?? usable.first { $0.document.issuer.map(RecordedIssuer.bare) == issuer.identifier }
+            ?? usable.first { $0.document.issuer?.withoutSlash == issuer.identifier }
             ?? usable.first
         if let response = best?.exchange.response {
             dialect.metadata = AnswerTemplate(response)
@@ -170,7 +170,7 @@ extension ProfileBuilder {
             }
             // Of another name for the provider (inside a container network) the one that is used is said.
             guard !document.isRouted, document.url.withoutQuery != best,
-                document.issuer.map(RecordedIssuer.bare) == issuer.identifier,
+                document.issuer?.withoutSlash == issuer.identifier,
                 let path = addresses.played(document.url.withoutQuery).map({ RecordedURL($0).path }),
                 dialect.metadataByPath[path] == nil
             else { continue }
@@ -195,14 +195,14 @@ extension ProfileBuilder {
     /// Whether a document is the metadata of another issuer, where that one's have to be (OpenID Connect Discovery, section
     /// 4.3).
     private func isOfAnother(_ document: MetadataDocument) -> Bool {
-        guard document.isUsable, let name = document.issuer.map(RecordedIssuer.bare) else { return false }
-        return name != issuer.identifier && name == RecordedIssuer.bare(document.askedIssuer)
+        guard document.isUsable, let name = document.issuer?.withoutSlash else { return false }
+        return name != issuer.identifier && name == document.askedIssuer.withoutSlash
     }
 
     /// Issuers that the client asked about and had nothing else to do with: their metadata are documents like others.
     private var unusedIssuers: [(document: MetadataDocument, exchange: Exchange)] {
         metadataDocuments.filter { document, _ in
-            isOfAnother(document) && !played.contains(RecordedIssuer.bare(document.issuer ?? ""))
+            isOfAnother(document) && !played.contains((document.issuer ?? "").withoutSlash)
         }
     }
 

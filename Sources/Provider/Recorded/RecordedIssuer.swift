@@ -51,7 +51,7 @@ struct RecordedIssuer {
                 continue
             }
             let hasSlash = name.hasSuffix("/")
-            let identifier = bare(name)
+            let identifier = name.withoutSlash
             if let index = issuers.firstIndex(where: { $0.identifier == identifier }) {
                 issuers[index].flows.append(flow)
             } else {
@@ -85,11 +85,6 @@ struct RecordedIssuer {
             }
         }
         return issuers
-    }
-
-    /// Without a final slash.
-    static func bare(_ identifier: String) -> String {
-        identifier.hasSuffix("/") ? String(identifier.dropLast()) : identifier
     }
 
     // MARK: - Hosts

@@ -70,8 +70,7 @@ package final class RecordedProvider: Sendable {
     ) throws {
         let recorded = RecordedIssuer.all(in: captures)
         guard !recorded.isEmpty else { throw ProviderError.noProvider }
-        let base = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
-        addresses = AddressMap(of: recorded, base: base, issuer: options.issuer)
+        addresses = AddressMap(of: recorded, base: baseURL.withoutSlash, issuer: options.issuer)
         mapping = addresses.entries.map { ($0.old, $0.new) }
         var policy = ProviderPolicy()
         policy.autoLogin = options.autoLogin

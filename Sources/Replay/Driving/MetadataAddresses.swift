@@ -8,7 +8,7 @@ package enum MetadataAddresses {
     /// - Returns: each once; the first one is the one to speak of where none has any.
     package static func of(_ issuer: String) -> [String] {
         guard !issuer.contains("/.well-known/") else { return [issuer] }
-        let issuer = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        let issuer = issuer.withoutSlash
         let path = RecordedURL(issuer).path
         let names = ["openid-configuration", "oauth-authorization-server"].map { "/.well-known/" + $0 }
         var addresses = names.map { issuer + $0 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Replay
 
 /// Where a replay goes, and what it sends otherwise.
@@ -38,7 +39,7 @@ struct ReplayOptions: ParsableArguments {
                     taking: "OLD=NEW",
                     example: "https://sso.example=http://127.0.0.1:8090"
                 )
-                return EndpointMap.Entry(old: Self.withoutSlash(old), new: Self.withoutSlash(new))
+                return EndpointMap.Entry(old: old.withoutSlash, new: new.withoutSlash)
             }
         )
     }
@@ -59,9 +60,5 @@ struct ReplayOptions: ParsableArguments {
             overrides: values,
             sendsStandIns: driving.sendsStandIns
         )
-    }
-
-    static func withoutSlash(_ text: String) -> String {
-        text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 }

@@ -54,7 +54,7 @@ struct PlayedProvider: Sendable {
 
     /// The built-in provider, for whoever the options name; without clients for everybody on this machine.
     init(builtInAt base: String, options: RecordedProviderOptions) throws {
-        let issuer = options.issuer.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? base
+        let issuer = options.issuer?.withoutSlash ?? base
         let clients = options.clients.map { Self.client($0, options) }
         var policy = ProviderPolicy()
         policy.autoLogin = options.autoLogin

@@ -78,8 +78,8 @@ struct BisectCommand {
         let map = EndpointMap(
             comparison.mapped.map { pair in
                 EndpointMap.Entry(
-                    old: ReplayOptions.withoutSlash(pair.old),
-                    new: ReplayOptions.withoutSlash(pair.new)
+                    old: pair.old.withoutSlash,
+                    new: pair.new.withoutSlash
                 )
             }
         )

@@ -1,4 +1,0 @@
-extension String {
-    /// Without the slash at its end: identifiers of issuers and resources are spelled with it and without.
-    var withoutSlash: String { utf8.last == 0x2f ? String(Substring(utf8.dropLast())) : self }
-}
