@@ -31,7 +31,7 @@ package enum ASCIICase {
         lowercasedTo room: UnsafeMutableBufferPointer<UInt8>
     ) {
         for (index, byte) in bytes.enumerated() {
-            room.initializeElement(at: index, to: byte &- 0x41 < 26 ? byte | 0x20 : byte)
+            room.initializeElement(at: index, to: byte.asciiLowercased)
         }
     }
 }

@@ -20,6 +20,15 @@ extension UInt8 {
         return isHexadecimalDigit ? (self | 0x20) &- 0x61 + 10 : nil
     }
 
+    /// A character of base64url: a letter, a digit, `-` or `_` (RFC 4648, section 5).
+    @inlinable package var isBase64URLCharacter: Bool { isASCIIWordByte || self == 0x2d }
+
+    /// What stands for itself in every part of a URL: a letter, a digit, `-`, `.`, `_` or `~` (RFC 3986, section 2.3).
+    @inlinable package var isUnreserved: Bool { isBase64URLCharacter || self == 0x2e || self == 0x7e }
+
+    /// A letter of ASCII in lower case, every other byte as it is; see ``ASCIICase``.
+    @inlinable package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+
     /// A character of a `token`, as methods and field names are made of (RFC 9110, section 5.6.2).
     @inlinable package var isTokenCharacter: Bool {
         switch self {

@@ -108,9 +108,7 @@ struct HTMLTags: Sequence, IteratorProtocol {
     private func equals(_ name: StaticString, _ range: Range<Int>) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         return range.indices.allSatisfy {
-            let byte = bytes[$0]
-            return ((0x41...0x5a).contains(byte) ? byte | 0x20 : byte)
-                == name.utf8Start[$0 - range.lowerBound]
+            bytes[$0].asciiLowercased == name.utf8Start[$0 - range.lowerBound]
         }
     }
 

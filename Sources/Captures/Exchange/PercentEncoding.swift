@@ -39,7 +39,7 @@ package enum PercentEncoding {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
-            if isUnreserved(byte) {
+            if byte.isUnreserved {
                 result.append(byte)
             } else if spaceIsPlus, byte == 0x20 {
                 result.append(0x2b)
@@ -81,10 +81,5 @@ package enum PercentEncoding {
     package static func encodePath(_ path: String) -> String {
         path.utf8.split(separator: 0x2f, omittingEmptySubsequences: false).map { encode(Substring($0)) }
             .joined(separator: "/")
-    }
-
-    /// Whether a byte stands for itself in every part of a URL (RFC 3986, section 2.3).
-    package static func isUnreserved(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x2e || byte == 0x5f || byte == 0x7e
     }
 }

@@ -10,7 +10,7 @@ enum Excerpt {
     static func around(_ words: String, in text: String) -> String {
         let text = Masking.hidingSecrets(in: text)
         let bytes = Array(text.utf8)
-        let lower = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        let lower = bytes.map(\.asciiLowercased)
         guard let range = lower.firstRange(of: Array(words.utf8)) else { return words }
         let start =
             bytes[..<range.lowerBound].suffix(60).lastIndex { $0 == 0x3e || $0 == 0x0a }.map { $0 + 1 }

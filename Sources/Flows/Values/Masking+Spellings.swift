@@ -11,7 +11,7 @@ extension Masking {
         var place = 0
         while place < bytes.count {
             let start = place
-            while place < bytes.count, isOfName(bytes[place]) { place += 1 }
+            while place < bytes.count, bytes[place].isBase64URLCharacter { place += 1 }
             guard place > start else {
                 output.append(bytes[place])
                 place += 1
@@ -95,10 +95,6 @@ extension Masking {
 
     private static func isSecretInAnySpelling(_ name: String) -> Bool {
         isSecret(name) || withoutUnderscores.contains(name.lowercased())
-    }
-
-    private static func isOfName(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x5f || byte == 0x2d
     }
 
     /// `accessToken`, `RefreshToken`.

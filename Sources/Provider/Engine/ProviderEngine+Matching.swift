@@ -36,7 +36,7 @@ extension ProviderEngine {
         var seen: Set<String> = []
         var current = text
         for _ in 0..<4 {
-            for part in current.utf8.split(whereSeparator: { !isWordByte($0) }) where part.count >= 6 {
+            for part in current.utf8.split(whereSeparator: { !$0.isUnreserved }) where part.count >= 6 {
                 let word = String(Substring(part))
                 if seen.insert(word).inserted { words.append(word) }
             }
@@ -51,11 +51,6 @@ extension ProviderEngine {
             current = decoded
         }
         return words
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric
-            || byte == 0x2d || byte == 0x2e || byte == 0x5f || byte == 0x7e
     }
 
     // MARK: - Steps

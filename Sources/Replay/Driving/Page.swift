@@ -63,7 +63,7 @@ extension Page {
     /// The text of `<title>`, shortened; empty where there is none.
     var title: String {
         let bytes = Array(text.utf8.prefix(64 << 10))
-        let lower = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        let lower = bytes.map(\.asciiLowercased)
         guard let start = lower.firstRange(of: Array("<title".utf8)),
             let open = lower[start.upperBound...].firstIndex(of: 0x3e),
             let end = lower[open...].firstRange(of: Array("</title".utf8))

@@ -29,7 +29,7 @@ enum Spelling: CaseIterable, Sendable {
     /// The spellings of a value that differ from it and from one another, with what it becomes.
     static func all(of value: String) -> [(spelling: Spelling, text: String)] {
         // Tokens and identifiers mostly look the same everywhere.
-        let isPlain = value.utf8.allSatisfy(PercentEncoding.isUnreserved)
+        let isPlain = value.utf8.allSatisfy(\.isUnreserved)
         var seen: Set<String> = [value]
         return allCases.compactMap { spelling in
             guard spelling == .base64URL ? value.utf8.count >= 12 : !isPlain else { return nil }

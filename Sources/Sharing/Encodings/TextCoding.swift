@@ -146,7 +146,7 @@ enum TextCoding: Sendable, CaseIterable {
         switch self {
         case .percent, .form:
             if self == .form, byte == 0x20, !wasEscaped { return output.append(0x2b) }
-            guard wasEscaped || !PercentEncoding.isUnreserved(byte) else { return output.append(byte) }
+            guard wasEscaped || !byte.isUnreserved else { return output.append(byte) }
             let isLower = raw.contains { (0x61...0x66).contains($0) }
             output += raw.count == 6 ? Array("%u00".utf8) : [0x25]
             output += Hexadecimal.digits(of: byte, isUppercase: !isLower)

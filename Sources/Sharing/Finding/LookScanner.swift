@@ -149,7 +149,7 @@ struct LookScanner {
     private func runs(_ text: [UInt8], _ found: inout [Found]) {
         var start = 0
         for index in 0...text.count {
-            if index < text.count, Self.isTokenByte(text[index]) { continue }
+            if index < text.count, text[index].isUnreserved { continue }
             defer { start = index + 1 }
             guard index - start >= 20, index - start <= 1 << 16 else { continue }
             var run = text[start..<index]
@@ -228,11 +228,6 @@ struct LookScanner {
             rest = rest[(mark + 1)...]
         }
         return rest
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x5f
-            || byte == 0x2e || byte == 0x7e
     }
 
     // MARK: - Personal data

@@ -17,7 +17,7 @@ struct PersonNames {
             for word in value.utf8.split(whereSeparator: { !Self.isWordByte($0) }) {
                 let known = Array(word)
                 guard Self.isLetter(known[0]) else { continue }
-                let lower = known.map(Self.lowercased)
+                let lower = known.map(\.asciiLowercased)
                 let isName = known != lower || known.contains { $0 >= 0x80 }
                 guard known.count >= (isName ? 2 : 4) else { continue }
                 let text = String(decoding: lower, as: UTF8.self)
@@ -27,7 +27,7 @@ struct PersonNames {
                 let own = String(decoding: known, as: UTF8.self)
                 folded[own.lowercased()] = known
                 let plain = Array(Self.withoutUmlauts(own).utf8)
-                if plain != known { take(plain.map(Self.lowercased), plain) }
+                if plain != known { take(plain.map(\.asciiLowercased), plain) }
             }
         }
     }
@@ -59,7 +59,7 @@ struct PersonNames {
     ///
     /// Of several spellings the one that the word has.
     private func known(_ word: ArraySlice<UInt8>) -> [UInt8]? {
-        if beginnings[Int(word[word.startIndex])], let spellings = words[word.map(Self.lowercased)] {
+        if beginnings[Int(word[word.startIndex])], let spellings = words[word.map(\.asciiLowercased)] {
             return spellings.first { word.elementsEqual($0) } ?? spellings.first
         }
         guard !folded.isEmpty, word.count <= 128, word.contains(where: { $0 >= 0x80 }) else { return nil }
@@ -211,10 +211,6 @@ struct PersonNames {
     }
 
     private static let shortestBehindMark = 6
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
-    }
 
     /// Whether a name is a word that pages and protocols use.
     static func isCommon(_ name: String) -> Bool { commonWords.contains(name.lowercased()) }

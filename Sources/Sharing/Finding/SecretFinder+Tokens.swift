@@ -89,7 +89,6 @@ extension SecretFinder {
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x5f
-            || byte == 0x2e
+        byte.isBase64URLCharacter || byte == 0x2e
     }
 }

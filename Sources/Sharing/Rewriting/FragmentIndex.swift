@@ -145,8 +145,8 @@ struct FragmentIndex {
             guard to > offset else { return nil }
             let isWhole = from == 0 && to == secret.count
             if secret.count < Self.shortestPiece {
-                guard isWhole, lower == 0 || !Self.isWordByte(text[lower - 1]),
-                    upper == text.count || !Self.isWordByte(text[upper])
+                guard isWhole, lower == 0 || !text[lower - 1].isBase64URLCharacter,
+                    upper == text.count || !text[upper].isBase64URLCharacter
                 else { return nil }
             } else {
                 guard upper - lower >= Self.shortestPiece else { return nil }
@@ -167,10 +167,6 @@ struct FragmentIndex {
             }
         }
         return nil
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x5f || byte == 0x2d
     }
 
     private static func disjoint(_ found: [Match]) -> [Match] {

@@ -14,7 +14,7 @@ struct GlobalID {
 
     /// Nil for other texts, and for the identifiers of other things.
     init?(_ text: ArraySlice<UInt8>) {
-        guard text.count <= Self.longest, let last = text.last, Self.isIDByte(last) else { return nil }
+        guard text.count <= Self.longest, let last = text.last, last.isBase64URLCharacter else { return nil }
         var rest = text
         // A URI of the app (`gid://shop/`), or the length of the type (`04:`).
         if rest.starts(with: "gid://".utf8) {
@@ -30,12 +30,10 @@ struct GlobalID {
         rest = rest[type.endIndex...]
         let isJoined = rest.first == 0x3a || rest.first == 0x2f
         if isJoined { rest = rest.dropFirst() }
-        guard !rest.isEmpty, rest.allSatisfy(isJoined ? Self.isIDByte : \.isASCIIDigit) else { return nil }
+        guard !rest.isEmpty,
+            rest.allSatisfy({ isJoined ? $0.isBase64URLCharacter : $0.isASCIIDigit })
+        else { return nil }
         id = rest.startIndex..<rest.endIndex
-    }
-
-    private static func isIDByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x5f
     }
 
     /// Whether a type's name is one for people: `User`, `AppUser`, `CustomerNode`.

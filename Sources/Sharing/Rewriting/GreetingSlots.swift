@@ -7,7 +7,7 @@ enum GreetingSlots {
     /// `coding`: what the text is written in.
     static func slots(in text: ArraySlice<UInt8>, coding: TextCoding? = nil) -> [Slot] {
         guard text.count <= longest, text.contains(0x20) else { return [] }
-        let lower = text.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        let lower = text.map(\.asciiLowercased)
         return phrases.flatMap { phrase in
             places(of: phrase.words, in: lower).flatMap {
                 slots(behind: text[(text.startIndex + $0)...], phrase, coding)

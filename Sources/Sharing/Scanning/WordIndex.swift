@@ -47,7 +47,7 @@ package struct WordIndex: Sendable {
             let folds =
                 bytes.count >= NamedValueIndex.foldedLength && boundary != .base64 && boundary != .name
             words.append(
-                Word(bytes: folds ? bytes.map(Self.lowercased) : bytes, boundary: boundary, folds: folds)
+                Word(bytes: folds ? bytes.map(\.asciiLowercased) : bytes, boundary: boundary, folds: folds)
             )
         }
         guard !words.isEmpty else { return }
@@ -59,7 +59,7 @@ package struct WordIndex: Sendable {
                 heads[Self.head(first, bytes[1])].append(index)
             } else {
                 singles.append(index)
-                for second in UInt8.min...UInt8.max where Self.lowercased(second) == second {
+                for second in UInt8.min...UInt8.max where second.asciiLowercased == second {
                     heads[Self.head(first, second)].append(index)
                 }
             }
@@ -67,7 +67,7 @@ package struct WordIndex: Sendable {
     }
 
     private static func head(_ first: UInt8, _ second: UInt8) -> Int {
-        Int(lowercased(first)) << 8 | Int(lowercased(second))
+        Int(first.asciiLowercased) << 8 | Int(second.asciiLowercased)
     }
 
     var isEmpty: Bool { words.isEmpty }
@@ -98,7 +98,7 @@ package struct WordIndex: Sendable {
         guard end <= text.count else { return false }
         for offset in word.bytes.indices {
             let byte = text[start + offset]
-            guard (word.folds ? Self.lowercased(byte) : byte) == word.bytes[offset] else { return false }
+            guard (word.folds ? byte.asciiLowercased : byte) == word.bytes[offset] else { return false }
         }
         if word.boundary == .segment, !AccountNames.standInPath(before: start, in: text) { return false }
         if word.boundary == .account, !AccountNames.stand(before: start, in: text) { return false }
@@ -126,10 +126,6 @@ package struct WordIndex: Sendable {
     private static func isWordByte(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric || byte == 0x5f
             || byte >= 0x80 && byte != WindowIndex.separator
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
     }
 
     /// The spellings of a text that no decoding of longer texts reaches.

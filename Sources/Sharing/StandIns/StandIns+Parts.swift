@@ -1,3 +1,4 @@
+import Captures
 import JOSE
 import JSON
 
@@ -51,12 +52,12 @@ extension StandIns {
         // Where the two differ, their stand-ins do.
         if let first = middle.first, relative.prefix < other.count {
             let (old, known) = (bytes[relative.prefix], Array(relative.value.utf8)[relative.prefix])
-            let isCase = Self.lowercased(old) == Self.lowercased(known)
+            let isCase = old.asciiLowercased == known.asciiLowercased
             let next = other[relative.prefix]
             // In the case alone, or by more than the case.
             if isCase {
                 middle[0] = Self.inCase(old, next)
-            } else if Self.lowercased(first) == Self.lowercased(next) {
+            } else if first.asciiLowercased == next.asciiLowercased {
                 middle[0] = Self.following(first)
             }
         }

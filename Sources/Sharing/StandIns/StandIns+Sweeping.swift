@@ -184,7 +184,7 @@ extension StandIns {
     func replacingPeople(in text: [UInt8]) -> [UInt8]? {
         guard !peopleIndex.isEmpty else { return nil }
         var output = Splicer(text)
-        for match in peopleIndex.matches(in: text.map(Self.lowercased)) {
+        for match in peopleIndex.matches(in: text.map(\.asciiLowercased)) {
             let person = people[match.secret]
             let known = Array(person.utf8)[match.offset..<(match.offset + match.range.count)]
             let isPiece = match.range.count < person.utf8.count
@@ -262,10 +262,6 @@ extension StandIns {
     static func inCase(_ byte: UInt8, _ made: UInt8) -> UInt8 {
         guard made.isASCIILetter, byte.isASCIILetter else { return made }
         return made & 0xdf | byte & 0x20
-    }
-
-    static func lowercased(_ byte: UInt8) -> UInt8 {
-        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
     }
 
     /// Whether a piece of a secret is text that everybody may know, but for fewer characters than say anything: the address

@@ -1,3 +1,4 @@
+import Captures
 import JOSE
 import JSON
 import LibCrypto
@@ -89,7 +90,7 @@ final class StandIns {
         secrets = tokens + found.values.keys.sorted()
         index = FragmentIndex(secrets.map { Array($0.utf8) })
         people = found.values.filter { $0.value.isPersonal }.keys.sorted()
-        peopleIndex = FragmentIndex(people.map { $0.utf8.map(Self.lowercased) })
+        peopleIndex = FragmentIndex(people.map { $0.utf8.map(\.asciiLowercased) })
         names = found.personNames
         phones = found.phoneNumbers
         codes = found.groupedCodes

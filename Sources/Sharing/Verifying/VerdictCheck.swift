@@ -202,9 +202,8 @@ package struct VerdictCheck {
     private static func isHash(_ word: some Collection<UInt8>) -> Bool {
         let letters = word.filter { $0.isASCIILetter }
         return word.count >= 20
-            && word.allSatisfy {
-                $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x5f
-            } && letters.contains { $0 & 0x20 == 0 } && letters.contains { $0 & 0x20 != 0 }
+            && word.allSatisfy(\.isBase64URLCharacter)
+            && letters.contains { $0 & 0x20 == 0 } && letters.contains { $0 & 0x20 != 0 }
     }
 
     /// What of a character a stand-in keeps.

@@ -44,13 +44,15 @@ struct PKCEChallengeMalformed: Rule {
     private static func looks(_ challenge: Parameter) -> String? {
         let bytes = Array(challenge.value.utf8)
         let count = challenge.value.unicodeScalars.count
-        if bytes.count == 43, bytes.allSatisfy(isURLSafe) { return nil }
+        if bytes.count == 43, bytes.allSatisfy(\.isBase64URLCharacter) { return nil }
         let body = bytes.prefix { $0 != 0x3d }
-        if body.count == 43, body.allSatisfy(isURLSafe), bytes.dropFirst(43).allSatisfy({ $0 == 0x3d }) {
+        if body.count == 43, body.allSatisfy(\.isBase64URLCharacter),
+            bytes.dropFirst(43).allSatisfy({ $0 == 0x3d })
+        {
             return "\(count) characters: padded with \"=\""
         }
         // A plus sign that was not escaped has become a space.
-        if body.count == 43, body.allSatisfy({ isURLSafe($0) || [0x2b, 0x2f, 0x20].contains($0) }) {
+        if body.count == 43, body.allSatisfy({ $0.isBase64URLCharacter || [0x2b, 0x2f, 0x20].contains($0) }) {
             return "\(count) characters: standard Base64, with \"+\", \"/\" or \"=\""
         }
         if bytes.count == 64, bytes.allSatisfy(\.isHexadecimalDigit) {
@@ -59,15 +61,12 @@ struct PKCEChallengeMalformed: Rule {
         if (86...88).contains(bytes.count) {
             return "\(count) characters: base64 of the digest's hexadecimal text, say"
         }
-        if bytes.count == 27, bytes.allSatisfy(isURLSafe) {
+        if bytes.count == 27, bytes.allSatisfy(\.isBase64URLCharacter) {
             return "27 characters: as many as a SHA-1 hash has"
         }
-        if !bytes.allSatisfy(isURLSafe) { return "\(count) characters, some of them not of base64url" }
+        if !bytes.allSatisfy(\.isBase64URLCharacter) {
+            return "\(count) characters, some of them not of base64url"
+        }
         return "\(count) characters instead of 43: too \(count < 43 ? "short" : "long")"
-    }
-
-    private static func isURLSafe(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || byte == 0x2d
-            || byte == 0x5f
     }
 }

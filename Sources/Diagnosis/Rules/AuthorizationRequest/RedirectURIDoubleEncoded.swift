@@ -56,7 +56,7 @@ struct RedirectURIDoubleEncoded: Rule {
 
     /// A scheme, and `:` and a slash behind it as percent sequences.
     private static func isStillEncoded(_ value: String) -> Bool {
-        let bytes = value.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        let bytes = value.utf8.map(\.asciiLowercased)
         guard let first = bytes.first, (0x61...0x7a).contains(first) else { return false }
         let rest = bytes.drop { byte in
             (0x61...0x7a).contains(byte) || byte.isASCIIDigit || [0x2b, 0x2d, 0x2e].contains(byte)

@@ -123,7 +123,7 @@ struct ScopeMalformed: Rule {
     private static func split(_ word: String, _ mark: String) -> [String] {
         let wanted = Array(mark.lowercased().utf8)
         let bytes = Array(word.utf8)
-        let lower = bytes.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        let lower = bytes.map(\.asciiLowercased)
         var pieces: [String] = []
         var start = 0
         var index = 0
