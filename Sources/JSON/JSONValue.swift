@@ -20,6 +20,11 @@ package enum JSONValue: Sendable, Hashable {
     package subscript(name: String) -> JSONValue? { object?[name] }
 }
 
+extension JSONValue {
+    /// A number, of a count or a time say; of what fits into 64 bits.
+    package init(_ value: some BinaryInteger) { self = .number(JSONNumber(Int64(value))) }
+}
+
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {

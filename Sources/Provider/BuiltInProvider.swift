@@ -155,7 +155,7 @@ extension ProviderDialect {
         for grant in ["authorization_code", "refresh_token", GrantType.deviceCode, GrantType.ciba] {
             var form = Tokens.standard
             form.grantType = grant
-            form.answer.members?["expires_in"] = .number(JSONNumber(configuration.tokenLifetime))
+            form.answer.members?["expires_in"] = JSONValue(configuration.tokenLifetime)
             tokens.append(form)
         }
         // RFC 6749, section 4.4.3: nothing to refresh, and nobody signed in.
@@ -163,7 +163,7 @@ extension ProviderDialect {
         form.grantType = "client_credentials"
         form.answer.members?["refresh_token"] = nil
         form.answer.members?["id_token"] = nil
-        form.answer.members?["expires_in"] = .number(JSONNumber(configuration.tokenLifetime))
+        form.answer.members?["expires_in"] = JSONValue(configuration.tokenLifetime)
         tokens.append(form)
     }
 }

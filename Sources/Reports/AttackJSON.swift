@@ -8,15 +8,15 @@ package enum AttackJSON {
     package static func text(of report: AttackReport) -> String {
         JSONWriter.text(
             of: .object([
-                "version": .number(JSONNumber(Int64(Report.version))),
+                "version": JSONValue(Report.version),
                 "issuer": .string(report.issuer), "command": .string(report.command),
-                "let_through": .number(JSONNumber(Int64(report.failures.count))),
+                "let_through": JSONValue(report.failures.count),
                 "rejected": count(report, .rejected), "undecided": count(report, .undecided),
-                "not_exercised": .number(JSONNumber(Int64(report.rows.count - report.exercised.count))),
-                "good_logins": .number(JSONNumber(Int64(report.goodLogins))),
+                "not_exercised": JSONValue(report.rows.count - report.exercised.count),
+                "good_logins": JSONValue(report.goodLogins),
                 "seconds": .number(JSONNumber(seconds(report.duration))),
                 "stopped": report.stop.map { .string($0) } ?? .null,
-                "not_reached": .number(JSONNumber(Int64(report.notReached))),
+                "not_reached": JSONValue(report.notReached),
                 "faults": .array(report.rows.map(object)),
             ]),
             indented: true
@@ -25,7 +25,7 @@ package enum AttackJSON {
 
     /// Of those that must be rejected.
     private static func count(_ report: AttackReport, _ verdict: AttackReport.Verdict) -> JSONValue {
-        .number(JSONNumber(Int64(report.rows(mustBeRejected: true, verdict).count)))
+        JSONValue(report.rows(mustBeRejected: true, verdict).count)
     }
 
     private static func object(_ row: AttackReport.Row) -> JSONValue {

@@ -8,7 +8,7 @@ package enum BisectJSON {
     /// What `diff --bisect --format json` prints.
     package static func text(of report: BisectReport) -> String {
         var object: JSONObject = [
-            "version": .number(JSONNumber(Int64(Report.version))),
+            "version": JSONValue(Report.version),
             "captures": [.string(report.good.capture), .string(report.bad.capture)],
             "flows": [.string(report.good.flow.id), .string(report.bad.flow.id)],
             "headline": .string(report.headline),
@@ -16,7 +16,7 @@ package enum BisectJSON {
         ]
         if let result = report.result {
             object["ending"] = .string(result.ending.rawValue)
-            object["drives"] = number(result.drives)
+            object["drives"] = JSONValue(result.drives)
             object["minimal"] = result.ending == .found ? .bool(result.isMinimal) : .null
             object["primary"] = report.cause.map { .string($0.rule) } ?? .null
             object["fails_alone"] = result.failsAlone.map { .bool($0) } ?? .null
@@ -45,12 +45,10 @@ package enum BisectJSON {
 
     private static func attempt(_ attempt: FlowBisection.Attempt) -> JSONValue {
         [
-            "differences": .array(attempt.set.map(number)),
+            "differences": .array(attempt.set.map { JSONValue($0) }),
             "outcome": .string(attempt.outcome.rawValue),
             "ending": .string(BisectReport.ending(of: attempt)),
-            "requests": number(attempt.trial.run.exchanges.count),
+            "requests": JSONValue(attempt.trial.run.exchanges.count),
         ]
     }
-
-    private static func number(_ value: Int) -> JSONValue { .number(JSONNumber(Int64(value))) }
 }

@@ -14,7 +14,7 @@ package enum DifferenceJSON {
     package static func object(of report: DifferenceReport) -> JSONObject {
         let difference = report.difference
         return [
-            "version": .number(JSONNumber(Int64(Report.version))),
+            "version": JSONValue(Report.version),
             "same": .bool(difference.isSame),
             "headline": .string(report.headline),
             "flows": [.string(difference.expectedID), .string(difference.seenID)],
@@ -53,6 +53,6 @@ package enum DifferenceJSON {
     }
 
     static func number(_ value: Int?) -> JSONValue {
-        value.map { .number(JSONNumber(Int64($0))) } ?? .null
+        value.map { JSONValue($0) } ?? .null
     }
 }

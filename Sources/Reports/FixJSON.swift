@@ -8,7 +8,7 @@ package enum FixJSON {
     package static func text(of reports: [FixReport]) -> String {
         JSONWriter.text(
             of: .object([
-                "version": .number(JSONNumber(Int64(Report.version))),
+                "version": JSONValue(Report.version),
                 "searches": .array(reports.map(search)),
             ]),
             indented: true
@@ -31,7 +31,7 @@ package enum FixJSON {
             "change": .string(attempt.hypothesis.id), "advice": .string(attempt.hypothesis.advice),
             "works": .bool(attempt.works), "reach": .string(reach(attempt.reach)),
             "ending": .string(FixReport.ending(of: attempt)),
-            "requests": .number(JSONNumber(Int64(attempt.run.exchanges.count))),
+            "requests": JSONValue(attempt.run.exchanges.count),
             "set": .array(FixText.changes(attempt.hypothesis).map { .string($0) }),
         ]
     }

@@ -23,7 +23,7 @@ package enum JSONReport {
             return .object(object)
         }
         return JSONWriter.text(
-            of: .object(["version": .number(JSONNumber(Int64(Report.version))), "captures": .array(captures)]
+            of: .object(["version": JSONValue(Report.version), "captures": .array(captures)]
             ),
             indented: true
         )
@@ -84,7 +84,7 @@ package enum JSONReport {
             ("issuer", flow.issuer.map { .string($0) } ?? .null),
             ("client_id", flow.clientID.map { .string($0) } ?? .null),
             ("started", time(flow.started)),
-            ("exchanges", .array(flow.exchanges.map { number($0) })),
+            ("exchanges", .array(flow.exchanges.map { JSONValue($0) })),
         ])
     }
 
@@ -129,7 +129,7 @@ package enum JSONReport {
             )
         }
         var object: JSONObject = [
-            "kind": .string(step.kind.rawValue), "exchange": number(step.exchange),
+            "kind": .string(step.kind.rawValue), "exchange": JSONValue(step.exchange),
             "at": time(step.at),
             "from": .string(step.from.name), "to": .string(step.to.name), "parameters": .object(parameters),
         ]
@@ -160,10 +160,8 @@ package enum JSONReport {
 
     static func place(_ place: Place) -> JSONObject {
         [
-            "exchange": place.exchange.map(number) ?? .null, "where": .string(place.part.rawValue),
+            "exchange": place.exchange.map { JSONValue($0) } ?? .null, "where": .string(place.part.rawValue),
             "name": .string(place.name),
         ]
     }
-
-    private static func number(_ value: Int) -> JSONValue { .number(JSONNumber(Int64(value))) }
 }

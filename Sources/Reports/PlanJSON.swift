@@ -8,7 +8,7 @@ package enum PlanJSON {
     package static func text(of plans: [(plan: ReplayPlan, map: EndpointMap)], given: Set<String>) -> String {
         JSONWriter.text(
             of: .object([
-                "version": .number(JSONNumber(Int64(Report.version))),
+                "version": JSONValue(Report.version),
                 "plans": .array(plans.map { plan($0.plan, $0.map, given) }),
             ]),
             indented: true
@@ -24,7 +24,7 @@ package enum PlanJSON {
             "not_driven": .array(
                 plan.leftOut.map { item in
                     [
-                        "exchange": .number(JSONNumber(Int64(item.exchange))),
+                        "exchange": JSONValue(item.exchange),
                         "reason": .string(LeftOutWords.name(item.reason)),
                     ]
                 }
@@ -47,7 +47,7 @@ package enum PlanJSON {
         _ given: Set<String>
     ) -> JSONValue {
         var object: JSONObject = [
-            "exchange": .number(JSONNumber(Int64(step.exchange))),
+            "exchange": JSONValue(step.exchange),
             "kind": .string(step.kind?.rawValue ?? "page_script"),
             "method": .string(plan.flow.capture[step.exchange].request.method),
             "url": .string(PlanText.text(of: addresses[step])),
@@ -56,13 +56,13 @@ package enum PlanJSON {
         case .send: object["action"] = "send"
         case .follow(let source):
             object["action"] = "follow"
-            object["of"] = .number(JSONNumber(Int64(source)))
+            object["of"] = JSONValue(source)
         case .submit(let page):
             object["action"] = "submit"
-            object["of"] = .number(JSONNumber(Int64(page)))
+            object["of"] = JSONValue(page)
         }
         if let wait = step.wait {
-            object["wait_ms"] = .number(JSONNumber(wait.wholeMilliseconds))
+            object["wait_ms"] = JSONValue(wait.wholeMilliseconds)
         }
         if step.hasSideEffect { object["side_effect"] = true }
         if step.lacksBody { object["body_missing"] = true }
@@ -86,7 +86,7 @@ package enum PlanJSON {
         case .issued(let place):
             object["source"] = "linked"
             object["origin"] = [
-                "exchange": .number(JSONNumber(Int64(place.exchange ?? 0))),
+                "exchange": JSONValue(place.exchange ?? 0),
                 "where": .string(place.part.rawValue),
                 "name": .string(place.name),
             ]

@@ -9,7 +9,7 @@ package enum ReplayJSON {
     package static func text(of reports: [ReplayReport]) -> String {
         JSONWriter.text(
             of: .object([
-                "version": .number(JSONNumber(Int64(Report.version))),
+                "version": JSONValue(Report.version),
                 "same": .bool(reports.allSatisfy(\.isSame)),
                 "replays": .array(reports.map(object)),
             ]),
@@ -22,14 +22,14 @@ package enum ReplayJSON {
         var object: JSONObject = [
             "capture": .string(report.capture), "flow": .string(report.flow.id),
             "same": .bool(report.isSame), "headline": .string(report.headline),
-            "requests": .number(JSONNumber(Int64(report.run.exchanges.count))),
+            "requests": JSONValue(report.run.exchanges.count),
             "milliseconds": .number(JSONNumber(milliseconds(times.whole))),
             "provider_milliseconds": .number(JSONNumber(milliseconds(times.provider))),
             "stopped": report.run.stop.map { .string("\($0)") } ?? .null,
             "not_sent": .array(
                 report.notSent.map { step, reason in
                     [
-                        "exchange": .number(JSONNumber(Int64(step.exchange))),
+                        "exchange": JSONValue(step.exchange),
                         "kind": .string(step.kind?.rawValue ?? "page_script"), "reason": .string(reason),
                     ]
                 }
@@ -37,7 +37,7 @@ package enum ReplayJSON {
             "not_driven": .array(
                 report.run.plan.leftOut.map { item in
                     [
-                        "exchange": .number(JSONNumber(Int64(item.exchange))),
+                        "exchange": JSONValue(item.exchange),
                         "reason": .string(LeftOutWords.name(item.reason)),
                     ]
                 }

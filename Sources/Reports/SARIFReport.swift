@@ -73,7 +73,7 @@ package enum SARIFReport {
             "ruleId": .string(finding.rule), "level": .string(finding.severity.rawValue),
             "message": message(text(of: finding)),
         ]
-        if let index = indices[finding.rule] { object["ruleIndex"] = .number(JSONNumber(Int64(index))) }
+        if let index = indices[finding.rule] { object["ruleIndex"] = JSONValue(index) }
         object["locations"] = .array([location(places.first?.place.exchange, nil, in: report)])
         object["relatedLocations"] = .array(
             places.map {
@@ -120,7 +120,7 @@ package enum SARIFReport {
             "artifactLocation": ["uri": .string(PercentEncoding.encodePath(report.name))]
         ]
         if let line = exchange.flatMap({ report.capture.line(ofEntry: $0) }) {
-            physical["region"] = ["startLine": .number(JSONNumber(Int64(line)))]
+            physical["region"] = ["startLine": JSONValue(line)]
         }
         var object: JSONObject = ["physicalLocation": .object(physical)]
         if let words { object["message"] = message(words) }

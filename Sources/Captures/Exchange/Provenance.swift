@@ -64,7 +64,7 @@ extension Provenance {
     func append(to ours: inout JSONObject) {
         if !seen.isEmpty {
             ours["seen"] = .array(
-                seen.map { ["file": .string($0.file), "entry": .number(JSONNumber(Int64($0.entry)))] }
+                seen.map { ["file": .string($0.file), "entry": JSONValue($0.entry)] }
             )
         }
         if let shift, shift != .zero { ours["shifted"] = .number(shift.statedSeconds) }

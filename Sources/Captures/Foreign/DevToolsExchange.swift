@@ -114,7 +114,7 @@ struct DevToolsExchange {
             body: responseBody(told)
         )
         if let count = Producers.integer(hop.finished?["encodedDataLength"] ?? told["encodedDataLength"]) {
-            response.foreign["_transferSize"] = .number(JSONNumber(count))
+            response.foreign["_transferSize"] = JSONValue(count)
         }
         Self.keepBlocked("blockedCookies", of: extra, in: &response.foreign)
         return response

@@ -225,7 +225,7 @@ struct MitmproxyExchange {
             return [
                 "type": .string(parts[1].bool == true ? "send" : "receive"),
                 "time": .number(JSONNumber(parts[3].number ?? 0)),
-                "opcode": .number(JSONNumber(Int64(opcode))),
+                "opcode": JSONValue(opcode),
                 "data": .string(opcode == 1 ? String(decoding: bytes, as: UTF8.self) : Base64.encode(bytes)),
             ]
         }

@@ -54,7 +54,7 @@ struct FactsText {
         var facts = JSONObject()
         var sender = JSONObject()
         if let process = client.process { sender["process"] = .string(process) }
-        if let id = client.processID { sender["pid"] = .number(JSONNumber(Int64(id))) }
+        if let id = client.processID { sender["pid"] = JSONValue(id) }
         if let address = client.address { sender["address"] = .string(address) }
         if !sender.isEmpty { facts["client"] = .object(sender) }
         var ends = JSONObject()

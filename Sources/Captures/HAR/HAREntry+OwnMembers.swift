@@ -41,15 +41,15 @@ extension HAREntry {
     private static func told(_ tunnel: TunnelFacts) -> JSONObject? {
         guard let reason = tunnel.reason else { return nil }
         var object: JSONObject = ["reason": .string(reason.rawValue)]
-        if let sent = tunnel.sentBytes { object["sent"] = .number(JSONNumber(Int64(sent))) }
-        if let received = tunnel.receivedBytes { object["received"] = .number(JSONNumber(Int64(received))) }
+        if let sent = tunnel.sentBytes { object["sent"] = JSONValue(sent) }
+        if let received = tunnel.receivedBytes { object["received"] = JSONValue(received) }
         return object
     }
 
     private static func told(_ malformation: Malformation) -> JSONValue {
         [
             "side": .string(malformation.side.rawValue),
-            "offset": .number(JSONNumber(Int64(malformation.offset))),
+            "offset": JSONValue(malformation.offset),
             "reason": .string(malformation.reason),
         ]
     }

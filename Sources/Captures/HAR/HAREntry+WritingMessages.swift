@@ -101,7 +101,7 @@ extension HAREntry {
             writer.string("value", cookie.value, &out)
             if let path = cookie.path { writer.string("path", path, &out) }
             if let domain = cookie.domain { writer.string("domain", domain, &out) }
-            if let age = cookie.maxAge { writer.value("maxAge", .number(JSONNumber(age)), &out) }
+            if let age = cookie.maxAge { writer.value("maxAge", JSONValue(age), &out) }
             if let expiry = cookie.expiryParts {
                 writer.string("expires", Timestamp.rfc3339(of: expiry), &out)
             }

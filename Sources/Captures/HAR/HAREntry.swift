@@ -110,7 +110,7 @@ enum HAREntry {
     /// A size that we do not count ourselves.
     private static func keepSize(_ name: String, of object: JSONObject, in foreign: inout JSONObject) {
         guard let value = object[name], let size = Producers.integer(value), size >= 0 else { return }
-        let kept = value.object == nil ? value : .number(JSONNumber(size))
+        let kept = value.object == nil ? value : JSONValue(size)
         foreign.members.append(JSONObject.Member(name: name, value: kept))
     }
 

@@ -205,7 +205,7 @@ struct ExchangeUnion {
         var object: JSONObject = [:]
         if let type = body.mediaType { object["mimeType"] = .string(type) }
         guard let bytes = body.bytes else { return object }
-        object["size"] = .number(JSONNumber(Int64(bytes.count)))
+        object["size"] = JSONValue(bytes.count)
         guard bytes.count <= largestDifference else {
             object["_authreel"] = ["truncated": true]
             return object

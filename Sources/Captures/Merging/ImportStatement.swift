@@ -122,7 +122,7 @@ extension ImportStatement {
                 files.map { file in
                     var object: JSONObject = ["name": .string(file.name)]
                     if let creator = file.creator { object["creator"] = creator }
-                    if let entries = file.entries { object["entries"] = .number(JSONNumber(Int64(entries))) }
+                    if let entries = file.entries { object["entries"] = JSONValue(entries) }
                     object["clock"] = file.clock.json
                     if !file.members.isEmpty { object["members"] = .object(file.members) }
                     return .object(object)
@@ -142,7 +142,7 @@ extension ImportStatement.Clock {
             [
                 "ahead": .number(offset.ahead.statedSeconds), "within": .number(offset.within.statedSeconds),
                 "of": .string(other), "by": .string(offset.basis.rawValue),
-                "count": .number(JSONNumber(Int64(offset.count))),
+                "count": JSONValue(offset.count),
             ]
         }
     }

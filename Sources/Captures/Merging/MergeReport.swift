@@ -31,19 +31,17 @@ package struct MergeReport: Sendable, Equatable {
             "files": .array(
                 files.map { file in
                     [
-                        "name": .string(file.name), "entries": Self.number(file.entries),
-                        "seen_elsewhere": Self.number(file.seenElsewhere), "clock": file.clock.json,
+                        "name": .string(file.name), "entries": JSONValue(file.entries),
+                        "seen_elsewhere": JSONValue(file.seenElsewhere), "clock": file.clock.json,
                         "losses": .array(
-                            file.losses.map { ["line": Self.number($0.line), "what": .string($0.what)] }
+                            file.losses.map { ["line": JSONValue($0.line), "what": .string($0.what)] }
                         ),
                     ]
                 }
             ),
-            "exchanges": Self.number(exchanges), "seen_twice": Self.number(seenTwice),
-            "told_differently": Self.number(differing), "undecided": Self.number(undecided),
+            "exchanges": JSONValue(exchanges), "seen_twice": JSONValue(seenTwice),
+            "told_differently": JSONValue(differing), "undecided": JSONValue(undecided),
             "aligned": .bool(isAligned),
         ]
     }
-
-    private static func number(_ value: Int) -> JSONValue { .number(JSONNumber(Int64(value))) }
 }

@@ -146,8 +146,8 @@ extension ProviderEngine {
         var answer: JSONObject = [
             "active": true, "client_id": .string(token.grant.clientID), "scope": .string(token.grant.scope),
             "iss": .string(configuration.issuerIdentifier),
-            "iat": .number(JSONNumber(token.issuedAt.seconds)),
-            "exp": .number(JSONNumber(token.expiresAt.seconds)),
+            "iat": JSONValue(token.issuedAt.seconds),
+            "exp": JSONValue(token.expiresAt.seconds),
             "token_type": token.grant.boundKey == nil ? "Bearer" : "DPoP",
         ]
         if let user = token.grant.user {

@@ -196,7 +196,7 @@ extension ProviderEngine {
         let claims: JSONObject = [
             "iss": .string(configuration.issuerIdentifier),
             "aud": audience(like: template, login),
-            "exp": .number(JSONNumber(now.seconds + 600)),
+            "exp": JSONValue(now.seconds + 600),
         ]
         return unsigned(
             header: template?.header ?? standardHeader(for: login.clientID),

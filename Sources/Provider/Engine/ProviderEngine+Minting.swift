@@ -45,8 +45,8 @@ extension ProviderEngine {
         var claims: JSONObject = [
             "iss": .string(configuration.issuerIdentifier), "aud": .string(resource),
             "sub": .string(grant.user?.subject ?? grant.clientID), "client_id": .string(grant.clientID),
-            "iat": .number(JSONNumber(token.issuedAt.seconds)),
-            "exp": .number(JSONNumber(token.expiresAt.seconds)), "jti": .string(identifier()),
+            "iat": JSONValue(token.issuedAt.seconds),
+            "exp": JSONValue(token.expiresAt.seconds), "jti": .string(identifier()),
         ]
         if !grant.scope.isEmpty { claims["scope"] = .string(grant.scope) }
         claims["cnf"] = grant.confirmation
@@ -138,7 +138,7 @@ extension ProviderEngine {
     /// What OpenID Connect Core, section 2 wants, for providers whose tokens nobody saw.
     private func standardIDToken(_ grant: ProviderState.Grant) -> TokenTemplate {
         var claims: JSONObject = [
-            "iss": "", "sub": "", "aud": "", "exp": .number(JSONNumber(configuration.tokenLifetime)),
+            "iss": "", "sub": "", "aud": "", "exp": JSONValue(configuration.tokenLifetime),
             "iat": 0,
         ]
         claims["auth_time"] = 1

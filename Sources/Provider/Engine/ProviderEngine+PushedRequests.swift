@@ -91,7 +91,7 @@ extension ProviderEngine {
         )
         var members =
             dialect.pushedRequest?.members ?? [
-                "request_uri": "", "expires_in": .number(JSONNumber(lifetime)),
+                "request_uri": "", "expires_in": JSONValue(lifetime),
             ]
         members["request_uri"] = .string(uri)
         answer.content = .object(members)

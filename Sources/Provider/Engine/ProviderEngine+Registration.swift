@@ -50,7 +50,7 @@ extension ProviderEngine {
         let isStandard = dialect.registration == nil
         members["client_id"] = .string(client.id)
         if isStandard || members["client_id_issued_at"] != nil {
-            members["client_id_issued_at"] = .number(JSONNumber(now.seconds))
+            members["client_id_issued_at"] = JSONValue(now.seconds)
         }
         if wantsSecret {
             let secret = fresh("client_secret")

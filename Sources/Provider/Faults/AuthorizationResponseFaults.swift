@@ -140,7 +140,7 @@ enum AuthorizationResponseFaults {
             token.claims["aud"] = .string(IDTokenFaults.otherClient)
         },
         envelope("exp", "The signed answer (JARM) ran out an hour ago.") { token, context in
-            token.claims["exp"] = .number(JSONNumber(context.now.seconds - 3600))
+            token.claims["exp"] = JSONValue(context.now.seconds - 3600)
         },
         envelope("alg-none", "The signed answer (JARM) is not signed.") { token, _ in
             token.algorithm = nil

@@ -77,15 +77,15 @@ enum IDTokenFaults {
                 token.claims["iat"]?.int.map { end &- $0 }
             }
             let start = end &- (lifetime ?? 3600)
-            token.claims["exp"] = .number(JSONNumber(end))
-            token.claims["iat"] = .number(JSONNumber(start))
-            if token.claims["nbf"] != nil { token.claims["nbf"] = .number(JSONNumber(start)) }
+            token.claims["exp"] = JSONValue(end)
+            token.claims["iat"] = JSONValue(start)
+            if token.claims["nbf"] != nil { token.claims["nbf"] = JSONValue(start) }
         },
         fault("id-token-not-yet-valid", "The ID token is from an hour ahead.") { token, context in
             let seconds = context.now.seconds
-            token.claims["iat"] = .number(JSONNumber(seconds + 3600))
-            token.claims["nbf"] = .number(JSONNumber(seconds + 3600))
-            token.claims["exp"] = .number(JSONNumber(seconds + 7200))
+            token.claims["iat"] = JSONValue(seconds + 3600)
+            token.claims["nbf"] = JSONValue(seconds + 3600)
+            token.claims["exp"] = JSONValue(seconds + 7200)
         },
     ]
 
@@ -218,7 +218,7 @@ enum IDTokenFaults {
             needs: .maxAge,
             mustBeRejected: false
         ) { token, context in
-            token.claims["auth_time"] = .number(JSONNumber(context.now.seconds - 864_000))
+            token.claims["auth_time"] = JSONValue(context.now.seconds - 864_000)
         },
     ]
 }

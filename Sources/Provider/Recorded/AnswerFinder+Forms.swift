@@ -55,10 +55,10 @@ extension AnswerFinder {
 
     /// What an ID token says at least (OpenID Connect Core, section 2).
     private static func standardIDToken(_ origin: RecordedOrigin) -> JSONObject {
-        let at = JSONValue.number(JSONNumber(origin.issuedAt))
+        let at = JSONValue(origin.issuedAt)
         return [
             "iss": "", "sub": .string(origin.subject), "aud": .string(origin.clientID), "iat": at,
-            "exp": .number(JSONNumber(origin.issuedAt &+ 600)), "nonce": "", "at_hash": "",
+            "exp": JSONValue(origin.issuedAt &+ 600), "nonce": "", "at_hash": "",
         ]
     }
 

@@ -67,7 +67,7 @@ struct ClaimFiller {
             let moved = start.seconds &+ (seconds &- origin.issuedAt)
             return .number(fraction.map { JSONNumber(Double(moved) + $0) } ?? JSONNumber(moved))
         // Some providers say 0 where they do not know.
-        case "auth_time": return seconds == 0 ? 0 : .number(JSONNumber(grant.signedInAt.seconds))
+        case "auth_time": return seconds == 0 ? 0 : JSONValue(grant.signedInAt.seconds)
         default: return nil
         }
     }
@@ -87,7 +87,7 @@ struct ClaimFiller {
         let unit: Int64 = value > 100_000_000_000 ? 1000 : 1
         let start = (token?.issuedAt ?? now).seconds
         let moved = start &* unit &+ (value &- origin.issuedAt &* unit)
-        return recorded.string == nil ? .number(JSONNumber(moved)) : .string(String(moved))
+        return recorded.string == nil ? JSONValue(moved) : .string(String(moved))
     }
 
     private static let ends: Set<String> = ["expires_on", "expires_at", "not_before"]

@@ -80,7 +80,7 @@ package struct TrustRecords: Sendable, Hashable {
     /// The text of the file.
     package var json: [UInt8] {
         var root = JSONObject()
-        root["version"] = .number(JSONNumber(Self.version))
+        root["version"] = JSONValue(Self.version)
         root["trusted"] = .array(records.map(\.json))
         if !pending.isEmpty { root["pending"] = .array(pending.map { .object($0.json) }) }
         return JSONWriter.bytes(of: .object(root), indented: true) + [0x0a]

@@ -52,7 +52,7 @@ struct ValueTranslator {
             if ["exp", "iat", "nbf"].contains(member.name), let time = member.value.number?.int,
                 time.magnitude < 1 << 40
             {
-                member.value = .number(JSONNumber(time + shift))
+                member.value = JSONValue(time + shift)
             } else {
                 member.value = ProofMaker.replaced(member.value, translated)
             }

@@ -15,7 +15,7 @@ extension BrowserVisit.Cookie {
         {
             object["sameSite"] = .string(known)
         }
-        if let expiresAt { object["expires"] = .number(JSONNumber(expiresAt.seconds)) }
+        if let expiresAt { object["expires"] = JSONValue(expiresAt.seconds) }
         return object
     }
 }

@@ -314,8 +314,8 @@ package struct BrowserVisitStateMachine {
             .inspection,
             PageScripts.inspect,
             [
-                .number(JSONNumber(Int64(PageScripts.maximumControls))),
-                .number(JSONNumber(Int64(PageScripts.maximumText))),
+                JSONValue(PageScripts.maximumControls),
+                JSONValue(PageScripts.maximumText),
             ]
         )
     }
@@ -338,11 +338,11 @@ package struct BrowserVisitStateMachine {
                     case .text(let text): .string(text)
                     case .ticked(let isTicked): .bool(isTicked)
                     }
-                return [.number(JSONNumber(Int64(assignment.control))), value]
+                return [JSONValue(assignment.control), value]
             }
             return call(.filling, PageScripts.fill, [.array(pairs)])
         case .press(let control):
-            return call(.pressing, PageScripts.press, [.number(JSONNumber(Int64(control)))])
+            return call(.pressing, PageScripts.press, [JSONValue(control)])
         case .none:
             guard now - snapshotSince >= Self.silence, isAtRest(now) else { return [] }
             if !visit.expectsResponse { return finish(.settled) }
@@ -372,7 +372,7 @@ package struct BrowserVisitStateMachine {
                 "Runtime.callFunctionOn",
                 [
                     "functionDeclaration": .string(function),
-                    "executionContextId": .number(JSONNumber(world)),
+                    "executionContextId": JSONValue(world),
                     "arguments": .array(arguments.map { ["value": $0] }), "returnByValue": true,
                     "userGesture": true,
                 ]

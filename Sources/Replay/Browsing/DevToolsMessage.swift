@@ -19,7 +19,7 @@ package struct DevToolsCommand: Sendable, Hashable {
 
     /// As it goes over the pipe: JSON, and a NUL behind it.
     package var bytes: [UInt8] {
-        var object: JSONObject = ["id": JSONValue.number(JSONNumber(id)), "method": .string(method)]
+        var object: JSONObject = ["id": JSONValue(id), "method": .string(method)]
         if !parameters.isEmpty { object["params"] = .object(parameters) }
         if let session { object["sessionId"] = .string(session) }
         var bytes: [UInt8] = []

@@ -134,7 +134,7 @@ struct ProofMaker {
             switch (member.name, member.value) {
             case ("exp", .number(let number)), ("iat", .number(let number)), ("nbf", .number(let number)):
                 guard let time = number.int, near.contains(time) else { break }
-                member.value = .number(JSONNumber(now.seconds + time - recordedAt.seconds))
+                member.value = JSONValue(now.seconds + time - recordedAt.seconds)
             case ("jti", .string(let text)):
                 member.value = .string(FreshValue.scrambled(text, random))
             case (let name, let value):

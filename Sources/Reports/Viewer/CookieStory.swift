@@ -172,7 +172,7 @@ struct CookieStory: Sendable {
     private static func fact(_ name: String, isSent: Bool, _ setting: Setting?, _ why: String) -> JSONValue {
         [
             "name": .string(name), "sent": .bool(isSent),
-            "set": setting.map { .number(JSONNumber(Int64($0.delivery.exchange))) } ?? .null,
+            "set": setting.map { JSONValue($0.delivery.exchange) } ?? .null,
             "attributes": .string(setting.map { attributes($0.delivery.cookie) } ?? ""), "why": .string(why),
         ]
     }

@@ -25,18 +25,18 @@ enum DiagramJSON {
         switch row {
         case .message(let message):
             [
-                "type": "message", "exchange": number(message.exchange),
-                "at": ViewerTime.milliseconds(message.at, since: start), "from": number(message.from),
-                "to": number(message.to), "form": .string(form(message.form)),
+                "type": "message", "exchange": JSONValue(message.exchange),
+                "at": ViewerTime.milliseconds(message.at, since: start), "from": JSONValue(message.from),
+                "to": JSONValue(message.to), "form": .string(form(message.form)),
                 "words": .string(message.words),
-                "failure": .bool(message.isFailure), "next": message.next.map(number) ?? .null,
+                "failure": .bool(message.isFailure), "next": message.next.map { JSONValue($0) } ?? .null,
             ]
-        case .folded(let exchanges): ["type": "folded", "exchanges": .array(exchanges.map(number))]
+        case .folded(let exchanges): ["type": "folded", "exchanges": .array(exchanges.map { JSONValue($0) })]
         case .finding(let rule, let title, let isPrimary, let lanes):
             [
                 "type": "finding", "rule": .string(rule), "title": .string(title),
                 "primary": .bool(isPrimary),
-                "from": number(lanes.lowerBound), "to": number(lanes.upperBound),
+                "from": JSONValue(lanes.lowerBound), "to": JSONValue(lanes.upperBound),
             ]
         }
     }
@@ -49,6 +49,4 @@ enum DiagramJSON {
         case .silence: "silence"
         }
     }
-
-    private static func number(_ value: Int) -> JSONValue { .number(JSONNumber(Int64(value))) }
 }

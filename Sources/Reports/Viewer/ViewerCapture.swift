@@ -40,7 +40,7 @@ package struct ViewerCapture: Sendable {
     /// `generator`: name and version of the program.
     package static func overview(of captures: [ViewerCapture], generator: String) -> JSONObject {
         [
-            "version": .number(JSONNumber(Int64(Report.version))), "generator": .string(generator),
+            "version": JSONValue(Report.version), "generator": .string(generator),
             "captures": .array(captures.map { .object($0.overview) }),
         ]
     }

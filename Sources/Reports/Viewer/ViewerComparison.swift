@@ -107,6 +107,6 @@ package enum ViewerComparison {
     }
 
     private static func name(_ side: Side) -> JSONValue {
-        ["capture": .number(JSONNumber(Int64(side.capture))), "flow": .string(side.flow)]
+        ["capture": JSONValue(side.capture), "flow": .string(side.flow)]
     }
 }

@@ -24,7 +24,7 @@ enum ViewerFlow {
         let first = findings.first { $0.isPrimary } ?? findings.first
         object["first"] =
             first.map { ["title": .string($0.title), "severity": .string($0.severity.rawValue)] } ?? .null
-        object["findings"] = .number(JSONNumber(Int64(findings.count)))
+        object["findings"] = JSONValue(findings.count)
         object["lead"] = isSettled ? DiagnosisText.lead(of: item).map { .string($0) } ?? .null : .null
         return .object(object)
     }
@@ -151,8 +151,8 @@ enum ViewerFlow {
             let relation = CodeChallenge.relation(of: challenge.value, to: verifier)
             return [
                 "challenge": .string(challenge.value), "method": .string(challenge.method),
-                "asked": .number(JSONNumber(Int64(challenge.exchange))), "verifier": .string(verifier),
-                "proved": .number(JSONNumber(Int64(step.exchange))),
+                "asked": JSONValue(challenge.exchange), "verifier": .string(verifier),
+                "proved": JSONValue(step.exchange),
                 "relation": relation.map { .string($0.rawValue) } ?? .null,
             ]
         }

@@ -13,7 +13,7 @@ enum ViewerMessage {
         let steps = capture.rows.steps[index] ?? []
         let secrets = capture.secrets
         var object: JSONObject = [
-            "exchange": .number(JSONNumber(Int64(index))), "method": .string(exchange.request.method),
+            "exchange": JSONValue(index), "method": .string(exchange.request.method),
             "url": .string(exchange.request.url.text), "started": JSONReport.time(exchange.startedAt),
         ]
         object["time"] =
@@ -33,7 +33,7 @@ enum ViewerMessage {
         object["response"] =
             exchange.response.map { response in
                 [
-                    "status": .number(JSONNumber(Int64(response.status))),
+                    "status": JSONValue(response.status),
                     "statusText": .string(response.statusText), "headers": fields(response.headers, secrets),
                     "body": response.body.map { body($0, secrets) } ?? .null,
                 ]
@@ -43,7 +43,7 @@ enum ViewerMessage {
         object["values"] = .array(
             occurrences.prefix(mostValues).map { .object(ViewerFlow.occurrence($0, in: capture)) }
         )
-        object["more"] = .number(JSONNumber(Int64(max(0, occurrences.count - mostValues))))
+        object["more"] = JSONValue(max(0, occurrences.count - mostValues))
         object["steps"] = .array(steps.map { .string(DiagramWords.kind($0.kind)) })
         object["tokens"] = .array(steps.flatMap(\.tokens).map { token($0, secrets) })
         object["cookies"] = .array(Array(capture.cookies.cookies(of: index).prefix(mostCookies)))
@@ -89,10 +89,10 @@ enum ViewerMessage {
         if body.isTruncated { object["truncated"] = true }
         if let coding = body.remainingCoding { object["coding"] = .string(coding) }
         guard let bytes = body.bytes else {
-            object["size"] = body.size.map { .number(JSONNumber(Int64($0))) } ?? .null
+            object["size"] = body.size.map { JSONValue($0) } ?? .null
             return .object(object)
         }
-        object["size"] = .number(JSONNumber(Int64(bytes.count)))
+        object["size"] = JSONValue(bytes.count)
         let shown = Array(bytes.prefix(mostBytes))
         if shown.count < bytes.count { object["cut"] = true }
         if let text = text(shown, isCut: shown.count < bytes.count) {

@@ -62,11 +62,11 @@ struct ViewerRows: Sendable {
         if let process = exchange.client.process, !who.contains(process) { who.append(process) }
         return .object(
             JSONObject([
-                ("exchange", .number(JSONNumber(Int64(index)))),
+                ("exchange", JSONValue(index)),
                 ("method", .string(exchange.request.method)),
                 ("host", .string(url.hostAndPort ?? url.scheme ?? "")),
                 ("path", .string(exchange.request.targetPath)),
-                ("status", exchange.response.map { .number(JSONNumber(Int64($0.status))) } ?? .null),
+                ("status", exchange.response.map { JSONValue($0.status) } ?? .null),
                 ("broken", .bool(exchange.isBrokenOff)),
                 ("at", ViewerTime.milliseconds(exchange.startedAt, since: first)),
                 (

@@ -32,8 +32,8 @@ package enum ViewerSearch {
                 }
                 hits += found.map { hit in
                     var hit = hit
-                    hit["capture"] = .number(JSONNumber(Int64(number)))
-                    hit["exchange"] = .number(JSONNumber(Int64(index)))
+                    hit["capture"] = JSONValue(number)
+                    hit["exchange"] = JSONValue(index)
                     return .object(hit)
                 }
             }

@@ -5,14 +5,13 @@ package import Sharing
 package enum ViewerSharing {
     /// `{"kept", "all", "rows": [{"kind", "values", "places", "exchanges"}], "open", "personal", "markdown"}`.
     package static func document(of report: SharingReport, named name: String) -> JSONValue {
-        func number(_ value: Int) -> JSONValue { .number(JSONNumber(Int64(value))) }
-        return [
-            "kept": number(report.kept), "all": number(report.all),
+        [
+            "kept": JSONValue(report.kept), "all": JSONValue(report.all),
             "rows": .array(
                 report.rows.map { row in
                     [
-                        "kind": .string(SharingText.words(row)), "values": number(row.values),
-                        "places": number(row.places), "exchanges": .string(SharingText.list(row.entries)),
+                        "kind": .string(SharingText.words(row)), "values": JSONValue(row.values),
+                        "places": JSONValue(row.places), "exchanges": .string(SharingText.list(row.entries)),
                     ]
                 }
             ),

@@ -44,7 +44,7 @@ struct BodyOpener {
             result.members.removeAll { $0.name == "encoding" }
             if text == nil { result["encoding"] = "base64" }
             if result["size"]?.int == Int64(body.bytes.count) {
-                result["size"] = .number(JSONNumber(Int64(bytes.count)))
+                result["size"] = JSONValue(bytes.count)
             }
             if var ours = result["_authreel"]?.object {
                 ours.members.removeAll { $0.name == "contentCoding" }

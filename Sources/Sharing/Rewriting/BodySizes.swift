@@ -7,7 +7,7 @@ enum BodySizes {
     static func adjust(_ part: inout JSONObject, _ name: String, before: JSONObject) {
         guard let old = length(before[name]), let new = length(part[name]), old != new else { return }
         func moved(_ value: JSONValue?) -> JSONValue? {
-            value?.int == Int64(old) ? .number(JSONNumber(Int64(new))) : nil
+            value?.int == Int64(old) ? JSONValue(new) : nil
         }
         if var body = part[name]?.object, let size = moved(body["size"]) {
             body["size"] = size

@@ -103,9 +103,9 @@ struct ImportSummary {
         object["flows"] = .array(
             logins.map { login in
                 [
-                    "id": .string(login.id), "exchanges": .number(JSONNumber(Int64(login.exchanges))),
+                    "id": .string(login.id), "exchanges": JSONValue(login.exchanges),
                     "files": .object(
-                        JSONObject(login.files.map { ($0.name, .number(JSONNumber(Int64($0.count)))) })
+                        JSONObject(login.files.map { ($0.name, JSONValue($0.count)) })
                     ),
                 ]
             }

@@ -82,7 +82,7 @@ struct PlayedProviderText {
         return .object(
             JSONObject(
                 first.members + [
-                    .init(name: "version", value: .number(JSONNumber(Int64(Report.version)))),
+                    .init(name: "version", value: JSONValue(Report.version)),
                     .init(name: "listening", value: .string(listening)),
                     .init(name: "issuers", value: .array(played.issuers.map { .object(value($0)) })),
                     .init(name: "hosts", value: .array(hosts)),

@@ -161,7 +161,7 @@ package final class ViewerResponder: Sendable {
                 return state.shares
             }
             return Self.json([
-                "report": report, "name": .string(name), "size": .number(JSONNumber(Int64(bytes.count))),
+                "report": report, "name": .string(name), "size": JSONValue(bytes.count),
                 "file": .string("shared/\(number)"),
             ])
         }

@@ -93,7 +93,7 @@ package final class ViewerShelf: Sendable {
     var overview: JSONObject {
         let state = state.withLock { $0 }
         var overview = ViewerCapture.overview(of: state.captures, generator: generator)
-        overview["revision"] = .number(JSONNumber(Int64(state.revision)))
+        overview["revision"] = JSONValue(state.revision)
         overview["live"] = .bool(state.isLive)
         overview["recorded"] = .bool(state.isRecorded)
         return overview
@@ -120,7 +120,7 @@ package final class ViewerShelf: Sendable {
                 state.drawing.append(clock.now)
             }
             return [
-                "revision": .number(JSONNumber(Int64(state.revision))), "live": .bool(state.isLive),
+                "revision": JSONValue(state.revision), "live": .bool(state.isLive),
                 "recorded": .bool(state.isRecorded),
                 "captures": .array(state.changes.map { $0.changes(after: revision) }),
             ]
@@ -153,13 +153,13 @@ package final class ViewerShelf: Sendable {
             func newer(_ lines: [(line: JSONValue, revision: Int)]) -> JSONValue {
                 .array(
                     lines.enumerated().filter { $0.element.revision > revision }.map {
-                        .array([.number(JSONNumber(Int64($0.offset))), $0.element.line])
+                        .array([JSONValue($0.offset), $0.element.line])
                     }
                 )
             }
             return [
-                "flows": newer(flows), "flowCount": .number(JSONNumber(Int64(flows.count))),
-                "exchanges": newer(exchanges), "exchangeCount": .number(JSONNumber(Int64(exchanges.count))),
+                "flows": newer(flows), "flowCount": JSONValue(flows.count),
+                "exchanges": newer(exchanges), "exchangeCount": JSONValue(exchanges.count),
             ]
         }
     }
