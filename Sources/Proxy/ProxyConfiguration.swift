@@ -205,8 +205,7 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Compares without regard to case and to a final dot.
     package func matches(_ host: String) -> Bool {
-        var host = Substring(host.lowercased())
-        if host.utf8.last == 0x2e { host = host.dropLast() }
+        let host = host.lowercased().withoutFinalDot
         if host == name { return true }
         return includesSubdomains && host.utf8.count > name.utf8.count && host.hasSuffix("." + name)
     }

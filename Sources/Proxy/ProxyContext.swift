@@ -112,7 +112,7 @@ final class OwnAddress: Sendable {
     /// Whether a URL with this host and port is for the proxy: its own address, a name of this machine's
     /// loopback, or the name that stands for it.
     func isNamed(by origin: Origin) -> Bool {
-        let host = origin.host.utf8.last == 0x2e ? String(origin.host.dropLast()) : origin.host
+        let host = String(origin.host.withoutFinalDot)
         if host == Self.name { return true }
         guard let own = listening.withLockedValue({ $0 }), origin.port == own.port else { return false }
         if host == own.host || MachineAddresses.canonical(host) == own.address { return true }

@@ -23,6 +23,9 @@ extension UInt8 {
     /// A character of base64url: a letter, a digit, `-` or `_` (RFC 4648, section 5).
     @inlinable package var isBase64URLCharacter: Bool { isASCIIWordByte || self == 0x2d }
 
+    /// What names of hosts are made of: letters, digits, `-`, `.`, and `_`, which occurs.
+    @inlinable package var isHostNameCharacter: Bool { isBase64URLCharacter || self == 0x2e }
+
     /// What stands for itself in every part of a URL: a letter, a digit, `-`, `.`, `_` or `~` (RFC 3986, section 2.3).
     @inlinable package var isUnreserved: Bool { isBase64URLCharacter || self == 0x2e || self == 0x7e }
 

@@ -60,8 +60,7 @@ package struct CertificateScope: Sendable, Hashable, CustomStringConvertible {
         _ entry: String
     ) throws(CertificateScopeError) -> NameConstraints.Network? {
         let parts = entry.split(separator: "/", omittingEmptySubsequences: false)
-        var host = parts[0]
-        if host.first == "[", host.last == "]" { host = host.dropFirst().dropLast() }
+        let host = parts[0].withoutBrackets
         guard case .address(let bytes) = LeafCertificates.name(of: String(host)) else {
             if parts.count == 2, parts[1].utf8.allSatisfy(\.isASCIIDigit) { throw .notARange(entry) }
             return nil

@@ -24,7 +24,7 @@ struct Origin: Hashable, CustomStringConvertible {
             let colon = rest.firstIndex(of: 0x3a) ?? rest.endIndex
             let name = rest[..<colon]
             rest = rest[colon...]
-            guard !name.isEmpty, name.count <= 253, name.allSatisfy(Self.isHostByte) else { return nil }
+            guard !name.isEmpty, name.count <= 253, name.allSatisfy(\.isHostNameCharacter) else { return nil }
             host = String(decoding: name, as: UTF8.self).lowercased()
             isIPv6 = false
         }
@@ -57,7 +57,7 @@ struct Origin: Hashable, CustomStringConvertible {
     /// server name extension do not have them (RFC 6066, section 3).
     var hostInTLS: String {
         if isIPv6 { return String(host.prefix { $0 != "%" }) }
-        return host.utf8.last == 0x2e ? String(host.dropLast()) : host
+        return String(host.withoutFinalDot)
     }
 
     /// As a URL writes it, without the port that its scheme implies.
@@ -66,14 +66,7 @@ struct Origin: Hashable, CustomStringConvertible {
     /// Whether the bytes can be a name of DNS as clients send it (letters, digits, `-`, `.`, and `_`, which
     /// occurs).
     static func isHostName(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 253 && name.utf8.allSatisfy(isHostByte)
-    }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
-        default: false
-        }
+        !name.isEmpty && name.utf8.count <= 253 && name.utf8.allSatisfy(\.isHostNameCharacter)
     }
 
     /// What stands in the brackets of an address; nil where that is none.
@@ -88,7 +81,7 @@ struct Origin: Hashable, CustomStringConvertible {
         guard percent < text.endIndex else { return digits }
         var zone = text[(percent + 1)...]
         if zone.count > 2, zone.starts(with: "25".utf8) { zone = zone.dropFirst(2) }
-        guard !zone.isEmpty, zone.allSatisfy(isHostByte) else { return nil }
+        guard !zone.isEmpty, zone.allSatisfy(\.isHostNameCharacter) else { return nil }
         return "\(digits)%\(String(decoding: zone, as: UTF8.self))"
     }
 

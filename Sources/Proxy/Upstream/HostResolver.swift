@@ -175,7 +175,7 @@ final class HostResolver: Sendable {
     private static let localhost = "localhost"
 
     private static func isLocalhost(_ host: String) -> Bool {
-        let name = (host.utf8.last == 0x2e ? String(host.dropLast()) : host).lowercased()
+        let name = host.withoutFinalDot.lowercased()
         return name == localhost || name.hasSuffix(".localhost")
     }
 

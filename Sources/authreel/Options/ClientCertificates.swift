@@ -24,7 +24,7 @@ struct ClientCertificates: Sendable {
                 port = number
                 host = host[..<colon]
             }
-            if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+            host = host.withoutBrackets
             let isWild = host.hasPrefix("*.")
             let name = isWild ? host.dropFirst(2) : host
             let isHost = name.utf8.allSatisfy { byte in

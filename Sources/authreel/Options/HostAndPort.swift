@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 
 /// `HOST:PORT`, as options take it: an address to listen on, or a proxy to connect to.
@@ -19,9 +20,7 @@ struct HostAndPort: Sendable, Hashable {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             ports.contains(port)
         else { throw failure }
-        let written = text[..<colon]
-        let isBracketed = written.hasPrefix("[") && written.hasSuffix("]")
-        let host = String(isBracketed ? written.dropFirst().dropLast() : written)
+        let host = String(text[..<colon].withoutBrackets)
         // Of "::1" without a port the last colon is none before a port.
         guard !host.contains(":") || Self.isIPv6(host) else { throw failure }
         self.host = host.isEmpty ? "127.0.0.1" : host

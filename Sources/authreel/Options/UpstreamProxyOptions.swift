@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Proxy
 
 /// The proxy by which providers are reached, where there is no direct way to them.
@@ -68,9 +69,7 @@ struct UpstreamProxyOptions: ParsableArguments {
                 }
                 try proxy.setCredentials(given)
             }
-            proxy.directHosts = directHosts.map {
-                HostPattern($0.hasPrefix("[") && $0.hasSuffix("]") ? String($0.dropFirst().dropLast()) : $0)
-            }
+            proxy.directHosts = directHosts.map { HostPattern(String($0.withoutBrackets)) }
             return proxy
         } catch let error as UpstreamProxyError {
             throw CommandFailure(.usage, "--upstream-proxy: \(error)", hint: Self.example)

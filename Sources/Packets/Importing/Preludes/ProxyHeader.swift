@@ -1,3 +1,5 @@
+internal import Captures
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -109,17 +111,9 @@ struct ProxyHeader: Equatable {
             let value = rest.prefix(length)
             rest = rest.dropFirst(length)
             guard type == 2 else { continue }
-            let isHost = (1...255).contains(length) && value.allSatisfy { Self.isHostByte($0) }
+            let isHost = (1...255).contains(length) && value.allSatisfy(\.isHostNameCharacter)
             return isHost ? String(decoding: value, as: UTF8.self) : nil
         }
         return nil
-    }
-
-    /// Letters, digits, and what stands between them in the names of hosts.
-    static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
-        default: false
-        }
     }
 }

@@ -1,3 +1,4 @@
+internal import Captures
 internal import Wire
 
 /// What a client and a SOCKS proxy say to each other in front of the connection that the proxy makes for it.
@@ -219,7 +220,7 @@ struct SOCKSHandshake {
 
     /// A name that can be one; addresses of IPv6 come as texts, too.
     private static func host(_ bytes: ArraySlice<UInt8>) -> String? {
-        guard !bytes.isEmpty, bytes.allSatisfy({ ProxyHeader.isHostByte($0) || $0 == 0x3a }) else {
+        guard !bytes.isEmpty, bytes.allSatisfy({ $0.isHostNameCharacter || $0 == 0x3a }) else {
             return nil
         }
         let text = String(decoding: bytes, as: UTF8.self)
