@@ -68,4 +68,20 @@ package indirect enum OAuthMessage: Sendable {
         default: endpoint
         }
     }
+
+    /// A call with an access token, at the endpoint for userinfo or of a resource; nil for other messages.
+    package var protectedCall: EndpointCall? {
+        switch self {
+        case .userInfo(let call), .resource(let call): call
+        default: nil
+        }
+    }
+
+    /// Whether the answer is the same for everybody: metadata, or keys.
+    package var isPublished: Bool {
+        switch self {
+        case .discovery, .keySet: true
+        default: false
+        }
+    }
 }

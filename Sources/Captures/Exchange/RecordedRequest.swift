@@ -100,6 +100,9 @@ extension RecordedRequest {
         return method == "OPTIONS" && url.query == nil ? "*" : "/"
     }
 
+    /// `GET https://api.example/me`: what requests have in common that ask the same of one place, whatever their query.
+    package var methodAndURL: String { "\(method) \(url.withoutQuery)" }
+
     /// Whether there was a body of which the capture holds nothing: some exports leave bodies out, or the text of them, and keep
     /// their size.
     package var isBodyUnsaved: Bool {

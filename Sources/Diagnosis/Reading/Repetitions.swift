@@ -14,9 +14,9 @@ struct Repetitions {
             guard exchange.response != nil, exchange.failure == nil else { continue }
             let process = exchange.client.process ?? ""
             let place = flow.surroundings.position[index]
-            last[Self.key(exchange), default: [:]][process] = max(
+            last[exchange.request.methodAndURL, default: [:]][process] = max(
                 place,
-                last[Self.key(exchange)]?[process] ?? 0
+                last[exchange.request.methodAndURL]?[process] ?? 0
             )
         }
     }
@@ -24,14 +24,10 @@ struct Repetitions {
     /// Whether the same client, or one nobody knows, asked the same in the same way later, and was answered.
     func wentWell(after index: Int) -> Bool {
         let failed = flow.capture[index]
-        guard let answers = last[Self.key(failed)] else { return false }
+        guard let answers = last[failed.request.methodAndURL] else { return false }
         let places =
             failed.client.process.map { [answers[$0], answers[""]].compactMap(\.self) }
             ?? Array(answers.values)
         return places.contains { $0 > flow.surroundings.position[index] }
-    }
-
-    private static func key(_ exchange: Exchange) -> String {
-        "\(exchange.request.method) \(exchange.request.url.withoutQuery)"
     }
 }

@@ -97,7 +97,7 @@ extension CaptureIndex {
     /// Whether a resource that refused a request answered one of the same method at the same address with success afterwards, so
     /// that the client had, or got, what it takes.
     package func isServedLater(_ challenge: ResourceChallenge) -> Bool {
-        let call = Challenges.call(capture[challenge.exchange])
+        let call = capture[challenge.exchange].request.methodAndURL
         return derived.value { Challenges(self) }.served[call].map { $0 > position[challenge.exchange] }
             ?? false
     }
@@ -173,13 +173,8 @@ private struct Challenges: Sendable {
         served = index.order.reduce(into: [:]) { list, exchange in
             guard let status = index.capture[exchange].response?.status, (200..<300).contains(status)
             else { return }
-            list[Self.call(index.capture[exchange])] = index.position[exchange]
+            list[index.capture[exchange].request.methodAndURL] = index.position[exchange]
         }
-    }
-
-    /// What two requests have in common that want the same of a resource.
-    static func call(_ exchange: Exchange) -> String {
-        "\(exchange.request.method) \(exchange.request.url.withoutQuery)"
     }
 }
 

@@ -147,7 +147,7 @@ private struct RenewedTokens: Sendable {
             )
         }
         for exchange in index.order {
-            guard let call = Self.call(index.messages[exchange]), let status = call.answer.status,
+            guard let call = index.messages[exchange]?.protectedCall, let status = call.answer.status,
                 status < 400, let token = call.token?.value, let grant = grants[token]
             else { continue }
             let recorded = index.capture[exchange]
@@ -155,7 +155,7 @@ private struct RenewedTokens: Sendable {
             traces.add(
                 place,
                 grant.client,
-                at: Self.address(of: recorded.request),
+                at: recorded.request.methodAndURL,
                 subject: grant.subject,
                 agents: [recorded.request.headers.first("user-agent")]
             )
@@ -174,21 +174,10 @@ private struct RenewedTokens: Sendable {
         return traces.follows(
             place,
             grant.client,
-            at: Self.address(of: recorded.request),
+            at: recorded.request.methodAndURL,
             subject: grant.subject,
             agent: recorded.request.headers.first("user-agent")
         )
-    }
-
-    private static func call(_ message: OAuthMessage?) -> EndpointCall? {
-        switch message {
-        case .userInfo(let call), .resource(let call): call
-        default: nil
-        }
-    }
-
-    private static func address(of request: RecordedRequest) -> String {
-        "\(request.method) \(request.url.withoutQuery)"
     }
 
     private static func end(of token: String, _ answer: Answer, _ index: CaptureIndex) -> Timestamp? {

@@ -11,7 +11,7 @@ extension CaptureIndex {
         order: [Int],
         issued: Set<String>
     ) -> Set<String> {
-        issued.isEmpty && messages.values.allSatisfy(isDocument)
+        issued.isEmpty && messages.values.allSatisfy(\.isPublished)
             ? LoneCalls.refusedTokens(in: capture, order: order)
             : LoneCalls.refusedTokens(ofStrangersTo: messages, in: capture, order: order)
                 .subtracting(issued)
@@ -50,13 +50,6 @@ extension CaptureIndex {
             )
         }
         return messages
-    }
-
-    private static func isDocument(_ message: OAuthMessage) -> Bool {
-        switch message {
-        case .discovery, .keySet: true
-        default: false
-        }
     }
 
     /// Access tokens, and ID tokens, which some clients send in their place.

@@ -30,7 +30,7 @@ struct GrantedScopes: Sendable {
             owners[token] = Owner(client: client, subject: index.subjects.granted[request.exchange])
         }
         for exchange in index.order {
-            guard let call = Self.call(index.messages[exchange]), call.answer.isSuccess else { continue }
+            guard let call = index.messages[exchange]?.protectedCall, call.answer.isSuccess else { continue }
             let address = index.methodAndAddress(of: call)
             taken[address, default: [:]][call.knownToken] = index.position[exchange]
             lines[Self.line(of: call, index), default: []].append(exchange)
@@ -74,13 +74,6 @@ struct GrantedScopes: Sendable {
     }
 
     private static let day = Duration.seconds(86_400)
-
-    private static func call(_ message: OAuthMessage?) -> EndpointCall? {
-        switch message {
-        case .userInfo(let call), .resource(let call): call
-        default: nil
-        }
-    }
 
     private static func line(of call: EndpointCall, _ index: CaptureIndex) -> Line {
         let request = index.capture[call.exchange].request

@@ -26,7 +26,7 @@ enum LinkFinder {
 
     static func links(of flow: FlowBuilder, in index: CaptureIndex) -> [Link] {
         // Documents that every login of an issuer shares hold no value of one login.
-        let exchanges = flow.exchanges.filter { !isSharedDocument(index.messages[$0]) }
+        let exchanges = flow.exchanges.filter { index.messages[$0]?.isPublished != true }
             .sorted { index.position[$0] < index.position[$1] }
         let table = values(in: exchanges, of: flow, index)
         let links =
@@ -128,13 +128,6 @@ enum LinkFinder {
 
     /// Of a value that is sent with every request the first ones tell where it was made.
     private static let mostOccurrences = 20
-
-    private static func isSharedDocument(_ message: OAuthMessage?) -> Bool {
-        switch message {
-        case .discovery, .keySet: true
-        default: false
-        }
-    }
 
     private static func mayTravel(_ occurrence: Occurrence) -> Bool {
         let value = occurrence.value

@@ -49,7 +49,7 @@ final class ReplayProgress: Sendable {
         case .exchanged(let exchange):
             guard isVerbose else { return }
             let answer = exchange.response.map { "\($0.status)" } ?? exchange.failure ?? "no answer"
-            let line = "\(exchange.request.method) \(exchange.request.url.withoutQuery) \(answer)"
+            let line = "\(exchange.request.methodAndURL) \(answer)"
             StandardError.note("\(job.plan.flow.id): \(line.printable)")
         }
     }

@@ -120,7 +120,7 @@ struct RateLimited: Rule {
     /// The same for two requests where the second is another try of the first.
     private func name(of message: OAuthMessage, in flow: Flow) -> String {
         let request = flow.capture[message.exchange].request
-        let name = "\(request.method) \(request.url.withoutQuery)"
+        let name = request.methodAndURL
         guard case .token(let token) = message else { return name }
         return name + " \(token.code ?? token.refreshToken ?? token.grantType)"
     }
