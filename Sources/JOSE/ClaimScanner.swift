@@ -39,14 +39,9 @@ struct ClaimScanner {
             default: return cursor.skipValue()
             }
         }
-        guard isObject, cursor.isAtEnd, Self.isUTF8(bytes) else { return false }
+        guard isObject, cursor.isAtEnd, JSONWebToken.isUTF8(bytes) else { return false }
         return (expected.issuer == nil || seen & 1 != 0) && (expected.audience == nil || seen & 2 != 0)
             && (expected.nonce == nil || seen & 32 != 0)
-    }
-
-    /// A text of claims is UTF-8 (RFC 7519, section 7.2); nearly all are ASCII.
-    private static func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
     }
 
     /// False when the name was there already (RFC 7519, section 4, wants them unique).

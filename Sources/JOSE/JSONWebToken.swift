@@ -81,7 +81,8 @@ package struct JSONWebToken: Sendable, Hashable {
         }
     }
 
-    static func isUTF8(_ bytes: [UInt8]) -> Bool {
+    /// A text of claims is UTF-8 (RFC 7519, section 7.2); nearly all are ASCII.
+    static func isUTF8(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
     }
 

@@ -98,7 +98,7 @@ extension ChallengeMaking {
     }
 
     private static func slashAsDash(_ text: String) -> String {
-        String(decoding: text.utf8.map { $0 == 0x2f ? 0x2d : $0 }, as: UTF8.self)
+        text.replacing(0x2f, by: 0x2d)
     }
 
     private static func trimmed(_ verifier: String) -> String {

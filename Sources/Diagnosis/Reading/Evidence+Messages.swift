@@ -13,6 +13,14 @@ extension Evidence {
         )
     }
 
+    /// The place of names, where one of them is missing.
+    func missing(_ name: String) -> Evidence {
+        var evidence = self
+        evidence.place.name = name
+        evidence.value = "missing"
+        return evidence
+    }
+
     /// A value that was computed, not seen.
     static func computed(_ name: String, _ value: String, in part: Place.Part, note: String? = nil)
         -> Evidence

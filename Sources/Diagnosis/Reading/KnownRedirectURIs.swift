@@ -59,11 +59,7 @@ struct RedirectURIsInOrder: Sendable {
         let behind = known.partitionPoint { !$0.uri.utf8.lexicographicallyPrecedes(uri.utf8) }
         let isKnown = known.indices.contains(behind) && known[behind].uri.equalsBytes(of: uri)
         return [behind - 1, isKnown ? behind + 1 : behind].filter(known.indices.contains)
-            .max { common(known[$0].uri, uri) < common(known[$1].uri, uri) }
+            .max { known[$0].uri.commonPrefixLength(with: uri) < known[$1].uri.commonPrefixLength(with: uri) }
             .map { known[$0] }
-    }
-
-    private func common(_ left: String, _ right: String) -> Int {
-        zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
     }
 }

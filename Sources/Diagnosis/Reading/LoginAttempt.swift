@@ -68,10 +68,5 @@ struct LoginAttempt {
     }
 
     /// A parameter that is missing, as evidence.
-    func missing(_ name: String, note: String? = nil) -> Evidence {
-        var evidence = names(note: note)
-        evidence.place.name = name
-        evidence.value = "missing"
-        return evidence
-    }
+    func missing(_ name: String, note: String? = nil) -> Evidence { names(note: note).missing(name) }
 }

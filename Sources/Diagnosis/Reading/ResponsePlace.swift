@@ -22,12 +22,7 @@ extension AuthorizationResponse {
     }
 
     /// A parameter that is missing.
-    func missing(_ name: String, note: String? = nil) -> Evidence {
-        var evidence = names(note: note)
-        evidence.place.name = name
-        evidence.value = "missing"
-        return evidence
-    }
+    func missing(_ name: String, note: String? = nil) -> Evidence { names(note: note).missing(name) }
 
     /// The parameters as they arrived: those of the callback where it is recorded, for something on the way
     /// may have taken some.

@@ -83,13 +83,13 @@ package struct Difference {
         let decoded = PercentEncoding.decode(expected)
         if decoded.equalsBytes(of: seen) { return "percent-decoded once too often" }
         if PercentEncoding.decode(decoded).equalsBytes(of: seen) { return "percent-decoded twice too often" }
-        if seen.equalsBytes(of: Self.replacing(0x2b, by: 0x20, in: expected)) {
+        if seen.equalsBytes(of: expected.replacing(0x2b, by: 0x20)) {
             return "\"+\" was read as a space"
         }
         if seen.equalsBytes(of: PercentEncoding.decode(expected, plusIsSpace: true)) {
             return "form-decoded once too often: \"+\" became a space"
         }
-        if seen.equalsBytes(of: Self.replacing(0x20, by: 0x2b, in: expected)) {
+        if seen.equalsBytes(of: expected.replacing(0x20, by: 0x2b)) {
             return "a space came back as \"+\""
         }
         if Self.inURLAlphabet(expected).equalsBytes(of: Self.inURLAlphabet(seen)) {
@@ -237,10 +237,6 @@ package struct Difference {
             decoding: Array(text.utf8.drop(while: isSpace)).reversed().drop(while: isSpace).reversed(),
             as: UTF8.self
         )
-    }
-
-    private static func replacing(_ byte: UInt8, by other: UInt8, in text: String) -> String {
-        String(decoding: text.utf8.map { $0 == byte ? other : $0 }, as: UTF8.self)
     }
 
     private static func inURLAlphabet(_ text: String) -> String {

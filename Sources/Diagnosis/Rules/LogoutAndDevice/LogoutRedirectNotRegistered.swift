@@ -54,7 +54,9 @@ struct LogoutRedirectNotRegistered: Rule {
             guard words != nil || isUnlisted && logout.course.end != .unanswered else { continue }
             var evidence = [Evidence(wanted)]
             if let registered {
-                let nearest = registered.uris.max { common($0, wanted.value) < common($1, wanted.value) }
+                let nearest = registered.uris.max {
+                    $0.commonPrefixLength(with: wanted.value) < $1.commonPrefixLength(with: wanted.value)
+                }
                 evidence.append(
                     Evidence(
                         place: registered.place,
@@ -87,10 +89,6 @@ struct LogoutRedirectNotRegistered: Rule {
             let uris = registered.list("post_logout_redirect_uris")
         else { return nil }
         return Registered(uris: Array(uris.prefix(100)), place: member.place)
-    }
-
-    private func common(_ left: String, _ right: String) -> Int {
-        zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
     }
 
     // MARK: - Providers' words

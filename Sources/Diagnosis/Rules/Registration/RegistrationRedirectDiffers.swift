@@ -40,7 +40,7 @@ struct RegistrationRedirectDiffers: Rule {
                 continue
             }
             let nearest = registered.prefix(50).max {
-                Self.commonPrefix($0, used.value) < Self.commonPrefix($1, used.value)
+                $0.commonPrefixLength(with: used.value) < $1.commonPrefixLength(with: used.value)
             }
             let list = client?.evidence("redirect_uris")
             let note = nearest.map { Difference.note(expected: $0, seen: used.value) }
@@ -83,9 +83,5 @@ struct RegistrationRedirectDiffers: Rule {
             && left.path.equalsBytes(of: right.path)
             && left.query.map(ByteText.init) == right.query.map(ByteText.init)
             && left.fragment.map(ByteText.init) == right.fragment.map(ByteText.init)
-    }
-
-    private static func commonPrefix(_ left: String, _ right: String) -> Int {
-        zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
     }
 }

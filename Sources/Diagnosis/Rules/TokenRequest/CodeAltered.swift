@@ -98,7 +98,7 @@ struct CodeAltered: Rule {
         let recodings = [
             code.rawValue, decoded, PercentEncoding.decode(delivered, plusIsSpace: true),
             PercentEncoding.decode(decoded), PercentEncoding.encode(delivered),
-            swapping(0x2b, for: 0x20, in: delivered), swapping(0x20, for: 0x2b, in: delivered),
+            delivered.replacing(0x2b, by: 0x20), delivered.replacing(0x20, by: 0x2b),
         ]
         let isRecoded =
             recodings.contains(sent) || PercentEncoding.decode(sent) == delivered
@@ -119,9 +119,5 @@ struct CodeAltered: Rule {
         if part.utf8.count >= 16 { return true }
         let next = whole.utf8.dropFirst(part.utf8.count).first ?? 0
         return !next.isASCIIAlphanumeric
-    }
-
-    private static func swapping(_ byte: UInt8, for other: UInt8, in text: String) -> String {
-        String(decoding: text.utf8.map { $0 == byte ? other : $0 }, as: UTF8.self)
     }
 }

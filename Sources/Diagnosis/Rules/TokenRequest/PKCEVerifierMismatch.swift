@@ -175,8 +175,9 @@ struct PKCEVerifierMismatch: Rule {
         for (ending, name) in endings where CodeChallenge.s256(of: verifier + ending) == challenge {
             return "the challenge was made with \(name) behind it"
         }
-        let spaces = String(decoding: verifier.utf8.map { $0 == 0x20 ? 0x2b : $0 }, as: UTF8.self)
-        if CodeChallenge.s256(of: spaces) == challenge { return "\"+\" was sent bare and read as a space" }
+        if CodeChallenge.s256(of: verifier.replacing(0x20, by: 0x2b)) == challenge {
+            return "\"+\" was sent bare and read as a space"
+        }
         let unpadded = String(decoding: verifier.utf8.filter { $0 != 0x3d }, as: UTF8.self)
         if CodeChallenge.s256(of: unpadded) == challenge { return "the challenge was made without its \"=\"" }
         return nil
