@@ -27,10 +27,10 @@ struct SurroundingsTests {
         "Captures/Foreign/ScratchText.swift": [
             ".random(in": "the name of a file that is gone when it is open"
         ],
-        "Captures/Exchange/SpooledBytes.swift": [
+        "Captures/Exchange/Bodies/SpooledBytes.swift": [
             ".random(in": "the name of a file that is gone when it is open"
         ],
-        "Captures/HAR/WriteWatch.swift": ["SuspendingClock": "how long a write hangs"],
+        "Captures/HAR/Writing/WriteWatch.swift": ["SuspendingClock": "how long a write hangs"],
         "Packets/Live/LiveInterface.swift": ["clock_gettime": "when the packets held back are due"],
         "TLS/TLSConnection.swift": [".now()": "the age of sessions"],
         "TLS/TLSConnection+Handshake.swift": [".now()": "the age of sessions"],
