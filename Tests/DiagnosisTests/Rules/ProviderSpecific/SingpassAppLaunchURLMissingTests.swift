@@ -10,15 +10,6 @@ struct SingpassAppLaunchURLMissingTests {
     private let rule = "singpass-app-launch-url-missing"
     private let broken = "provider-specific/singpass-app-launch-url-missing"
 
-    /// A parameter of the login's request changed; nil takes it out.
-    private func asking(_ name: String, _ value: String?, _ capture: String? = nil) throws -> Recording {
-        try Recording(capture ?? broken).editing { exchange in
-            let url = exchange.request.url
-            guard url.path.hasSuffix("/authorize"), url.queryItems.contains("client_id") else { return }
-            exchange.request.url = RecordedURL(Recording.changing(url.text, name, value))
-        }
-    }
-
     @Test func namesTheRedirectURIAndTheAgent() throws {
         let recording = try Recording(broken)
         let finding = try #require(recording.finding(rule))
@@ -36,7 +27,8 @@ struct SingpassAppLaunchURLMissingTests {
     }
 
     @Test func leavesARequestThatNamesItAlone() throws {
-        #expect(try asking("app_launch_url", "https://www.shop.example/app").finding(rule) == nil)
+        let named = try Recording(broken).askingSingpass("app_launch_url", "https://www.shop.example/app")
+        #expect(named.finding(rule) == nil)
     }
 
     @Test(arguments: [
@@ -55,6 +47,6 @@ struct SingpassAppLaunchURLMissingTests {
     @Test func looksAtADeclaredHTTPSRedirectToo() throws {
         let capture = "provider-specific/singpass-https-type-missing.near-miss"
         #expect(try Recording(capture).finding(rule) == nil)
-        #expect(try asking("app_launch_url", nil, capture).finding(rule) != nil)
+        #expect(try Recording(capture).askingSingpass("app_launch_url", nil).finding(rule) != nil)
     }
 }

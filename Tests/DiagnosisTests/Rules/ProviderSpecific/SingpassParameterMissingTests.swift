@@ -10,25 +10,6 @@ struct SingpassParameterMissingTests {
     private let rule = "singpass-parameter-missing"
     private let broken = "provider-specific/singpass-parameter-missing"
 
-    /// A parameter of the login's request changed; nil takes it out.
-    private func asking(_ name: String, _ value: String?, _ capture: String? = nil) throws -> Recording {
-        try Recording(capture ?? broken).editing { exchange in
-            let url = exchange.request.url
-            guard url.path.hasSuffix("/authorize"), url.queryItems.contains("client_id") else { return }
-            exchange.request.url = RecordedURL(Recording.changing(url.text, name, value))
-        }
-    }
-
-    /// The provider's host, another one.
-    private func at(_ host: String, _ path: String? = nil, _ capture: String? = nil) throws -> Recording {
-        try Recording(capture ?? broken).editing { exchange in
-            guard exchange.request.url.host == "id.harbour.example" else { return }
-            var text = exchange.request.url.text.replacing("id.harbour.example", with: host)
-            if let path { text = text.replacing("/singpass/v2/authorize", with: path) }
-            exchange.request.url = RecordedURL(text)
-        }
-    }
-
     @Test func namesWhatIsMissingAndTheRefusal() throws {
         let recording = try Recording(broken)
         let finding = try #require(recording.finding(rule))
@@ -44,11 +25,14 @@ struct SingpassParameterMissingTests {
     }
 
     @Test func wantsNoChallengeOfTheStandIn() throws {
-        #expect(try asking("nonce", "n-0S6_WzA2Mj").asking("code_challenge", nil).finding(rule) == nil)
+        #expect(
+            try Recording(broken).askingSingpass("nonce", "n-0S6_WzA2Mj").asking("code_challenge", nil)
+                .finding(rule) == nil
+        )
     }
 
     @Test func wantsAChallengeOfSingpassItself() throws {
-        let real = try at("stg-id.singpass.gov.sg", "/auth").editing { exchange in
+        let real = try Recording(broken).atSingpass("stg-id.singpass.gov.sg", "/auth").editing { exchange in
             guard exchange.request.url.path == "/auth" else { return }
             var url = Recording.changing(exchange.request.url.text, "nonce", "n-0S6_WzA2Mj")
             url = Recording.changing(url, "code_challenge", nil)
@@ -76,12 +60,18 @@ struct SingpassParameterMissingTests {
     }
 
     @Test func warnsWhereItWentOn() throws {
-        let recording = try asking("state", nil, "provider-specific/myinfo-purpose-missing.near-miss")
+        let recording = try Recording("provider-specific/myinfo-purpose-missing.near-miss").askingSingpass(
+            "state",
+            nil
+        )
         #expect(recording.finding(rule)?.severity == .warning)
     }
 
     @Test func abstainsWhereTheRequestStandsElsewhere() throws {
-        let recording = try asking("request_uri", "urn:ietf:params:oauth:request_uri:x")
+        let recording = try Recording(broken).askingSingpass(
+            "request_uri",
+            "urn:ietf:params:oauth:request_uri:x"
+        )
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
