@@ -1,25 +1,25 @@
-package import Captures
-package import JSON
+import Captures
+import JSON
 
 /// An answer as it was recorded, for others to be made like it.
-package struct AnswerTemplate: Sendable {
-    package var status: Int
+struct AnswerTemplate: Sendable {
+    var status: Int
     /// Those of the recording that an answer to somebody else may have, too.
-    package var headers: HeaderFields
+    var headers: HeaderFields
     /// The members of a JSON object, or of a form where the server wrote one.
-    package var members: JSONObject?
+    var members: JSONObject?
     /// Whether ``members`` travel as a form (GitHub, without `Accept`).
-    package var isForm = false
+    var isForm = false
     /// Whatever it was, where it is no object.
-    package var body: Body?
+    var body: Body?
 
-    package init(status: Int, headers: HeaderFields = HeaderFields(), members: JSONObject? = nil) {
+    init(status: Int, headers: HeaderFields = HeaderFields(), members: JSONObject? = nil) {
         self.status = status
         self.headers = headers
         self.members = members
     }
 
-    package init(_ response: RecordedResponse) {
+    init(_ response: RecordedResponse) {
         status = response.status
         headers = Self.reusable(response.headers)
         guard let body = response.body, (body.size ?? 0) < Self.maximumBytes else { return }
@@ -37,7 +37,7 @@ package struct AnswerTemplate: Sendable {
 
     /// Header fields without those of one message, of one connection, and of the recorded host's policies, which
     /// would hold for this machine; nor those whose name is none, which no server can send.
-    package static func reusable(_ headers: HeaderFields) -> HeaderFields {
+    static func reusable(_ headers: HeaderFields) -> HeaderFields {
         HeaderFields(headers.fields.filter { !dropped.contains($0.name.lowercased()) && isName($0.name) })
     }
 

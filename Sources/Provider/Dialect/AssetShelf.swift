@@ -1,14 +1,14 @@
-package import Captures
+import Captures
 
 /// Recorded answers that are the same for everybody: style sheets, scripts, images of the provider's own hosts, and
 /// pages that nobody asked for in the course of a login.
-package struct AssetShelf: Sendable {
+struct AssetShelf: Sendable {
     private var answers: [String: RecordedResponse] = [:]
 
-    package init() {}
+    init() {}
 
     /// Keeps an answer; the first one with a body counts.
-    package mutating func put(_ response: RecordedResponse, at url: RecordedURL) {
+    mutating func put(_ response: RecordedResponse, at url: RecordedURL) {
         guard response.status < 500, response.status != 304 else { return }
         for key in [url.text, url.withoutQuery] {
             let isBetter = answers[key].map { ($0.body?.size ?? 0) == 0 } ?? true

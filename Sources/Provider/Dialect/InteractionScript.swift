@@ -1,9 +1,9 @@
-package import Captures
-package import OAuth
+import Captures
+import OAuth
 
 /// What a user met at the provider's pages, as it was recorded: requests and answers in the order of time.
-package struct InteractionScript: Sendable {
-    package enum Purpose: Sendable {
+struct InteractionScript: Sendable {
+    enum Purpose: Sendable {
         /// Between an authorization request and its response.
         case login
         /// After a logout request.
@@ -13,61 +13,61 @@ package struct InteractionScript: Sendable {
     }
 
     /// How an authorization response left the provider.
-    package enum Delivery: Sendable {
+    enum Delivery: Sendable {
         /// `Location`.
         case redirect
         /// A page with an automatic form, or an answer that a script reads.
         case body
     }
 
-    package struct Step: Sendable {
-        package var method: String
+    struct Step: Sendable {
+        var method: String
         /// As recorded.
-        package var url: RecordedURL
+        var url: RecordedURL
         /// The body that was sent, where it is a small text.
-        package var sentText = ""
+        var sentText = ""
         /// Names of form fields or JSON members.
-        package var fields: Set<String>
-        package var credentials: SignInCredentials?
-        package var status: Int
-        package var headers: HeaderFields
-        package var cookies: [SetCookie]
+        var fields: Set<String>
+        var credentials: SignInCredentials?
+        var status: Int
+        var headers: HeaderFields
+        var cookies: [SetCookie]
         /// Where it leads to, as a whole URL.
-        package var location: SentText?
-        package var body: Body?
+        var location: SentText?
+        var body: Body?
         /// When it was answered, for the lifetime of its cookies.
-        package var answeredAt: Timestamp
-        package var delivery: Delivery?
+        var answeredAt: Timestamp
+        var delivery: Delivery?
         /// Whether it was a try with a wrong password.
-        package var isFailedSignIn = false
+        var isFailedSignIn = false
 
         /// Whether the request may be repeated without doing anything (RFC 9110, section 9.2.1).
         var isSafe: Bool { method == "GET" || method == "HEAD" }
         var isPage: Bool { body?.essence == "text/html" && status < 400 }
     }
 
-    package var purpose: Purpose
-    package var clientID: String?
-    package var prompt: [String] = []
+    var purpose: Purpose
+    var clientID: String?
+    var prompt: [String] = []
     /// Of the request that began it.
-    package var parameters: [(name: String, value: String)] = []
-    package var steps: [Step] = []
+    var parameters: [(name: String, value: String)] = []
+    var steps: [Step] = []
     /// Values that the provider made up, other than protocol values: each run has its own.
-    package var issued: [String] = []
+    var issued: [String] = []
     /// The code that a page handed to an app by itself: no request shows how it got there.
-    package var deliveredCode: String?
+    var deliveredCode: String?
     /// `sub` of who signed in.
-    package var subject: String?
+    var subject: String?
     /// What went back to the client instead of a code.
-    package var error: [(String, String)]?
+    var error: [(String, String)]?
     /// Where it went.
-    package var errorMode: AuthorizationResponse.Mode?
+    var errorMode: AuthorizationResponse.Mode?
     /// Whether the browser brought a session along that the capture does not show the beginning of, or does.
-    package var hadSession = false
+    var hadSession = false
     /// Names of the cookies that came with the request that began it.
-    package var sentCookies: Set<String> = []
+    var sentCookies: Set<String> = []
 
-    package init(purpose: Purpose) { self.purpose = purpose }
+    init(purpose: Purpose) { self.purpose = purpose }
 
     /// Whether the response followed the request without any page.
     var answersAtOnce: Bool { answersAtOnce(isKnown: false) }

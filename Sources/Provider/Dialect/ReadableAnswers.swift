@@ -4,7 +4,7 @@ import Captures
 ///
 /// Answers differ as recorded: where refusals were seen without the header and successes with it, that is the provider's
 /// way; a kind of answer that nobody saw has what the other has.
-package struct ReadableAnswers: Sendable {
+struct ReadableAnswers: Sendable {
     private struct Kind: Hashable, Sendable {
         /// As played.
         var path: String
@@ -14,7 +14,7 @@ package struct ReadableAnswers: Sendable {
     /// The value of `Access-Control-Allow-Origin`; nil where answers to pages went without.
     private var seen: [Kind: String?] = [:]
 
-    package init() {}
+    init() {}
 
     /// Notes an answer, unless nobody asked for another origin.
     mutating func note(_ exchange: Exchange, at path: String) {

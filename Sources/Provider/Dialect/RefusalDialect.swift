@@ -1,11 +1,11 @@
 import Captures
-package import Flows
+import Flows
 import JSON
-package import OAuth
+import OAuth
 
 /// In which words a provider refuses: those of the recording, else those its product is known for, else those of
 /// the specification.
-package struct RefusalDialect: Sendable {
+struct RefusalDialect: Sendable {
     /// Where a refusal was recorded.
     private struct Key: Hashable {
         var role: Endpoints.Role?
@@ -17,18 +17,18 @@ package struct RefusalDialect: Sendable {
     private var codes: [Endpoints.Role: [String: AnswerTemplate]] = [:]
     private var kind: ProviderKind = .generic
 
-    package init() {}
+    init() {}
 
-    package init(kind: ProviderKind) { self.kind = kind }
+    init(kind: ProviderKind) { self.kind = kind }
 
     /// Keeps how a refusal was said; the first one counts.
-    package mutating func learn(_ answer: AnswerTemplate, of refusal: Refusal, at role: Endpoints.Role) {
+    mutating func learn(_ answer: AnswerTemplate, of refusal: Refusal, at role: Endpoints.Role) {
         let key = Key(role: role, refusal: refusal)
         if recorded[key] == nil { recorded[key] = answer }
     }
 
     /// Keeps how an error code was said, whatever the reason.
-    package mutating func learn(_ answer: AnswerTemplate, code: String, at role: Endpoints.Role) {
+    mutating func learn(_ answer: AnswerTemplate, code: String, at role: Endpoints.Role) {
         if codes[role]?[code] == nil { codes[role, default: [:]][code] = answer }
     }
 

@@ -1,13 +1,13 @@
-package import Captures
-package import Flows
+import Captures
+import Flows
 import JSON
 
 /// User name and password in a request of a sign-in page, whatever the page calls them.
-package struct SignInCredentials: Sendable, Hashable {
-    package var user: String?
-    package var password: String?
+struct SignInCredentials: Sendable, Hashable {
+    var user: String?
+    var password: String?
 
-    package init(user: String?, password: String?) {
+    init(user: String?, password: String?) {
         self.user = user
         self.password = password
     }
@@ -15,7 +15,7 @@ package struct SignInCredentials: Sendable, Hashable {
     /// Of a form, or of a JSON object with members anywhere inside; nil where there is neither name nor password.
     ///
     /// `fields`: passwords of other names, known by their page.
-    package init?(of request: RecordedRequest, fields: PasswordFields = PasswordFields()) {
+    init?(of request: RecordedRequest, fields: PasswordFields = PasswordFields()) {
         self.init(user: nil, password: nil)
         guard request.method != "GET", let body = request.body, (body.size ?? 0) < 1 << 16 else { return nil }
         if let items = FormBody.items(of: body) {

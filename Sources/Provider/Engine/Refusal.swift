@@ -1,5 +1,5 @@
 /// Why the engine refuses a request.
-package enum Refusal: String, Sendable, Hashable, CaseIterable {
+enum Refusal: String, Sendable, Hashable, CaseIterable {
     // The client
     case clientUnknown
     case clientAuthenticationMissing
