@@ -218,6 +218,10 @@ package final class Conversation {
     /// body out of the exchange, and is one to nothing where its head is not whole.
     package var isRequestOnItsWay: Bool { http2 == nil && http1.isRequestOnItsWay }
 
+    /// The client holds back the body of the request at hand, which has its final answer: what comes next may be another request
+    /// (RFC 9110, section 10.1.1).
+    package var mayLackBody: Bool { http2 == nil && http1.mayLackBody }
+
     /// The connection speaks another protocol than HTTP now.
     package var isUpgraded: Bool { http2 == nil && http1.isUpgraded }
 

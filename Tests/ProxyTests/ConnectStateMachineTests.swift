@@ -267,12 +267,12 @@ struct RequestSplitterTests {
         """
 
     /// The pieces as text, bodies joined.
-    private func pieces(_ chunks: [ArraySlice<UInt8>]) -> [String] {
+    private func pieces(_ chunks: [ArraySlice<UInt8>], mayLackBody: Bool = false) -> [String] {
         var splitter = RequestSplitter(maximumHeadBytes: 4096)
         var found: [String] = []
         for chunk in chunks {
             splitter.received(ByteBuffer(bytes: chunk))
-            while let piece = splitter.next() {
+            while let piece = splitter.next(mayLackBody: mayLackBody) {
                 switch piece {
                 case .head(let request): found += [request.path, ""]
                 case .body(let bytes):
@@ -297,6 +297,37 @@ struct RequestSplitterTests {
         for split in bytes.indices {
             #expect(pieces([bytes[..<split], bytes[split...]]) == wanted, "split at \(split)")
         }
+    }
+
+    /// A client that was answered before it was told to go on.
+    @Test(arguments: [
+        ("GET http://a/2 HTTP/1.1\r\n\r\n", true, ["end", "/2", "", "end"]),
+        ("code=a&b=c", true, ["code=a&b=c", "end"]), ("GET / to x", true, ["GET / to x", "end"]),
+        ("GET / HTTP", false, ["GET / HTTP", "end"]),
+    ])
+    func nextRequestMayStandInThePlaceOfABodyThatIsHeldBack(
+        _ row: (rest: String, mayLackBody: Bool, wanted: [String])
+    ) {
+        let head = "POST http://a/1 HTTP/1.1\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n"
+        let wanted = ["/1"] + (row.wanted[0] == "end" ? [""] : []) + row.wanted
+        let bytes = Array((head + row.rest).utf8)
+        for split in bytes.indices {
+            let chunks = [bytes[..<split], bytes[split...]]
+            #expect(pieces(chunks, mayLackBody: row.mayLackBody) == wanted, "split at \(split)")
+        }
+        #expect(pieces(bytes.indices.map { bytes[$0...$0] }, mayLackBody: row.mayLackBody) == wanted)
+    }
+
+    /// Who waits to be told to go on with no body does not wait.
+    @Test func requestBehindOneThatIsWholeIsNoBody() {
+        let text =
+            "GET http://a/1 HTTP/1.1\r\nExpect: 100-continue\r\n\r\n"
+            + "POST http://a/2 HTTP/1.1\r\nContent-Length: 10\r\n\r\nGET / HTTP"
+        #expect(
+            pieces([Array(text.utf8)[...]], mayLackBody: true) == [
+                "/1", "", "end", "/2", "GET / HTTP", "end",
+            ]
+        )
     }
 
     @Test(arguments: ["xyz\r\n", "-1\r\n", "\r\n", "ffffffffffffffffff\r\n", "3\r\nabcd\r\n"])

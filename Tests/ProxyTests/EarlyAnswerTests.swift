@@ -39,6 +39,29 @@ struct EarlyAnswerTests {
         try await origin.stop()
     }
 
+    /// A client that waits to be told to send its body does not send it behind a final answer (RFC 9110, section 10.1.1).
+    @Test(.timeLimit(.minutes(1))) func nextRequestMayComeInThePlaceOfTheBody() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { seen in
+            seen.starts(with: Array("POST".utf8))
+                ? .send(Self.refusal) : .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
+        }
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        try await client.send(
+            head(origin.port).replacing("Content-Length", with: "Expect: 100-continue\r\nContent-Length")
+        )
+        #expect(try await client.until { $0.received.hasSuffix("no") }, "\(client.received)")
+        let here = "127.0.0.1:\(origin.port)"
+        try await client.send("GET http://\(here)/next HTTP/1.1\r\nHost: \(here)\r\n\r\n")
+        #expect(try await client.until { $0.received.hasSuffix("ok") }, "\(client.received)")
+        let exchanges = try await rig.exchanges(atLeast: 2)
+        #expect(exchanges.map(\.request.url.path) == ["/token", "/next"])
+        #expect(exchanges.map(\.response?.status) == [405, 200])
+        try await client.close()
+        await rig.stop()
+        try await origin.stop()
+    }
+
     /// The client sends no more before it has its answer.
     @Test(.timeLimit(.minutes(1))) func answerIsNotKeptFromAClientThatWaitsForIt() async throws {
         let origin = try await LoopbackOrigin(tls: nil) { _ in .send(Self.refusal) }

@@ -121,7 +121,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard case .forwarding = phase, let context else { return }
         while case .forwarding = phase {
             if let current, current.tee.isOpaque { splitter.becomeOpaque() }
-            guard let piece = splitter.next() else { break }
+            guard let piece = splitter.next(mayLackBody: current?.tee.mayLackBody ?? false) else { break }
             switch piece {
             case .head(let request): route(request)
             case .body(let bytes): context.fireChannelRead(wrapInboundOut(bytes))

@@ -87,7 +87,8 @@ final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler {
         ReverseStateMachine.Answers(
             areComplete: tee.isIdle,
             isUpgraded: tee.isUpgraded,
-            areUnreadable: tee.hasLostTheThread
+            areUnreadable: tee.hasLostTheThread,
+            mayLackBody: tee.mayLackBody
         )
     }
 

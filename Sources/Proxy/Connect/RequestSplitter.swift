@@ -26,6 +26,12 @@ struct RequestSplitter {
     private var state = State.head
     private var pending = ByteBuffer()
     private var scanner = HeadScanner()
+    /// Whether the client waits to be told to send the body, nothing of which has come.
+    private var isBodyHeldBack = false
+    /// Looks whether the next request came in the place of a body; nil where that is no question.
+    private var probe: RequestLineProbe?
+    /// Bytes that it has looked at.
+    private var probed = 0
     private let maximumHeadBytes: Int
     private let isForServer: Bool
 
@@ -50,10 +56,19 @@ struct RequestSplitter {
     }
 
     /// From here on there are no requests: everything is body (after an upgrade).
-    mutating func becomeOpaque() { state = .opaque }
+    mutating func becomeOpaque() {
+        state = .opaque
+        isBodyHeldBack = false
+        probe = nil
+    }
 
     /// The next piece; nil until more bytes arrive.
-    mutating func next() -> Piece? {
+    ///
+    /// - Parameter mayLackBody: whether the request at hand has its final answer, so that its client may leave out the body that it
+    ///   was to be told to send.
+    /// - Returns: what comes next.
+    mutating func next(mayLackBody: Bool = false) -> Piece? {
+        guard knowsWhatComes(mayLackBody) else { return nil }
         switch state {
         case .head: return nextHead()
         case .length(let left):
@@ -88,6 +103,24 @@ struct RequestSplitter {
         }
     }
 
+    /// Whether it is known if the bytes at hand are those of a body that was held back, or of the next request.
+    private mutating func knowsWhatComes(_ mayLackBody: Bool) -> Bool {
+        if isBodyHeldBack, pending.readableBytes > 0 {
+            isBodyHeldBack = false
+            if mayLackBody { (probe, probed) = (RequestLineProbe(), 0) }
+        }
+        guard var probe else { return true }
+        for byte in pending.readableBytesView.dropFirst(probed) {
+            probed += 1
+            guard let isRequest = probe.next(byte) else { continue }
+            if isRequest { state = .ending }
+            self.probe = nil
+            return true
+        }
+        self.probe = probe
+        return false
+    }
+
     private mutating func nextHead() -> Piece? {
         let view = pending.readableBytesView
         if scanner.scanned == 0 {
@@ -113,6 +146,7 @@ struct RequestSplitter {
         do throws(ProxyRequest.Refusal) {
             let request = try isForServer ? ProxyRequest.parseForServer(head) : ProxyRequest.parse(head)
             pending.moveReaderIndex(forwardBy: end)
+            isBodyHeldBack = request.expectsContinue && request.framing != .none
             state =
                 switch request.framing {
                 case .none: .ending

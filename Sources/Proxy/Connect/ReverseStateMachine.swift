@@ -19,6 +19,8 @@ struct ReverseStateMachine {
         var isUpgraded = false
         /// They cannot be told apart any more.
         var areUnreadable = false
+        /// The last request has its own, and its client holds back its body.
+        var mayLackBody = false
     }
 
     private enum State: Equatable {
@@ -95,7 +97,7 @@ struct ReverseStateMachine {
     }
 
     private mutating func nextPiece(_ answers: Answers) -> Action? {
-        switch splitter.next() {
+        switch splitter.next(mayLackBody: answers.mayLackBody) {
         case nil: return nil
         case .head(let request):
             if request.asksForUpgrade { state = .asking }

@@ -83,6 +83,12 @@ final class Tee {
         return conversation.map { $0.pendingExchanges == 0 } ?? true
     }
 
+    /// Whether the next request may come in the place of a body, see ``Conversation/mayLackBody``.
+    var mayLackBody: Bool {
+        catchUp()
+        return conversation?.mayLackBody ?? false
+    }
+
     /// Whether the bytes are not (or no longer) HTTP/1, so that their ends mean nothing to us.
     var isOpaque: Bool {
         catchUp()

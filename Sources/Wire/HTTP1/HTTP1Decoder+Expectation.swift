@@ -4,45 +4,13 @@ import Captures
 ///
 /// Some send the body all the same, others go on with the next request: the bytes say which of them.
 extension HTTP1Decoder {
-    /// Tells a request line from a body, byte by byte.
-    struct RequestLineProbe {
-        private enum Part {
-            case method, target
-            case version(matched: Int)
-        }
-
-        private var part = Part.method
-        private var count = 0
-
-        private static let version = Array("HTTP/1.".utf8)
-        private static let longestMethod = 24
-        private static let longestTarget = 8 << 10
-
-        /// Whether this is a request line; nil as long as it may be one.
-        mutating func next(_ byte: UInt8) -> Bool? {
-            count += 1
-            switch part {
-            case .method where byte == 0x20 && count > 1:
-                part = .target
-                count = 0
-            case .method:
-                guard (0x41...0x5a).contains(byte), count <= Self.longestMethod else { return false }
-            case .target where byte == 0x20 && count > 1: part = .version(matched: 0)
-            case .target:
-                guard byte > 0x20, count <= Self.longestTarget else { return false }
-            case .version(let matched):
-                guard byte == Self.version[matched] else { return false }
-                guard matched + 1 < Self.version.count else { return true }
-                part = .version(matched: matched + 1)
-            }
-            return nil
-        }
-    }
-
     /// Whether the client may leave out the body that it has not begun.
     func mayLackBody(_ direction: Direction) -> Bool {
         direction.isBodyHeldBack && answered == awaited.count
     }
+
+    /// The same of the request at hand.
+    var mayLackBody: Bool { reads(.client) && mayLackBody(client) }
 
     /// Holds bytes back until they tell what they are; `body` is how the body would be read.
     mutating func probe(

@@ -72,7 +72,7 @@ struct HTTP1Decoder {
     }
 
     let headLimit: HeadLimit
-    private var client = Direction()
+    private(set) var client = Direction()
     private var server = Direction()
     var nextExchange = 0
     /// Requests whose final answer has not begun, oldest first; the first `answered` are done with.
