@@ -88,6 +88,9 @@ package struct ProxyConfiguration: Sendable {
         self.threads = threads
     }
 
+    /// Whether connections to all hosts are opened and recorded.
+    var opensAll: Bool { passThroughHosts.isEmpty && onlyHosts.isEmpty }
+
     /// Whether connections to this host are opened and recorded.
     func opens(_ host: String) -> Bool {
         if passThroughHosts.contains(where: { $0.matches(host) }) { return false }
@@ -150,8 +153,8 @@ package enum ProxyNotice: Sendable, Hashable {
     case clientRejectedCertificate(host: String, client: ClientFacts, alert: String?, passesThrough: Bool)
     /// A client was asked for the user name and password of the proxy. Many clients wait to be asked; some cannot answer.
     case askedForPassword(client: ClientFacts)
-    /// A request that the proxy cannot act on, and has answered itself; there is no entry of it.
-    case requestRefused(status: Int, reason: String, client: ClientFacts)
+    /// A request that the proxy cannot act on, and has answered itself; whether there is an entry of it.
+    case requestRefused(status: Int, reason: String, client: ClientFacts, isRecorded: Bool)
     /// A host that the authority may not sign for: its TLS is passed on unread.
     case outsideScope(host: String)
     /// A client has seen the proxy's own page by https, so that its https can be recorded.

@@ -128,7 +128,7 @@ struct RecordCommandTests {
 
     @Test(arguments: [
         ("http://127.0.0.1:9/", "X: " + String(repeating: "x", count: 3000), "431", "--max-head 1M"),
-        ("http://127.0.0.1:9/", "Content-Length: 3, 4", "400", "requests to a proxy"),
+        ("http://127.0.0.1:9/", "Content-Length: 3, 4", "400", "which is in the capture"),
     ])
     func requestThatTheRecorderAnswersItselfIsTold(
         url: String,
@@ -144,7 +144,7 @@ struct RecordCommandTests {
             "curl -s -H \"$1\" \"$2\"; curl -s -o /dev/null http://authreel.proxy/", "sh", field, url,
         ])
         #expect(
-            result.errors.contains(" is answered \(status) and not recorded: "),
+            result.errors.contains(" is answered \(status) by the recorder: "),
             "\(result.errors)"
         )
         #expect(result.errors.contains(help), "\(result.errors)")

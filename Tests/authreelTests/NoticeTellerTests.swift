@@ -81,14 +81,25 @@ struct NoticeTellerTests {
     }
 
     @Test(arguments: [
-        (431, "the request head is longer than 65536 bytes", " record --max-head 1M"), (400, "x", "address"),
+        (431, "the request head is longer than 65536 bytes", " record --max-head 1M", false),
+        (431, "the request head is longer than 65536 bytes", " record --max-head 1M", true),
+        (400, "x", "address", false), (400, "x", "which is in the capture", true),
     ])
-    func requestThatIsRefusedIsToldWithWhatHelps(status: Int, reason: String, help: String) {
-        let refused = ProxyNotice.requestRefused(status: status, reason: reason, client: Self.curl)
-        let lines = teller.lines(for: refused)
-        #expect(
-            lines.first == .warning("a request of curl is answered \(status) and not recorded: \(reason)")
+    func requestThatIsRefusedIsToldWithWhatHelps(
+        status: Int,
+        reason: String,
+        help: String,
+        isRecorded: Bool
+    ) {
+        let refused = ProxyNotice.requestRefused(
+            status: status,
+            reason: reason,
+            client: Self.curl,
+            isRecorded: isRecorded
         )
+        let lines = teller.lines(for: refused)
+        let what = isRecorded ? "by the recorder" : "and not recorded"
+        #expect(lines.first == .warning("a request of curl is answered \(status) \(what): \(reason)"))
         guard case .note(let last)? = lines.last else { return #expect(Bool(false), "\(lines)") }
         #expect(last.hasSuffix(help))
         #expect(teller.isFirst(refused) && !teller.isFirst(refused))

@@ -161,12 +161,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 proxy.answer(to: OwnRequest(request), on: context.channel).bytes(forMethod: request.method)
             )
         case .tunnel:
-            guard current?.tee.isIdle ?? true else { return wait(request) }
-            answer(
-                PlainResponse.unusable(
-                    .init(status: 400, reason: "CONNECT has to come on a connection of its own")
-                ).bytes()
-            )
+            refuse(.init(status: 400, reason: "CONNECT has to come on a connection of its own"))
         }
     }
 
@@ -177,7 +172,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             tee.whenIdle = { [self] in goOn() }
             return
         }
-        proxy.noteRefusal(refusal, of: identity)
+        proxy.refuse(refusal, to: splitter.rest.readableBytesView, of: identity)
         answer(PlainResponse.unusable(refusal).bytes())
     }
 

@@ -121,8 +121,13 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
         switch action {
         case .waitForMoreBytes: break
         case .respond(let refusal):
-            proxy.noteRefusal(refusal, of: identity)
-            answer(PlainResponse.unusable(refusal).bytes())
+            guard refusal.status != 408 else { return answer(PlainResponse.unusable(refusal).bytes()) }
+            isAnswered = true
+            identity.whenKnown { [self] in
+                guard self.context != nil else { return }
+                proxy.refuse(refusal, to: machine.refused, of: identity)
+                answer(PlainResponse.unusable(refusal).bytes())
+            }
         case .demandCredentials(let method, closes: true):
             noteDemand()
             answer(PlainResponse.unauthorized.bytes(forMethod: method))

@@ -30,6 +30,8 @@ struct ConnectStateMachine {
     private var bytes: [UInt8] = []
     private var scanner = HeadScanner()
     private var isDecided = false
+    /// What was refused, from its first byte on; empty where nothing was.
+    private(set) var refused: [UInt8] = []
 
     /// - Parameters:
     ///   - maximumHeadBytes: beyond, the answer is 431.
@@ -142,6 +144,7 @@ struct ConnectStateMachine {
 
     private mutating func decide(_ action: Action) -> Action {
         isDecided = true
+        if case .respond = action { refused = bytes }
         bytes = []
         return action
     }

@@ -76,18 +76,6 @@ extension ProxyContext {
         identity.whenFound { [self] in notify(.askedForPassword(client: identity.facts)) }
     }
 
-    /// Tells that a request is answered by the proxy itself, once it is known whose it is.
-    ///
-    /// Connections that say nothing in time are none: browsers keep some in reserve.
-    func noteRefusal(_ refusal: ProxyRequest.Refusal, of identity: ClientIdentity) {
-        guard refusal.status != 408 else { return }
-        identity.whenFound { [self] in
-            notify(
-                .requestRefused(status: refusal.status, reason: refusal.reason, client: identity.facts)
-            )
-        }
-    }
-
     /// Whether the authority may not sign for a host, so that its TLS is passed on unread; tells of it.
     func leavesAlone(_ host: String) -> Bool {
         if authority.signs(for: host) { return false }

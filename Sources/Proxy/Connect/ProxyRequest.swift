@@ -104,7 +104,7 @@ struct ProxyRequest: Equatable {
     }
 
     /// A target that is an `http` or `https` URL.
-    private struct AbsoluteForm {
+    struct AbsoluteForm {
         let isSecure: Bool
         let authority: String
         /// What stands behind the authority.
@@ -204,15 +204,25 @@ struct ProxyRequest: Equatable {
             rewritten += rest[lineEnd...end]
             rest = rest[(end + 1)...]
         }
+        rewritten += Self.withoutProxyFields(rest)
+    }
+
+    /// The lines behind a request line, line ends included, without those that are for proxies only.
+    static func withoutProxyFields(_ lines: ArraySlice<UInt8>) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(lines.count)
+        var isLeftOut = false
+        var rest = lines
         while let end = rest.firstIndex(of: 0x0a) {
             let line = rest[...end]
             rest = rest[(end + 1)...]
-            if Self.isField(line, "proxy-authorization") || Self.isField(line, "proxy-connection") {
-                continue
+            // A line that is folded belongs to the one before (RFC 9112, section 5.2).
+            if line.first != 0x20, line.first != 0x09 {
+                isLeftOut = isField(line, "proxy-authorization") || isField(line, "proxy-connection")
             }
-            rewritten += line
+            if !isLeftOut { kept += line }
         }
-        rewritten += rest
+        return kept + rest
     }
 
     // MARK: Bytes

@@ -67,8 +67,13 @@ final class NoticeTeller: Sendable {
                     alert: alert,
                     passesThrough: passesThrough
                 )
-            case .requestRefused(let status, let reason, let client):
-                ProxyNotice.requestRefused(status: status, reason: reason, client: Self.lasting(client))
+            case .requestRefused(let status, let reason, let client, let isRecorded):
+                ProxyNotice.requestRefused(
+                    status: status,
+                    reason: reason,
+                    client: Self.lasting(client),
+                    isRecorded: isRecorded
+                )
             case .askedForPassword(let client): ProxyNotice.askedForPassword(client: Self.lasting(client))
             default: notice
             }
@@ -116,8 +121,8 @@ final class NoticeTeller: Sendable {
                         + "of --proxy-auth: until it gives them, it is refused and not recorded"
                 )
             ]
-        case .requestRefused(let status, let reason, let client):
-            refusal(status, reason, of: client)
+        case .requestRefused(let status, let reason, let client, let isRecorded):
+            refusal(status, reason, of: client, isRecorded)
         case .outsideScope(let host):
             [.note("\(host.printable) is outside of --ca-scope: passed on unread")]
         case .notHTTP(let host): [.note("\(host) sent what is no HTTP message: passed on unread")]
@@ -148,15 +153,20 @@ final class NoticeTeller: Sendable {
         }
     }
 
-    private func refusal(_ status: Int, _ reason: String, of client: ClientFacts) -> [Line] {
+    private func refusal(_ status: Int, _ reason: String, of client: ClientFacts, _ isRecorded: Bool)
+        -> [Line]
+    {
         let who = client.process ?? Self.withoutPort(client.address) ?? "a client"
         let help =
-            status == 431
-            ? "to let longer ones through: \(Invocation.name) record --max-head 1M"
-            : "what it takes are requests to a proxy, by http:// also for the proxy's own address"
-        return [
-            .warning("a request of \(who) is answered \(status) and not recorded: \(reason)"), .note(help),
-        ]
+            if status == 431 {
+                "to let longer ones through: \(Invocation.name) record --max-head 1M"
+            } else if isRecorded {
+                "no proxy can carry it out: what is wrong is in the client's request, which is in the capture"
+            } else {
+                "what it takes are requests to a proxy, by http:// also for the proxy's own address"
+            }
+        let what = isRecorded ? "answered \(status) by the recorder" : "answered \(status) and not recorded"
+        return [.warning("a request of \(who) is \(what): \(reason)"), .note(help)]
     }
 
     private func rejection(of host: String, by client: ClientFacts, alert: String?, passesThrough: Bool)
