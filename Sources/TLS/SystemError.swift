@@ -11,6 +11,7 @@ package enum SystemError {
     package static let refused = ECONNREFUSED
     package static let timedOut = ETIMEDOUT
     package static let reset = ECONNRESET
+    package static let brokenPipe = EPIPE
     package static let hostUnreachable = EHOSTUNREACH
     package static let networkUnreachable = ENETUNREACH
     package static let addressInUse = EADDRINUSE

@@ -69,7 +69,8 @@ package enum TransportReason {
     /// - Returns: words that rules recognise.
     package static func broken(_ error: any Error, by who: String) -> String {
         switch error {
-        case let error as IOError where error.errnoCode == SystemError.reset:
+        // What is written behind a reset meets a broken pipe.
+        case let error as IOError where [SystemError.reset, SystemError.brokenPipe].contains(error.errnoCode):
             "ECONNRESET: connection reset by the \(who)"
         case let error as IOError where error.errnoCode == SystemError.timedOut:
             "ERR_CONNECTION_TIMED_OUT: the \(who) no longer answers"

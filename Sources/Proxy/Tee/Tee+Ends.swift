@@ -63,9 +63,9 @@ extension Tee {
 
     /// Why what is awaited does not come, where a side has gone for this reason.
     private func loss(by side: Side, _ reason: String) -> String {
-        guard side == .client else { return reason }
-        // A request that crossed with the provider's end: what its client does then is no reason.
+        // A request that crossed with the provider's end: what breaks then is no reason.
         if hasServerEnded { return Self.unanswered }
+        guard side == .client else { return reason }
         // What breaks when it is sent an answer was gone when it ended its half.
         return clientEnd == nil ? reason : AnswerLoss.clientLeft
     }

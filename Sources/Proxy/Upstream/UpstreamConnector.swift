@@ -62,6 +62,11 @@ struct UpstreamConnector: Sendable {
                 .channelOption(.autoRead, value: false)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(BrokenWriteHandler())
+                    }
+                }
             // With one address there is nothing to choose (RFC 8305).
             let connected =
                 if permitted.count == 1, let address = permitted.first {
