@@ -24,6 +24,8 @@ package final class Conversation {
         package var budget: RecordingBudget?
         /// Bytes of a head of HTTP/1 that are read.
         package var maximumHeadBytes = usualHeadBytes
+        /// Whether an answer of HTTP/2 that is whole before its request is waits for that, see ``hasEarlyAnswer``.
+        package var waitsForRequests = false
         /// The option that says so; nil where there is none.
         package var headOption: String?
         package var connection: ConnectionFacts
@@ -62,6 +64,7 @@ package final class Conversation {
 
     /// What requests of HTTP/2 are to say of it.
     private let scheme: String
+    private let waitsForRequests: Bool
     private var sniffer: ProtocolSniffer
     private var http1: HTTP1Decoder
     /// There once it is known that HTTP/2 is spoken.
@@ -72,12 +75,18 @@ package final class Conversation {
 
     package init(_ configuration: Configuration) {
         scheme = configuration.schemeWithoutPort ?? configuration.scheme
+        waitsForRequests = configuration.waitsForRequests
         http1 = HTTP1Decoder(
             headLimit: .init(bytes: configuration.maximumHeadBytes, option: configuration.headOption)
         )
         sniffer = ProtocolSniffer(alpn: configuration.connection.alpn)
-        if sniffer.isHTTP2 == true { http2 = HTTP2Decoder(scheme: scheme) }
         assembler = configuration.assembler
+        if sniffer.isHTTP2 == true { begin(HTTP2Decoder(scheme: scheme)) }
+    }
+
+    private func begin(_ decoder: HTTP2Decoder) {
+        http2 = decoder
+        http2?.waitsForRequests = waitsForRequests
     }
 
     /// The exchanges that became complete within this chunk.
@@ -109,7 +118,7 @@ package final class Conversation {
             if sniffer.isHTTP2 != true {
                 http2 = nil
             } else if http2 == nil {
-                http2 = HTTP2Decoder(scheme: scheme)
+                begin(HTTP2Decoder(scheme: scheme))
             }
             // What came in pieces is seen as one.
             if held.isEmpty {
@@ -128,7 +137,7 @@ package final class Conversation {
         case .held: break
         case .whole(let bytes):
             if sniffer.isHTTP2 == true || sniffer.hasServerSettings {
-                http2 = HTTP2Decoder(scheme: scheme)
+                begin(HTTP2Decoder(scheme: scheme))
                 sniffer.takeHeld().withUnsafeBufferPointer { decode($0, from: .client, at: time) }
             }
             bytes.withUnsafeBufferPointer { decode($0, from: side, at: time) }
@@ -146,7 +155,7 @@ package final class Conversation {
             let taken = http1.receive(bytes, from: side, at: time, into: &assembler)
             if http1.isUpgraded, !wasUpgraded { unread = Array(bytes[taken...]) }
             guard let request = http1.goesOnAsHTTP2 else { return }
-            http2 = HTTP2Decoder(scheme: scheme, upgraded: request)
+            begin(HTTP2Decoder(scheme: scheme, upgraded: request))
             http2?.receive(
                 UnsafeBufferPointer(rebasing: bytes[taken...]),
                 from: side,
@@ -217,6 +226,16 @@ package final class Conversation {
     /// The client is still sending the request that is to be answered (HTTP/1): an answer that comes now leaves the rest of its
     /// body out of the exchange, and is one to nothing where its head is not whole.
     package var isRequestOnItsWay: Bool { http2 == nil && http1.isRequestOnItsWay }
+
+    /// An answer of HTTP/2 is whole, and waits for the rest of its request: the exchange ends with that, or with
+    /// ``letEarlyAnswersGo()``, and the client is not to see the answer before.
+    package var hasEarlyAnswer: Bool { (http2?.earlyAnswers ?? 0) > 0 }
+
+    /// The exchanges of all such answers, as they stand.
+    package func letEarlyAnswersGo() -> [Exchange] {
+        http2?.letEarlyAnswersGo(&assembler)
+        return assembler.takeFinished()
+    }
 
     /// The client holds back the body of the request at hand, which has its final answer: what comes next may be another request
     /// (RFC 9110, section 10.1.1).

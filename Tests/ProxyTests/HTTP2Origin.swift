@@ -53,7 +53,8 @@ final class HTTP2Origin: Sendable {
         try await group.shutdownGracefully()
     }
 
-    /// Answers `METHOD PATH` and the body; `/long` with a megabyte, `/trailers` with trailers, `/never` not at all.
+    /// Answers `METHOD PATH` and the body; `/long` with a megabyte, `/trailers` with trailers, `/early` without a body and before it
+    /// has read one, `/never` not at all.
     ///
     /// What becomes another protocol (RFC 8441) is sent back as it comes.
     private final class Echo: ChannelInboundHandler {
@@ -81,7 +82,15 @@ final class HTTP2Origin: Sendable {
                     line = "\(headers.headers.first(name: ":method") ?? "") \(path)"
                     if let cookie = headers.headers.first(name: "cookie") { line += " \(cookie)" }
                 }
-                if headers.endStream { answer(context) }
+                if path == "/early" {
+                    let head = HPACKHeaders([(":status", "401")])
+                    context.writeAndFlush(
+                        wrapOutboundOut(.headers(.init(headers: head, endStream: true))),
+                        promise: nil
+                    )
+                } else if headers.endStream {
+                    answer(context)
+                }
             case .data(let data) where isAnotherProtocol:
                 context.writeAndFlush(wrapOutboundOut(.data(data)), promise: nil)
             case .data(let data):
@@ -92,7 +101,7 @@ final class HTTP2Origin: Sendable {
         }
 
         private func answer(_ context: ChannelHandlerContext) {
-            guard path != "/never" else { return }
+            guard path != "/never", path != "/early" else { return }
             var text = ByteBuffer(string: line + "\n")
             text.writeBuffer(&body)
             if path == "/long" { text.writeRepeatingByte(0x78, count: 1 << 20) }

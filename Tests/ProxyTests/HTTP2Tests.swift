@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import Proxy
 import TestSupport
 import Testing
 
@@ -55,6 +56,63 @@ struct HTTP2Tests {
                 }
             )
         }
+        await rig.stop()
+        try await origin.stop()
+    }
+
+    /// What curl says of an upload to `/early` in two pieces.
+    ///
+    /// - Parameters:
+    ///   - rig: the recorder.
+    ///   - origin: where to.
+    ///   - pause: between the pieces, in seconds.
+    ///   - source: `-` to send all that comes, `.` to look at the answer meanwhile.
+    ///   - format: of what curl says.
+    /// - Returns: its output.
+    /// - Throws: where it cannot be started.
+    private func upload(
+        _ rig: ProxyRig,
+        _ origin: HTTP2Origin,
+        pause: String,
+        from source: String,
+        _ format: String
+    ) async throws -> ProxyRig.Output {
+        let script = "(printf code=; sleep \(pause); printf abc) | curl \"$@\""
+        let ways = [
+            "--proxy", "http://127.0.0.1:\(rig.port)", "--noproxy", "", "--cacert", rig.authorityFile,
+        ]
+        let request = ["-X", "POST", "-T", source, "-H", "Expect:", "https://localhost:\(origin.port)/early"]
+        return try await ProxyRig.run(
+            ["/bin/sh", "-c", script, "sh", "-sS", "--max-time", "20", "--http2", "-w", format] + ways
+                + request
+        )
+    }
+
+    /// The client sends no more of it once it has the answer.
+    @Test(.timeLimit(.minutes(1))) func requestThatIsAnsweredEarlyIsWholeInTheCapture() async throws {
+        let origin = try await HTTP2Origin(tls: ProxyRig.originTLS())
+        let rig = try await ProxyRig(adjust: { $0.limits.earlyAnswerTime = .seconds(60) })
+        let output = try await upload(rig, origin, pause: "0.3", from: "-", "%{http_code} %{size_upload}")
+        #expect(output.text == "401 8", "\(output.error)")
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.response?.status == 401 && exchange.failure == nil)
+        #expect(exchange.request.body?.text == "code=abc")
+        #expect(exchange.request.body?.isTruncated == false)
+        await rig.stop()
+        try await origin.stop()
+    }
+
+    /// It sends the rest much later.
+    @Test(.timeLimit(.minutes(1))) func answerIsNotKeptFromAClientForLong() async throws {
+        let origin = try await HTTP2Origin(tls: ProxyRig.originTLS())
+        let rig = try await ProxyRig()
+        let format = "%{http_code} %{time_starttransfer}"
+        let output = try await upload(rig, origin, pause: "3", from: ".", format)
+        let words = output.text.split(separator: " ")
+        #expect(words.first == "401", "\(output.error)")
+        #expect(words.last.flatMap { Double($0) } ?? 9 < 2)
+        let body = try #require(try await rig.exchanges(atLeast: 1).first?.request.body)
+        #expect(body.text == "code=" && body.isTruncated)
         await rig.stop()
         try await origin.stop()
     }

@@ -82,6 +82,7 @@ struct TunnelEntry {
         )
         configuration.isAuthorityFixed = isAuthorityFixed
         configuration.maximumBodyBytes = maximumBodyBytes
+        configuration.waitsForRequests = true
         configuration.takeHeads(of: maximumHeadBytes)
         configuration.budget = budget
         configuration.spoolFolder = spoolFolder

@@ -20,6 +20,8 @@ final class Tee {
     private var isHolding = false
     /// What the provider answered before the client was done with asking.
     var early = WaitingAnswer()
+    /// The same with HTTP/2, where other answers are behind it.
+    var earlyStreams = EarlyStreams()
     /// What an answer may end with, where the client may have gone.
     var lastByte = LastByte()
     var client: TeeHandler?
@@ -148,6 +150,28 @@ final class Tee {
         for end in ends { end() }
     }
 
+    /// Has all that the provider says wait while an answer waits for its request.
+    private func waitForRequests(holding count: Int) {
+        guard conversation?.hasEarlyAnswer == true else { return }
+        let time = proxy.configuration.limits.earlyAnswerTime
+        if !earlyStreams.wait(
+            holding: count,
+            for: time,
+            on: loop,
+            { [weak self] in self?.letEarlyStreamsGo() }
+        ) {
+            letEarlyStreamsGo()
+        }
+    }
+
+    /// They have waited for long enough, or have nothing to wait for any more.
+    private func letEarlyStreamsGo() {
+        guard earlyStreams.areWaiting else { return }
+        earlyStreams.stop()
+        completed(conversation?.letEarlyAnswersGo() ?? [])
+        if !isHolding { released() }
+    }
+
     /// Bytes of the provider: the last one later than the others where the client may have gone.
     private func pass(_ bytes: ByteBuffer, at time: Timestamp) {
         letLastByteGo()
@@ -177,7 +201,8 @@ final class Tee {
         } else {
             completed(conversation?.received(bytes, from: .server, at: time) ?? [])
         }
-        if isHolding {
+        waitForRequests(holding: bytes.readableBytes)
+        if isHolding || earlyStreams.areWaiting {
             held.append(bytes)
         } else {
             client?.write(bytes)
@@ -201,6 +226,7 @@ final class Tee {
             done += conversation?.received(bytes, from: .client, at: time) ?? []
         }
         completed(done)
+        if conversation?.hasEarlyAnswer != true { letEarlyStreamsGo() }
         guard !isRequestOnItsWay else { return }
         letEarlyGo()
         early.requestEnded()
@@ -225,6 +251,7 @@ final class Tee {
     /// What was completed is in the file.
     func released() {
         isHolding = false
+        guard !earlyStreams.areWaiting else { return }
         let bytes = held
         held = []
         guard let client, !bytes.isEmpty else { return }
@@ -242,6 +269,7 @@ final class Tee {
         catchUp()
         letEarlyGo()
         letLastByteGo()
+        letEarlyStreamsGo()
         if isHolding { batch.commit() }
     }
 

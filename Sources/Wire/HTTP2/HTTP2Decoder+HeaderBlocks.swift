@@ -158,7 +158,7 @@ extension HTTP2Decoder {
         nextExchange += 1
         headBytes += weight
         var stream = ExchangeStream(exchange: exchange, method: head.method, headBytes: weight)
-        if !isPushed { stream.asked(head) }
+        if isPushed { stream.requestEnded() } else { stream.asked(head) }
         if head.method == "CONNECT" { stream.becomes = fields.connectedProtocol ?? "tunnel" }
         streams[id] = stream
         sink.receive(.requestHead(head, at: time), of: exchange)

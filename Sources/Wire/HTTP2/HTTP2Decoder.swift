@@ -27,6 +27,10 @@ struct HTTP2Decoder {
     var headBytes = 0
     var lastClientStream: UInt32 = 0
     var nextExchange = 0
+    /// Whether an answer that is whole waits for the rest of its request, see ``letEarlyAnswersGo(_:)``.
+    var waitsForRequests = false
+    /// How many do.
+    var earlyAnswers = 0
 
     private(set) var hasLostTheThread = false
     /// What came of bytes that are missing; see ``lost(_:isExact:from:at:into:)``.
@@ -46,6 +50,7 @@ struct HTTP2Decoder {
     init(scheme: String, upgraded request: HTTP1Decoder.Awaited) {
         self.init(scheme: scheme)
         streams[1] = ExchangeStream(exchange: request.exchange, method: request.method)
+        streams[1]?.requestEnded()
         lastClientStream = 1
         nextExchange = request.exchange + 1
         settings(request.settings, .client)
@@ -111,6 +116,7 @@ struct HTTP2Decoder {
             fail(stream, stream.loss ?? reason, time, &sink)
         }
         streams = [:]
+        earlyAnswers = 0
         _ = sink.mayHold(-headBytes)
         headBytes = 0
     }
@@ -125,9 +131,9 @@ struct HTTP2Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
+        let end = stream.answeredAt ?? (stream.isWhole(.response) ? time : nil)
         sink.receive(
-            stream.isWhole(.response)
-                ? .responseEnd(at: time) : .failed(reason: reason, at: time),
+            end.map { .responseEnd(at: $0) } ?? .failed(reason: reason, at: time),
             of: stream.exchange
         )
     }
@@ -215,6 +221,8 @@ struct HTTP2Decoder {
     }
 
     private mutating func reset(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {
+        // Whoever wants no more of a request is told of what is on its way all the same.
+        if frame.side == .server, streams[frame.header.stream]?.answeredAt != nil { return }
         guard let stream = forget(frame.header.stream, &sink) else { return }
         let code = HTTP2ErrorCode.name(HTTP2FrameHeader.number(frame.payload))
         // Whether the client had all of an answer with a hole is not known.
@@ -236,7 +244,7 @@ struct HTTP2Decoder {
         guard frame.side == .server else { return }
         // What it has not begun it will not do; clients ask again on another connection (RFC 9113, section 6.8).
         let last = HTTP2FrameHeader.number(payload) & 0x7fff_ffff
-        let refused = streams.filter { $0.key > last && $0.key % 2 == 1 }
+        let refused = streams.filter { $0.key > last && $0.key % 2 == 1 && $0.value.answeredAt == nil }
         for (id, stream) in refused.sorted(by: { $0.key < $1.key }) {
             forget(id, &sink)
             sink.receive(
@@ -265,7 +273,12 @@ struct HTTP2Decoder {
         }
         guard side == .server else {
             streams[id]?.requestEnded()
-            return sink.receive(.requestEnd(at: time), of: stream.exchange)
+            sink.receive(.requestEnd(at: time), of: stream.exchange)
+            return endEarlyAnswer(id, &sink)
+        }
+        guard !waits(stream) else {
+            streams[id]?.answeredAt = time
+            return earlyAnswers += 1
         }
         sink.receive(.responseEnd(at: time), of: stream.exchange)
         forget(id, &sink)
@@ -283,6 +296,7 @@ struct HTTP2Decoder {
     @discardableResult
     mutating func forget(_ id: UInt32, _ sink: inout some ExchangeEventSink) -> ExchangeStream? {
         guard let stream = streams.removeValue(forKey: id) else { return nil }
+        if stream.answeredAt != nil { earlyAnswers -= 1 }
         headBytes -= stream.headBytes
         _ = sink.mayHold(-stream.headBytes)
         return stream

@@ -1,0 +1,26 @@
+import Captures
+
+/// Answers that are whole while their requests still come: some servers refuse on the head alone (RFC 9113, section 8.1).
+///
+/// What comes of such a request is to be in its exchange, as with ``EarlyAnswer``; which of all that a server says is one shows here
+/// only.
+extension HTTP2Decoder {
+    /// Whether an answer that has come to its end waits for its request; once.
+    func waits(_ stream: ExchangeStream) -> Bool {
+        waitsForRequests && !stream.hasRequestEnded && stream.answeredAt == nil && stream.becomes == nil
+    }
+
+    /// The request of an answer that waits is whole; nothing where none does.
+    mutating func endEarlyAnswer(_ id: UInt32, _ sink: inout some ExchangeEventSink) {
+        guard let end = streams[id]?.answeredAt, let stream = forget(id, &sink) else { return }
+        sink.receive(.responseEnd(at: end), of: stream.exchange)
+    }
+
+    /// Ends all that wait, whose requests are not whole.
+    mutating func letEarlyAnswersGo(_ sink: inout some ExchangeEventSink) {
+        guard earlyAnswers > 0 else { return }
+        for (id, _) in streams.sorted(by: { $0.value.exchange < $1.value.exchange }) {
+            endEarlyAnswer(id, &sink)
+        }
+    }
+}
