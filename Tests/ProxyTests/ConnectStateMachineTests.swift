@@ -304,6 +304,8 @@ struct RequestSplitterTests {
         ("GET http://a/2 HTTP/1.1\r\n\r\n", true, ["end", "/2", "", "end"]),
         ("code=a&b=c", true, ["code=a&b=c", "end"]), ("GET / to x", true, ["GET / to x", "end"]),
         ("GET / HTTP", false, ["GET / HTTP", "end"]),
+        // A word in capitals, and the next request behind it.
+        ("ABCDEFGHIJGET http://a/2 HTTP/1.1\r\n\r\n", true, ["ABCDEFGHIJ", "end", "/2", "", "end"]),
     ])
     func nextRequestMayStandInThePlaceOfABodyThatIsHeldBack(
         _ row: (rest: String, mayLackBody: Bool, wanted: [String])

@@ -50,6 +50,12 @@ extension ConversationTests {
                 .server("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
             ]
         },
+        Script(testDescription: "a refusal instead of 100, and a body in capitals") {
+            [
+                .client(held), .server("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"),
+                .client("ABC" + get), .server("HTTP/1.1 204 No Content\r\n\r\n"),
+            ]
+        },
         Script(testDescription: "HEAD, 304, then a body") {
             [
                 .client(get.replacing("GET", with: "HEAD") + get + get),

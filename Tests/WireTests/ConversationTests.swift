@@ -84,6 +84,9 @@ struct ConversationTests {
         #expect(body.map { $0.response?.status } == [417, 204, 417, 200])
         #expect(body.map(\.request.method) == ["POST", "GET", "POST", "GET"])
         #expect(body.allSatisfy { $0.malformations.isEmpty && $0.failure == nil })
+        let word = try exchanges("a refusal instead of 100, and a body in capitals")
+        #expect(word.map { $0.response?.status } == [417, 204])
+        #expect(word.map(\.request.method) == ["POST", "GET"])
     }
 
     /// What the server says to the request is why it is looked at.
