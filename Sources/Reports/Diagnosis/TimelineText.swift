@@ -37,7 +37,8 @@ struct TimelineText {
         let layout = layout(of: rows)
         let margin = layout.margin
         var shown: Set<Int> = []
-        for row in rows {
+        let passing = item.passingReadings
+        for row in rows where !passing.contains(row.exchange) {
             lines += heading(of: row, layout)
             if row.isWithoutBody {
                 let words = Self.withoutBody(capture[row.exchange])
@@ -47,6 +48,10 @@ struct TimelineText {
             if shown.insert(row.exchange).inserted {
                 lines += (marks[row.exchange] ?? []).compactMap(describe).map { "\(margin)\($0)" }
             }
+        }
+        if !passing.isEmpty {
+            let places = Self.listed(passing.sorted())
+            lines.append(style.dim("  metadata and keys were read before or after it as well: \(places)"))
         }
         if let primary = item.diagnosis.findings.first(where: \.isPrimary) {
             lines += [
@@ -256,8 +261,12 @@ struct TimelineText {
         let targets = Set(link.uses.compactMap(\.place.exchange)).subtracting(
             [link.origin.place.exchange].compactMap(\.self)
         ).sorted()
-        let listed = targets.prefix(Self.listedTargets).map { "[\($0)]" }.joined(separator: " ")
-        let rest = targets.count - Self.listedTargets
+        return Self.listed(targets)
+    }
+
+    private static func listed(_ exchanges: [Int]) -> String {
+        let listed = exchanges.prefix(listedTargets).map { "[\($0)]" }.joined(separator: " ")
+        let rest = exchanges.count - listedTargets
         return rest > 0 ? "\(listed) and \(rest) more" : listed
     }
 

@@ -12,6 +12,8 @@ package enum SequenceDiagramBuilder {
 
 private struct Drawing {
     private let flow: Flow
+    /// Exchanges that are folded though they are steps.
+    private let passing: Set<Int>
     /// Causes; of notes only the one that says why a login came to nothing.
     private let findings: [Finding]
     private let capture: Capture
@@ -21,12 +23,18 @@ private struct Drawing {
 
     init(_ item: Report.DiagnosedFlow, _ capture: Capture) {
         flow = item.flow
+        let passing = item.passingReadings
+        self.passing = passing
         let hasFailed = item.diagnosis.outcome != .success
         findings = item.diagnosis.findings.filter {
             $0.effectOf == nil && ($0.severity != .note || hasFailed && $0.isRootCause)
         }
         self.capture = capture
-        table = LaneTable(item.flow.steps, item.flow.exchanges, capture)
+        table = LaneTable(
+            item.flow.steps.filter { !passing.contains($0.exchange) },
+            item.flow.exchanges,
+            capture
+        )
         let position = item.flow.surroundings.position
         byURL = Dictionary(
             grouping: item.flow.exchanges.sorted { position[$0] < position[$1] },
@@ -52,7 +60,7 @@ private struct Drawing {
         var events: [Event] = []
         for (number, exchange) in flow.exchanges.enumerated() {
             let mine: [Event]
-            if let steps = steps[exchange] {
+            if let steps = steps[exchange], !passing.contains(exchange) {
                 mine = self.events(of: steps, at: exchange)
             } else if let target = starts[exchange], let browser = table.first(.browser) {
                 mine = drawn(exchange, from: browser, to: target)
