@@ -188,6 +188,8 @@ struct ViewerSecretsTests {
             #"form-decoded once too often: "+" became a space"#,
             #"form-decoded once too often: "+" became a space"#
         ),
+        (#"in the header, with 1 "+" and 12 "%""#, #"in the header, with 1 "+" and 12 "%""#),
+        (#"begins with "+" and 1 "%s3cret""#, #"begins with "…""#),
         (#"begins with "abc" and "d""#, #"begins with "…""#), ("empty", "empty"), ("\"", "\""),
     ])
     func quotationsAreLeftOut(_ note: String, _ open: String) {

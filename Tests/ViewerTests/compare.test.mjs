@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { label, proposal, sides, state } from "../../viewer/js/compare.js";
+import { label, possible, proposal, sides, state } from "../../viewer/js/compare.js";
 
 const flow = (id, outcome, client = "app") => ({ id, outcome, client_id: client });
 
@@ -16,6 +16,17 @@ test("of two captures the later one is compared with the earlier", () => {
   const captures = [{ name: "a", flows: [flow("flow-1", "success")] }, { name: "b", flows: [flow("flow-1", "success")] }];
   assert.deepEqual(proposal(captures, { capture: 1, flow: "flow-1" }), ["0/flow-1", "1/flow-1"]);
   assert.deepEqual(sides(captures).map(({ name }) => name), ["a flow-1 · success", "b flow-1 · success"]);
+});
+
+test("of a page in one file a comparison is proposed that it has", () => {
+  const pair = (a, b) => ({ expected: { capture: 0, flow: a }, seen: { capture: 0, flow: b } });
+  const pairs = [pair("flow-1", "flow-2"), pair("flow-2", "flow-3")];
+  const looked = { capture: 0, flow: "flow-3" };
+  assert.deepEqual(possible(pairs, ["0/flow-1", "0/flow-3"], looked), ["0/flow-2", "0/flow-3"]);
+  assert.deepEqual(possible(pairs, ["0/flow-1", "0/flow-2"], { capture: 0, flow: "flow-2" }), ["0/flow-1", "0/flow-2"]);
+  assert.deepEqual(possible(pairs, ["0/flow-1", "0/flow-9"], { capture: 0, flow: "flow-9" }), ["0/flow-1", "0/flow-9"]);
+  assert.deepEqual(possible(null, ["0/flow-1", "0/flow-3"], looked), ["0/flow-1", "0/flow-3"]);
+  assert.equal(possible(null, null, looked), null);
 });
 
 test("steps are the same, differ, or are in one only", () => {

@@ -51,6 +51,20 @@ export function proposal(captures, looked) {
   return isFirst ? [own.text, other.text] : [other.text, own.text];
 }
 
+/**
+ * Of the only pairs that can be compared the one that is proposed, else one with the login that is looked at.
+ *
+ * @param {{expected: object, seen: object}[] | null} pairs null where all can be
+ * @param {[string, string] | null} proposed
+ * @param {{capture: number, flow: string}} looked
+ * @returns {[string, string] | null}
+ */
+export function possible(pairs, proposed, looked) {
+  const texts = (pairs ?? []).map(({ expected, seen }) => [sideText(expected), sideText(seen)]);
+  const isProposed = ([a, b]) => a === proposed?.[0] && b === proposed[1];
+  return texts.find(isProposed) ?? texts.find((pair) => pair.includes(sideText(looked))) ?? proposed;
+}
+
 /** @returns {string} what a pair of steps is: in both and the same, in both and not, in one only */
 export function state(step) {
   const [expected, seen] = step.exchanges;

@@ -1,4 +1,4 @@
-import { comparePanel, proposal, sideText } from "#viewer/compare.js";
+import { comparePanel, possible, proposal, sideText } from "#viewer/compare.js";
 import { curl, markdown } from "#viewer/copy.js";
 import { Diagram } from "#viewer/diagram.js";
 import { element } from "#viewer/dom.js";
@@ -122,7 +122,7 @@ class Viewer {
     if (this.at.a && this.at.b) return [this.at.a, this.at.b];
     const [only] = comparisons ?? [];
     if (this.report.compares && only) return [only.expected, only.seen].map(sideText);
-    return proposal(this.report.captures, looked) ?? [null, null];
+    return possible(comparisons, proposal(this.report.captures, looked), looked) ?? [null, null];
   }
 
   comparison() {

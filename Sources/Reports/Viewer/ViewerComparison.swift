@@ -1,4 +1,5 @@
 import Captures
+import Diagnosis
 package import JSON
 package import Replay
 import Flows
@@ -52,24 +53,39 @@ package enum ViewerComparison {
         return .object(object)
     }
 
-    /// The pairs of a capture that are worth a look: logins of one client, the earlier one first.
+    /// The pairs of a capture that are worth a look: logins of one client, the earlier one first, and for each login that did
+    /// not go well what it is compared with where nothing is chosen.
     ///
-    /// Of the first ``mostFlows`` flows only: their number is quadratic.
+    /// Both of the first ``mostFlows`` and ``mostProposals`` only, since the one's number is quadratic, and each has its room.
     static func choices(in captures: [ViewerCapture]) -> [Choice] {
         captures.enumerated().flatMap { number, capture in
-            let flows = capture.report.flows.prefix(mostFlows).map(\.flow)
-            return flows.indices.flatMap { index in
-                flows[(index + 1)...].filter { $0.clientID == flows[index].clientID }.map {
-                    Choice(
-                        expected: Side(capture: number, flow: flows[index].id),
-                        seen: Side(capture: number, flow: $0.id)
-                    )
-                }
+            let flows = capture.report.flows
+            var known: Set<[Side]> = []
+            return (pairs(of: flows.prefix(mostFlows)) + proposals(of: flows)).map { pair in
+                pair.map { Side(capture: number, flow: $0.flow.id) }
+            }.filter { known.insert($0).inserted }.map { Choice(expected: $0[0], seen: $0[1]) }
+        }
+    }
+
+    private static func pairs(of flows: ArraySlice<Report.DiagnosedFlow>) -> [[Report.DiagnosedFlow]] {
+        flows.indices.flatMap { index in
+            flows[(index + 1)...].filter { $0.flow.clientID == flows[index].flow.clientID }.map {
+                [flows[index], $0]
             }
         }
     }
 
+    /// The page's own words for it are in `proposal` of `compare.js`: one that worked, of the same client if there is one.
+    private static func proposals(of flows: [Report.DiagnosedFlow]) -> [[Report.DiagnosedFlow]] {
+        let worked = flows.filter { $0.diagnosis.outcome == .success }
+        return flows.filter { $0.diagnosis.outcome != .success }.prefix(mostProposals).compactMap { own in
+            let other = worked.first { $0.flow.clientID == own.flow.clientID } ?? worked.first
+            return other.map { [$0, own] }
+        }
+    }
+
     private static let mostFlows = 8
+    private static let mostProposals = 64
 
     private static func side(_ side: Side, _ captures: [ViewerCapture]) -> DifferenceReport.Side? {
         guard captures.indices.contains(side.capture) else { return nil }

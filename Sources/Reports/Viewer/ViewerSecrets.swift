@@ -101,13 +101,16 @@ struct ViewerSecrets: Sendable {
             return note
         }
         let quoted = note[note.index(after: start)..<end]
-        guard quoted.count > 1 else { return note }
+        guard quoted.count > 1, quoted.wholeMatch(of: signs) == nil else { return note }
         let (before, after) = (note[..<start], note[note.index(after: end)...])
         guard quoted.contains("\" instead of \""), before.hasSuffix(": ") else {
             return "\(before)\"…\"\(after)"
         }
         return "\(before.dropLast(2))\(after)"
     }
+
+    /// Single signs behind each other, between a first and a last quotation mark: `1 "+" and 2 "%"`.
+    private static var signs: Regex<Substring> { /[^"\w](?:" (?:and|or) (?:[0-9]{1,6} )?"[^"\w])+/ }
 
     /// Whether a text could be shown to anybody: nothing in it is known, named or looks as if it opened something.
     func isOpen(_ text: String) -> Bool {
