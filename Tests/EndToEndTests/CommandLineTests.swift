@@ -249,10 +249,20 @@ struct CommandLineTests {
         #expect(result.errors.contains("pkce-verifier-mismatch"))
     }
 
-    @Test func unknownFlowNamesThoseThatAreThere() throws {
-        let result = try Program.run(["show", "--flow", "flow-9", Self.healthy])
+    @Test(arguments: [["show"], ["diagnose"], ["diagnose", "--format", "junit"]])
+    func unknownFlowNamesThoseThatAreThere(command: [String]) throws {
+        let result = try Program.run(command + ["--flow", "flow-9", Self.healthy])
         #expect(result.status == 64)
         #expect(result.errors.contains("it has flow-1"), "\(result.errors)")
+        #expect(result.output == "")
+    }
+
+    @Test func oneFlowIsDiagnosedAlone() throws {
+        let whole = try Program.run(["diagnose", Self.broken])
+        let alone = try Program.run(["diagnose", "--flow", "flow-1", Self.broken])
+        #expect(alone.status == 1 && alone.output == whole.output)
+        let two = try Program.run(["diagnose", "--flow", "flow-1", Self.broken, Self.healthy])
+        #expect(two.status == 64 && two.errors.contains("--flow names a flow of one capture"))
     }
 
     private static let subcommands = [

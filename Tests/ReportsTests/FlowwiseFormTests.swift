@@ -36,7 +36,7 @@ struct FlowwiseFormTests {
         return (text, flows, seen)
     }
 
-    @Test(arguments: forms.indices, [0, 1, 3])
+    @Test(arguments: forms.indices, [0, 1, 3, 5])
     func piecesAreTheWhole(form: Int, logins: Int) {
         let capture = capture(logins: logins)
         let whole = Self.forms[form].text(of: ReportBuilder.report(on: capture, named: "a.har"))

@@ -4,6 +4,9 @@ import Diagnosis
 extension Finding {
     /// It is called the root cause: a warning that stands first is the likeliest that was found, no more.
     var isRootCause: Bool { isPrimary && severity != .warning }
+
+    /// The rule, and in which way it is broken.
+    var name: String { rule + (variant.map { " (\($0))" } ?? "") }
 }
 
 extension Evidence {

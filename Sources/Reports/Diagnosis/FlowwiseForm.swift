@@ -13,11 +13,14 @@ package struct FlowwiseForm: Sendable {
     let text: @Sendable (Report.DiagnosedFlow, Capture) -> String
     /// What there is instead of all this where the capture has no flow; its name is given.
     let nothing: @Sendable (String, Capture) -> String
+    /// What stands at the very end, once all flows are told.
+    var ending: @Sendable ([FlowSummary.Line]) -> String = { _ in "" }
 
     /// The whole of a report that is there already.
     package func text(of report: Report) -> String {
         guard !report.flows.isEmpty else { return nothing(report.name, report.capture) }
         return opening + report.flows.map { text($0, report.capture) }.joined(separator: separator) + closing
+            + ending(report.flows.map(FlowSummary.Line.init))
     }
 
     /// Finds the flows of a capture and writes them, the text that ``text(of:)`` gives piece by piece.
@@ -40,12 +43,14 @@ package struct FlowwiseForm: Sendable {
             return []
         }
         let wanted = flows.indices.filter { id == nil || flows.id($0) == id }
+        var lines: [FlowSummary.Line] = []
         for (place, index) in wanted.enumerated() {
             let item = ReportBuilder.diagnosed(flows[index], rules: rules)
             try sink((place == 0 ? opening : separator) + text(item, capture))
             seen(item)
+            lines.append(FlowSummary.Line(item))
         }
-        if !wanted.isEmpty { try sink(closing) }
+        if !wanted.isEmpty { try sink(closing + ending(lines)) }
         return flows.indices.map(flows.id)
     }
 }

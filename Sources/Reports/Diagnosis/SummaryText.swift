@@ -22,10 +22,12 @@ package enum SummaryText {
     private static func verdict(_ report: Report, _ style: TextStyle) -> String {
         guard report.failure == nil else { return style.red("not read") }
         guard !report.flows.isEmpty else { return style.dim("no login") }
+        let lines = report.flows.map(FlowSummary.Line.init)
+        if lines.count >= FlowSummary.fewest { return FlowSummary.counted(lines) }
         return report.flows.map { item in
             let outcome = style.outcome(item.diagnosis.outcome)
             guard let primary = item.diagnosis.findings.first(where: \.isPrimary) else { return outcome }
-            return "\(outcome) \(primary.rule)" + (primary.variant.map { " (\($0))" } ?? "")
+            return "\(outcome) \(primary.name)"
         }.joined(separator: ", ")
     }
 }

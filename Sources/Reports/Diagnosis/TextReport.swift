@@ -10,7 +10,7 @@ package enum TextReport {
     ///
     /// `columns`: how wide the lines of its steps may be; nil leaves each on one line, for programs and files.
     package static func timeline(_ style: TextStyle, columns: Int? = nil) -> FlowwiseForm {
-        form(besides: { TimelineText.exchanges(of: $0, style: style) }) {
+        form(style, besides: { TimelineText.exchanges(of: $0, style: style) }) {
             TimelineText(item: $0, capture: $1, style: style, columns: columns).text
         }
     }
@@ -30,7 +30,7 @@ package enum TextReport {
     package static func diagnosis(showsAbstentions: Bool, style: TextStyle, columns: Int = widest)
         -> FlowwiseForm
     {
-        form { item, _ in
+        form(style) { item, _ in
             DiagnosisText(
                 item: item,
                 showsAbstentions: showsAbstentions,
@@ -52,6 +52,7 @@ package enum TextReport {
 
     /// `besides`: what is told of a capture without logins below its line.
     private static func form(
+        _ style: TextStyle,
         besides: @escaping @Sendable (Capture) -> [String] = { _ in [] },
         _ text: @escaping @Sendable (Report.DiagnosedFlow, Capture) -> String
     ) -> FlowwiseForm {
@@ -67,7 +68,8 @@ package enum TextReport {
                     "\(name.printable): \(count.counted("exchange")), no OAuth or OpenID Connect traffic \(among)"
                     + unread(in: capture) + failures(in: capture)
                 return ([line] + besides(capture)).joined(separator: "\n")
-            }
+            },
+            ending: { FlowSummary(lines: $0, style: style).text.map { "\n\n" + $0 } ?? "" }
         )
     }
 

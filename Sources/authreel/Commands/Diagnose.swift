@@ -15,6 +15,7 @@ struct Diagnose: ParsableCommand {
             Examples:
               authreel diagnose login.har
               authreel diagnose --verbose login.har    # also who could not decide, and why
+              authreel diagnose --flow flow-2 login.har
               authreel diagnose --format json login.har | jq '.flows[].findings[].rule'
               authreel diagnose --format junit --fail-on warning *.har > logins.xml
               authreel diagnose --ignore implicit-flow --ignore 'cookie-*' login.har
@@ -50,6 +51,8 @@ struct Diagnose: ParsableCommand {
         completion: .file()
     )
     var captures: [String]
+    @Option(help: ArgumentHelp("Only this flow of the one capture.", valueName: "ID"))
+    var flow: String?
     @Option(
         help: ArgumentHelp(
             "text, json, junit (test runners), sarif (code hosts) or markdown (tickets).",
@@ -66,6 +69,12 @@ struct Diagnose: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Also list the rules that abstained, with the reason.")
     var verbose = false
     @OptionGroup var identities: IdentityOptions
+
+    func validate() throws {
+        guard flow == nil || captures.count == 1 else {
+            throw ValidationError("--flow names a flow of one capture, and there are \(captures.count)")
+        }
+    }
 
     func run() throws {
         let rules = try selection.rules()
@@ -88,6 +97,7 @@ struct Diagnose: ParsableCommand {
             }
         }
         progress.clear()
+        reports = try reports.map { try $0.failure == nil ? $0.narrowed(to: flow) : $0 }
         print(text(of: reports, rules))
         if let unreadable { throw ExitCode(unreadable.status.rawValue) }
         if reports.contains(where: { $0.hasFindings(of: failOn.severity) }) {
@@ -115,11 +125,17 @@ struct Diagnose: ParsableCommand {
         var buffer = OutputBuffer()
         var isNegative = false
         var isUnexplained = false
-        let flows = try form.write(capture, named: captures[0], rules: rules, to: { try buffer.append($0) }) {
-            item in
+        let flows = try form.write(
+            capture,
+            named: captures[0],
+            flow: flow,
+            rules: rules,
+            to: { try buffer.append($0) }
+        ) { item in
             isNegative = isNegative || item.hasFindings(of: failOn.severity)
             isUnexplained = isUnexplained || item.isUnexplained
         }
+        try CommandFailure.check(flow, in: captures[0], known: flows)
         try buffer.line("")
         try buffer.flush()
         if flows.isEmpty, format == .text {

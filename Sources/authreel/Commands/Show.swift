@@ -96,20 +96,11 @@ struct Show: ParsableCommand {
     }
 
     private func report(on read: Capture) throws -> Report {
-        var report = ReportBuilder.report(on: read, named: capture.capture)
-        guard let flow else { return report }
-        try check(report.flows.map(\.flow.id))
-        report.flows.removeAll { $0.flow.id != flow }
-        return report
+        try ReportBuilder.report(on: read, named: capture.capture).narrowed(to: flow)
     }
 
     /// That the flow that is asked for is among those that there are.
     private func check(_ known: [String]) throws {
-        guard let flow, !known.contains(flow) else { return }
-        throw CommandFailure(
-            .usage,
-            "there is no flow \(flow) in \(capture.capture)",
-            hint: known.isEmpty ? "the capture holds no login" : "it has \(known.joined(separator: ", "))"
-        )
+        try CommandFailure.check(flow, in: capture.capture, known: known)
     }
 }

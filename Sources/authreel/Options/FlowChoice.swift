@@ -36,11 +36,7 @@ struct FlowChoice {
     func flow(of flows: [Flow]) throws -> Flow {
         guard let id else { return flows.first { !$0.authorizationRequests.isEmpty } ?? flows[0] }
         guard let flow = flows.first(where: { $0.id == id }) else {
-            throw CommandFailure(
-                .usage,
-                "there is no flow \(id) in \(path)",
-                hint: "it has \(flows.map(\.id).joined(separator: ", "))"
-            )
+            throw CommandFailure.noFlow(id, in: path, known: flows.map(\.id))
         }
         return flow
     }
@@ -55,7 +51,7 @@ struct FlowChoice {
                 .usage,
                 "\(path) has no second login of the same client to compare \(first.id) with",
                 hint: flows.count > 1
-                    ? "name two of \(flows.map { "\(path)#\($0.id)" }.joined(separator: " "))"
+                    ? "name two of its flows, as \(path)#\(first.id); it has \(CommandFailure.listed(flows.map(\.id)))"
                     : "name a second capture"
             )
         }

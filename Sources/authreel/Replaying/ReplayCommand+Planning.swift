@@ -16,16 +16,17 @@ extension ReplayCommand {
             let flows = FlowFinder.flows(in: capture)
             let own = ReplayJob.jobs(of: flows, in: name, only: flow, from: count, options: options)
             guard !own.isEmpty else {
-                let ids = flows.map(\.id).joined(separator: ", ")
-                if let flow, !flows.isEmpty, !flows.contains(where: { $0.id == flow }) {
-                    throw CommandFailure(.usage, "there is no flow \(flow) in \(name)", hint: "it has \(ids)")
+                let ids = flows.map(\.id)
+                if let flow, !ids.isEmpty, !ids.contains(flow) {
+                    throw CommandFailure.noFlow(flow, in: name, known: ids)
                 }
                 throw CommandFailure(
                     .dataError,
                     flow.map { "\(name) has no flow \($0) that can be replayed" }
                         ?? "\(name): there is nothing in it that can be replayed",
                     hint: ids.isEmpty
-                        ? "\(Invocation.command("show", name)) tells what was recorded" : "its flows: \(ids)"
+                        ? "\(Invocation.command("show", name)) tells what was recorded"
+                        : "it has \(CommandFailure.listed(ids))"
                 )
             }
             // That a provider publishes the same says nothing of a login.
