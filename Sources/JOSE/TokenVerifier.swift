@@ -14,6 +14,7 @@ package final class TokenVerifier {
     }
 
     private let keys: [JSONWebKey]
+    private let secret: [UInt8]?
     private let expected: TokenExpectations
     /// Tokens of one key share their header, byte for byte.
     private var header: [UInt8] = []
@@ -22,8 +23,10 @@ package final class TokenVerifier {
     private var payload: [UInt8] = []
     private var signature: [UInt8] = []
 
-    package init(keys: [JSONWebKey], expecting expected: TokenExpectations) {
+    /// `secret`: the client's, for HMAC and for what is encrypted with it.
+    package init(keys: [JSONWebKey], secret: [UInt8]? = nil, expecting expected: TokenExpectations) {
         self.keys = keys
+        self.secret = secret
         self.expected = expected
     }
 
@@ -38,13 +41,13 @@ package final class TokenVerifier {
     private func judge(_ text: String) -> Verdict {
         guard let token = JSONWebToken.parse(text) else { return .invalid(["not a token of three parts"]) }
         guard !token.isTwoRunTogether else { return .invalid(["two tokens run together"]) }
-        if let inner = JSONWebEncryption(token)?.open(keys: keys) {
+        if let inner = JSONWebEncryption(token)?.open(keys: keys, secret: secret) {
             guard let signed = JSONWebToken.parse(String(decoding: inner.plaintext, as: UTF8.self)),
                 signed.form == .signed
             else { return .invalid(["what is encrypted is no signed token"]) }
             return judge(signed.text)
         }
-        let verification = token.verify(keys: keys)
+        let verification = token.verify(keys: keys, secret: secret)
         var failed = (verification.checks + token.checks(against: expected)).filter { $0.outcome == .failed }
         // A remark on another key than the one that verified is no reason; one for another algorithm must not be used (RFC 8725,
         // section 3.1).

@@ -138,6 +138,26 @@ struct JWTCommandTests {
         #expect(lines[2] == "invalid: not a token of three parts")
     }
 
+    @Test func verifyTakesTheClientSecret() throws {
+        defer { folder.remove() }
+        let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.035KMNxVDdRxZ6Z9B8OaAIafETI-aWyFbzy-NPQFmhs"
+        try Data("\(token)\n".utf8).write(to: URL(filePath: folder.file("tokens.txt")))
+        func verified(_ secret: String) throws -> Program.Result {
+            try Program.run(
+                ["jwt", "verify", "--secret-env", "SHOP_SECRET", "tokens.txt"],
+                environment: ["SHOP_SECRET": secret],
+                in: folder.path
+            )
+        }
+        let good = try verified("made-up-secret-of-the-shop")
+        #expect(good.status == 0 && good.output == "valid\n", "\(good.output)\(good.errors)")
+        #expect(
+            try verified("another").output.hasPrefix("invalid: signature: not made with the known secret")
+        )
+        let empty = try verified("")
+        #expect(empty.status == 64 && empty.errors.contains("SHOP_SECRET is not set"), "\(empty.errors)")
+    }
+
     /// Out of a header field, of a line of JSON, of a shell's variable.
     @Test(arguments: [
         "Bearer T", "Authorization: DPoP T", "\"T\",", "'T'", " T\n", "  \"id_token\": \"T\",", "id_token: T",
@@ -170,6 +190,11 @@ struct JWTCommandTests {
             (["login.har"], 65, "view login.har shows those of a capture"),
             (["https://app.example/cb?code=x"], 66, "no such file, and no token"),
             (["a.b.c", "--secret-env", "AUTHREEL_NOT_SET"], 64, "AUTHREEL_NOT_SET is not set"),
+            (["verify", "--secret-env", "AUTHREEL_NOT_SET", "words.txt"], 64, "AUTHREEL_NOT_SET is not set"),
+            (
+                ["verify", "--secret-env", "AUTHREEL_SECRET", "eyJhbGciOiJub25lIn0.e30."], 64,
+                "jwt --secret-env AUTHREEL_SECRET eyJhbGciOiJub25lIn0.e30."
+            ),
         ] as [([String], Int32, String)]
     )
     func errorsSayWhatIsWrong(arguments: [String], status: Int32, message: String) throws {

@@ -61,6 +61,13 @@ struct JWT: ParsableCommand {
         var at: String?
         @Option(help: ArgumentHelp("By how much clocks may differ.", valueName: "SECONDS"))
         var leeway: Int64 = 0
+        @Option(
+            help: ArgumentHelp(
+                "The client secret for HS algorithms and shared encryption keys, from this environment variable.",
+                valueName: "VARIABLE"
+            )
+        )
+        var secretEnv: String?
 
         func expectations() throws -> TokenExpectations {
             var now = SystemClock.now.seconds
@@ -81,6 +88,24 @@ struct JWT: ParsableCommand {
                 now: now,
                 leeway: max(0, min(leeway, 1 << 40))
             )
+        }
+
+        /// The options that name the keys.
+        var keyWords: [String] {
+            (jwks.map { ["--jwks", $0] } ?? []) + (secretEnv.map { ["--secret-env", $0] } ?? [])
+        }
+
+        func secret() throws -> [UInt8]? {
+            guard let secretEnv else { return nil }
+            // Whoever knows that there is none could sign with an empty one.
+            guard let value = ProcessInfo.processInfo.environment[secretEnv], !value.isEmpty else {
+                throw CommandFailure(
+                    .usage,
+                    "the environment variable \(secretEnv) is not set",
+                    hint: "export it first: export \(secretEnv)=…"
+                )
+            }
+            return Array(value.utf8)
         }
 
         func keys() throws -> [JSONWebKey] {
@@ -133,20 +158,13 @@ struct JWT: ParsableCommand {
         )
         var tokens: [String]
         @OptionGroup var expectations: Expectations
-        @Option(
-            help: ArgumentHelp(
-                "The client secret for HS algorithms and shared encryption keys, from this environment variable.",
-                valueName: "VARIABLE"
-            )
-        )
-        var secretEnv: String?
         @Option(help: ArgumentHelp("text or json.", valueName: "FORMAT"))
         var format: OutputFormat = .text
 
         func run() throws {
             let expected = try expectations.expectations()
             let keys = try expectations.keys()
-            let secret = try secret()
+            let secret = try expectations.secret()
             let tokens = try Self.texts(of: tokens).map { text in
                 JudgedToken(try Self.token(in: text.text, of: text.file), keys, secret, expecting: expected)
             }
@@ -165,18 +183,6 @@ struct JWT: ParsableCommand {
                     indented: true
                 )
             }
-        }
-
-        private func secret() throws -> [UInt8]? {
-            guard let secretEnv else { return nil }
-            guard let value = ProcessInfo.processInfo.environment[secretEnv] else {
-                throw CommandFailure(
-                    .usage,
-                    "the environment variable \(secretEnv) is not set",
-                    hint: "export it first: export \(secretEnv)=…"
-                )
-            }
-            return Array(value.utf8)
         }
 
         private static func token(in text: String, of file: String?) throws -> JSONWebToken {
@@ -242,11 +248,12 @@ struct JWT: ParsableCommand {
         var file: String
 
         func run() throws {
-            guard expectations.jwks != nil else {
+            guard expectations.jwks != nil || expectations.secretEnv != nil else {
                 throw CommandFailure(
                     .usage,
                     "--jwks is missing",
-                    hint: "without keys no signature can be verified"
+                    hint:
+                        "without keys no signature can be verified: --jwks FILE, or --secret-env VARIABLE for HS256"
                 )
             }
             if JWT.isToken(file), JSONWebToken.parse(file) != nil,
@@ -255,12 +262,13 @@ struct JWT: ParsableCommand {
                 throw CommandFailure(
                     .usage,
                     "verify takes a file of tokens, and this is a token",
-                    hint: Invocation.command("jwt", "--jwks", expectations.jwks ?? "", file)
+                    hint: ShellWord.line([Invocation.name, "jwt"] + expectations.keyWords + [file])
                 )
             }
             let bytes = try InputFile.bytes(file)
             let verifier = TokenVerifier(
                 keys: try expectations.keys(),
+                secret: try expectations.secret(),
                 expecting: try expectations.expectations()
             )
             guard bytes.contains(where: { $0 > 0x20 }) else { throw JWT.noToken(in: file) }
