@@ -169,9 +169,11 @@ struct RequestFacts {
     }
 
     private static func name(of relation: ChallengeRelation, _ challenge: String) -> String {
-        guard relation != .s256 else { return "fits by S256" }
+        if relation == .s256 || relation == .plain {
+            return "fits by \(relation == .s256 ? "S256" : "plain")"
+        }
         let padding = relation.kind == .base64 && challenge.utf8.last == 0x3d ? ", with padding" : ""
-        return "fits by \(relation.kind.rawValue)\(padding)"
+        return "does not fit: made as \(relation.kind.rawValue)\(padding)"
     }
 
     // MARK: - Headers

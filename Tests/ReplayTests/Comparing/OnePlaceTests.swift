@@ -431,7 +431,7 @@ struct OnePlaceTests {
         #expect(
             other.all.contains {
                 $0.difference.note.contains(
-                    "fits by base64; in the first flow it fits by base64, with padding"
+                    "does not fit: made as base64; in the first flow it does not fit: made as base64, with padding"
                 )
             }
         )
