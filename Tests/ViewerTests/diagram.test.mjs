@@ -24,6 +24,7 @@ test("a value's way: where it is made, where it comes by, and nowhere else", () 
   const row = (exchange, form) => ({ type: "message", exchange, form });
   assert.equal(mark(row(4, "request"), link), "code_verifier is made");
   assert.equal(mark(row(1, "request"), link), "code_challenge (s256)");
+  assert.equal(mark(row(1, "request"), { ...link, transform: "malformed_challenge" }), "code_challenge (made wrongly)");
   assert.equal(mark(row(1, "answer"), link), null);
   assert.equal(mark(row(2, "request"), link), null);
   assert.equal(mark(row(4, "request"), null), null);

@@ -41,7 +41,7 @@ export function mark(row, link) {
   if (here.length === 0) return null;
   if (here.includes(link.origin)) return `${link.name} is made`;
   const transform = here[0].transform ?? link.transform;
-  return transform === "equal" ? here[0].name : `${here[0].name} (${transform})`;
+  return transform === "equal" ? here[0].name : `${here[0].name} (${transform === "malformed_challenge" ? "made wrongly" : transform})`;
 }
 
 /**

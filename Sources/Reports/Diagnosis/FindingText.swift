@@ -48,11 +48,16 @@ struct FindingText {
         guard finding.effectOf == nil else { return lines }
         lines += finding.explanation.printable.wrapped(to: columns, indent: "    ")
         lines += "→ \(finding.fix.printable)".wrapped(to: columns, indent: "    ")
-        let sources = finding.specifications.map(\.text).joined(separator: ", ")
-        lines.append(
-            "    " + style.dim(sources + (sources.isEmpty ? "" : " · ") + "authreel explain \(finding.rule)")
-        )
-        return lines
+        return lines + sources.map { "    " + style.dim($0) }
+    }
+
+    /// The sections and the command that tells more; one below the other where they are too wide for a line.
+    private var sources: [String] {
+        let sections = finding.specifications.map(\.text).joined(separator: ", ")
+        let more = "authreel explain \(finding.rule)"
+        guard !sections.isEmpty else { return [more] }
+        let line = "\(sections) · \(more)"
+        return line.count + 4 <= columns ? [line] : sections.wrapped(to: columns - 4) + [more]
     }
 
     /// A text in the column behind the places; sentences go on below, and what has a word that is too long stays whole.
