@@ -17,6 +17,11 @@ extension CommandFailure {
             // What the shell has left as it was.
             case .noSuchFile(let path) where path.contains("*"):
                 (.noInput, "no name is like that: look into the folder")
+            case .noSuchFile(let path) where path.hasPrefix("http://") || path.hasPrefix("https://"):
+                (
+                    .noInput,
+                    "a capture is a file, so download it; \(Invocation.command("record", "--browser", path)) records a login there"
+                )
             case .noSuchFile(let path) where path.contains("\u{fffd}"):
                 (
                     .noInput,

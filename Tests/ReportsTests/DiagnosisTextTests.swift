@@ -50,6 +50,21 @@ struct DiagnosisTextTests {
         #expect(ViewerCapture(report, unsettled: ["flow-1"]).heads[0]["lead"] == .null)
     }
 
+    /// The command is not torn, so that it can be copied.
+    @Test(arguments: [(60, 2), (100, 1)]) func sectionsAndWhatTellsMoreFitTheTerminal(
+        columns: Int,
+        lines: Int
+    ) throws {
+        let name = "captures/token-request/pkce-verifier-mismatch.har"
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        let item = try #require(ReportBuilder.report(on: capture, named: name).flows.first)
+        let finding = try #require(item.diagnosis.findings.first)
+        let told = FindingText(finding: finding, style: .plain, columns: columns).lines
+        let sections = "    RFC 7636 §4.1, RFC 7636 §4.2, RFC 7636 §4.6"
+        let more = "authreel explain pkce-verifier-mismatch"
+        #expect(told.suffix(lines) == (lines == 1 ? ["\(sections) · \(more)"] : [sections, "    \(more)"]))
+    }
+
     /// Who looks for what is missing begins where the capture ends.
     @Test func loginThatDidNotFinishSaysWhereItEnds() throws {
         let name = "captures/healthy/web-code-flow.har"
@@ -64,6 +79,19 @@ struct DiagnosisTextTests {
         )
         let good = try #require(ReportBuilder.report(on: whole, named: name).flows.first)
         #expect(item.isUnexplained && !good.isUnexplained)
+
+        // A warning says what may be the reason, a note that it was left.
+        let warned = try Self.told(of: "the-capture/code-never-redeemed")
+        #expect(warned.contains("\n  the login did not finish: its last step is ["))
+        #expect(warned.contains("; what it may have to do with:\n\n  warning code-never-redeemed"))
+        #expect(!(try Self.told(of: "authorization-response/login-abandoned")).contains("did not finish:"))
+    }
+
+    private static func told(of path: String) throws -> String {
+        let name = "captures/\(path).har"
+        let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        let report = ReportBuilder.report(on: capture, named: name)
+        return TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
     }
 
     /// What a broker made of a good answer is told at the login that it was for.

@@ -17,7 +17,7 @@ struct DiagnosisText {
         case .incomplete:
             item.flow.capture.isCutShort
                 ? "nothing wrong found as far as the capture goes: it is cut off"
-                : "nothing wrong found, but the login did not finish" + end(of: item.flow)
+                : "nothing wrong found, but \(unfinished(item.flow))"
         case .failure where item.flow.failedInside != nil:
             "it came to nothing in \(item.flow.failedInside ?? ""), the login at the provider behind"
         case .failure where item.flow.outer != nil:
@@ -26,10 +26,11 @@ struct DiagnosisText {
         }
     }
 
-    /// Where a flow ends that came to no end.
-    private static func end(of flow: Flow) -> String {
+    /// That a flow came to no end, and where it stops.
+    private static func unfinished(_ flow: Flow) -> String {
         let last = flow.steps.max { ($0.at, $0.exchange) < ($1.at, $1.exchange) }
-        return last.map { ": its last step is [\($0.exchange)] \($0.kind.rawValue)" } ?? ""
+        return "the login did not finish"
+            + (last.map { ": its last step is [\($0.exchange)] \($0.kind.rawValue)" } ?? "")
     }
 
     /// It says why a login failed; a warning's word is that it may have.
@@ -41,8 +42,14 @@ struct DiagnosisText {
     static func lead(of item: Report.DiagnosedFlow) -> String? {
         let findings = item.diagnosis.findings
         if findings.isEmpty { return nothingFound(in: item) }
-        guard item.diagnosis.outcome == .failure, !findings.contains(where: mayBeWhy) else { return nil }
-        return "\(nothingFound(in: item)); what it may have to do with:"
+        guard !findings.contains(where: mayBeWhy) else { return nil }
+        let words: String
+        switch item.diagnosis.outcome {
+        case .failure: words = nothingFound(in: item)
+        case .incomplete where !item.flow.capture.isCutShort: words = unfinished(item.flow)
+        case .incomplete, .cancelled, .success: return nil
+        }
+        return "\(words); what it may have to do with:"
     }
 
     var text: String {
