@@ -38,7 +38,9 @@ struct LiveViewTests {
         )
         try #require(logins.failure == nil, "\(logins.failure ?? "")")
         visit.expectDecent()
-        #expect(visit.seen(0, "verdict") == ["No exchange in this capture."])
+        #expect(
+            visit.seen(0, "verdict") == ["Nothing has come through yet: what the recorder sees appears here."]
+        )
         let watched = try #require(visit.results.first?.array)
         // It went on while it was looked at (how often depends on the machine), and never became less.
         let rows = watched.filter { $0["flow"]?.string == "flow-1" }.compactMap { $0["rows"]?.int }

@@ -13,6 +13,7 @@ test("a capture in one line", () => {
   assert.equal(words(flow("success", "warning"), flow("failure", "error"), flow("incomplete", "error")), "1 login of 3 failed, 2 more with something wrong.");
   assert.equal(words(flow("success"), flow("failure")), "1 login of 2 failed.");
   assert.equal(words(flow("failure")), "The login failed.");
+  assert.equal(words(flow("failure"), flow("failure")), "All 2 logins failed.");
   assert.equal(words(flow("success", "warning")), "Something is wrong with the login.");
   assert.equal(words(flow("failure", null, false)), "1 login still going on.");
   assert.equal(words(flow("incomplete")), "Nothing wrong found, but the login did not finish.");
@@ -22,6 +23,8 @@ test("a capture in one line", () => {
   assert.equal(words(flow("incomplete", null, false)), "1 login still going on.");
   assert.equal(words(), "No login in this capture.");
   assert.equal(verdict({ flows: [], exchanges: [] }).words, "No exchange in this capture.");
+  assert.equal(verdict({ flows: [], exchanges: [] }, true).words, "Nothing has come through yet: what the recorder sees appears here.");
+  assert.equal(verdict({ flows: [], exchanges: [{}] }, true).words, "No login yet.");
 });
 
 test("a login in a few words", () => {

@@ -16,10 +16,12 @@ export function summary(flow) {
  * What is to be said of a whole capture in one line.
  *
  * @param {{flows: object[], exchanges: object[]}} capture
+ * @param {boolean} [isRecorded] while somebody records
  * @returns {{words: string, isGood: boolean}}
  */
-export function verdict(capture) {
+export function verdict(capture, isRecorded = false) {
   const { flows } = capture;
+  if (flows.length === 0 && isRecorded) return { words: capture.exchanges.length === 0 ? "Nothing has come through yet: what the recorder sees appears here." : "No login yet.", isGood: false };
   if (flows.length === 0) return { words: `No ${capture.exchanges.length === 0 ? "exchange" : "login"} in this capture.`, isGood: false };
   const wrong = flows.filter(isWrong);
   const failed = wrong.filter((flow) => flow.outcome === "failure").length;
@@ -43,6 +45,7 @@ function ofOne(isFailed) {
 /** Those that failed are what a person looks for: a warning at each of the others does not hide them. */
 function ofMany(all, failed, doubtful) {
   if (failed === 0) return `${count(doubtful, "login")} of ${all} with something wrong.`;
+  if (failed === all) return `All ${all} logins failed.`;
   return `${count(failed, "login")} of ${all} failed${doubtful > 0 ? `, ${doubtful} more with something wrong` : ""}.`;
 }
 
@@ -69,7 +72,7 @@ export class Overview {
    */
   show(capture, chosen, isLarge, isRecorded) {
     this.flows = capture.flows;
-    const { words, isGood } = verdict(capture);
+    const { words, isGood } = verdict(capture, isRecorded);
     if (this.words.textContent !== words) this.words.textContent = words;
     this.words.className = isGood ? "verdict good" : "verdict";
     this.list.node.hidden = this.flows.length === 0;
