@@ -87,7 +87,7 @@ function table(all, more, message, { veil, redraw, marks, isOfFlow, follow }) {
   if (places.length === 0) return element("p", { class: "nothing" }, "Nothing with a name.");
   return element(
     "table",
-    { class: "values" },
+    { class: "values sent" },
     element(
       "tbody",
       {},

@@ -12,12 +12,15 @@ const OPTIONS = [
 /**
  * The redaction of a capture: first its report, then the file.
  *
- * @param {{name: string, index: number}} capture
+ * @param {{name: string, index: number, isRedacted: boolean}} capture
  * @param {import("#viewer/source.js").ServedSource | import("#viewer/source.js").EmbeddedSource} source
  * @param {{copy: (text: string, what: string) => void}} options
  * @returns {HTMLElement} what stands in the dialog
  */
 export function sharePanel(capture, source, { copy }) {
+  if (!source.canShare && capture.isRedacted) {
+    return element("p", {}, "The secrets of this capture are stand-ins already, made by authreel share: the page can be handed on as it is.");
+  }
   if (!source.canShare) {
     const command = `authreel share ${fileWord(capture.name)} --out shared.har`;
     return element(
