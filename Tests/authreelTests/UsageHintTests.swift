@@ -33,6 +33,9 @@ struct UsageHintTests {
         ("Unknown option '--out'", "--out a.har record -- curl", "record --out a.har -- curl"),
         ("Unknown option '--format'", "--format json diagnose a.har", "diagnose --format json a.har"),
         ("Unexpected argument 'b'", "show a b", "view CAPTURE … has several side by side"),
+        ("Unexpected argument 'pkce'", "rules pkce", "explain pkce"),
+        ("Unknown option '--out'", "diagnose --out a.md b.har", "diagnose b.har > a.md"),
+        ("Unknown option '-o'", "rules -o", nil), ("Unknown option '--out'", "view a.har --out b", nil),
         ("Unknown option '--verison'", "--verison", nil), ("Unknown option '--x'", "--x -- record", nil),
         // A mistyped option with its value; a command behind the two hyphens; another command.
         ("Unknown option '--outt'", "record --outt a.har", nil),

@@ -28,6 +28,10 @@ enum UsageHint {
         if arguments.first == "show", isExtra {
             return "show takes one capture; \(Invocation.command("view")) CAPTURE … has several side by side"
         }
+        if arguments.first == "rules", isExtra, arguments.count == 2 {
+            return Invocation.command("explain", arguments[1])
+        }
+        if let printed = redirected(message, arguments) { return printed }
         if let dashed = DashedFile.hint(arguments) { return dashed }
         guard arguments.first == "record" else { return nil }
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
@@ -52,6 +56,17 @@ enum UsageHint {
         guard isExtra || isProgram(words[start]) else { return nil }
         let line = ShellWord.line([Invocation.name, "record"] + words[..<start] + ["--"] + words[start...])
         return "what is to be run stands behind --: \(line)"
+    }
+
+    /// The line of the shell for who wants a file of what a command only prints.
+    private static func redirected(_ message: String, _ arguments: [String]) -> String? {
+        guard message.contains(/^Unknown option '(--out|-o)'/),
+            ["diagnose", "explain", "rules", "jwt"].contains(arguments.first),
+            let place = arguments.firstIndex(where: { $0 == "--out" || $0 == "-o" }),
+            arguments.indices.contains(place + 1)
+        else { return nil }
+        let rest = arguments[..<place] + arguments[(place + 2)...]
+        return "\(ShellWord.line([Invocation.name] + rest)) > \(ShellWord.quoted(arguments[place + 1]))"
     }
 
     /// The line with its command before its options; nil where it does not begin with an option, or has no command.
