@@ -243,10 +243,15 @@ struct CommandLineTests {
         }
     }
 
-    @Test func unknownRuleNamesTheNearOnes() throws {
-        let result = try Program.run(["explain", "pkce-verifier"])
+    @Test(arguments: [
+        ("pkce-verifier", "pkce-verifier-mismatch"), ("PKCE-Verifier-Mismatch", "pkce-verifier-mismatch"),
+        ("invalid_grant", "token-invalid-grant"), ("token", " rules | grep token"),
+        ("", " rules lists them all"),
+    ])
+    func unknownRuleNamesTheNearOnes(rule: String, near: String) throws {
+        let result = try Program.run(["explain", rule])
         #expect(result.status == 64)
-        #expect(result.errors.contains("pkce-verifier-mismatch"))
+        #expect(result.errors.contains(near), "\(result.errors)")
     }
 
     @Test(arguments: [["show"], ["diagnose"], ["diagnose", "--format", "junit"]])

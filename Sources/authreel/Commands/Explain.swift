@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Diagnosis
 import Foundation
 import Reports
@@ -21,15 +22,7 @@ struct Explain: ParsableCommand {
 
     func run() throws {
         guard let info = RuleCatalog.info(of: rule) else {
-            let ids = RuleCatalog.infos.map(\.id)
-            let near = ids.filter { $0.contains(rule) || rule.contains($0) }
-            throw CommandFailure(
-                .usage,
-                "there is no rule \(rule)",
-                hint: near.isEmpty
-                    ? Spelling.hint(rule, in: ids, otherwise: "\(Invocation.command("rules")) lists them all")
-                    : "did you mean \(near.joined(separator: ", "))?"
-            )
+            throw CommandFailure(.usage, "there is no rule \(rule)", hint: Self.hint(for: rule))
         }
         print(
             TextReport.explanation(
@@ -39,4 +32,19 @@ struct Explain: ParsableCommand {
             )
         )
     }
+
+    /// The rules whose names are near: an error's or a claim's name, as it is on the wire (`invalid_grant`), counts as a part of one.
+    private static func hint(for rule: String) -> String {
+        let ids = RuleCatalog.infos.map(\.id)
+        let asked = rule.lowercased().replacing(/[_ ]+/, with: "-")
+        let near = asked.isEmpty ? [] : ids.filter { $0.contains(asked) || asked.contains($0) }
+        guard !near.isEmpty else {
+            return Spelling.hint(rule, in: ids, otherwise: "\(Invocation.command("rules")) lists them all")
+        }
+        guard near.count > mostNamed else { return "did you mean \(near.joined(separator: ", "))?" }
+        return
+            "\(near.count) have that in their names: \(Invocation.command("rules")) | grep \(ShellWord.quoted(asked))"
+    }
+
+    private static let mostNamed = 20
 }
