@@ -133,7 +133,10 @@ package final class Redactor {
 
     /// The names under which there was a secret; of names that could be one themselves none.
     private func replacedNames() -> Set<String> {
-        let names = Set(found.named.keys.map(\.name)).filter { name in
+        var told = Set(found.named.keys.map(\.name))
+        // What a person is called is judged under a name of its own, whatever stands in the document: `name` of UserInfo.
+        if !told.isDisjoint(with: ["displayName", "display_name"]) { told.insert("name") }
+        let names = told.filter { name in
             name.utf8.count <= 64 && !Drawn.looks(name.utf8)
                 && name.utf8.allSatisfy {
                     $0.isASCIIAlphanumeric

@@ -25,6 +25,20 @@ struct SharedCapturesTests {
             .map { String($0.path.dropFirst(Fixtures.root.path.count).drop { $0 == "/" }) }.sorted()
     }
 
+    /// A replay of the shared capture has to know that a name is nothing to compare.
+    @Test(arguments: [true, false]) func whatAPersonIsCalledIsAmongTheNamesOfTheMark(isKept: Bool) throws {
+        var world = try SharingWorld("captures/token-request/pkce-verifier-mismatch.har")
+        world.options.keepsAll = true
+        world.options.keepsPersonal = isKept
+        world.append(
+            "https://www.shop.example/me",
+            json: #"{"sub":"alice-1","name":"Alice Liddell","email":"alice@mail.example"}"#
+        )
+        let shared = try world.shared()
+        #expect(shared.capture.redaction?.concerns("name") == !isKept)
+        #expect(shared.text.contains("Alice Liddell") == isKept)
+    }
+
     @Test(arguments: captures)
     func captureIsSharedWithoutSecretsAndWithItsStory(path: String) throws {
         try share(CaptureReader.read(bytes: Fixtures.bytes(path), name: path))
