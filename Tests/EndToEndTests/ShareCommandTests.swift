@@ -162,6 +162,10 @@ struct ShareCommandTests {
         (["share", "x.har", "--out", "y", "--also", "("], "no regular expression"),
         (["share", "x.har", "--out", "y", "--also", ""], "takes a regular expression"),
         (["share", "x.har", "z.har", "--out", "-"], "--out FOLDER"),
+        (
+            ["share", "x.har", "z.har", "--out", "y.har"],
+            "--out FOLDER, not y.har; import makes one of several"
+        ),
     ])
     func wrongUseIsSaidWithWhatToDo(arguments: [String], words: String) throws {
         let result = try Program.run(arguments)

@@ -90,6 +90,12 @@ struct Share: ParsableCommand {
         guard captures.count == 1 || out != "-" else {
             throw ValidationError("several captures go into a folder: --out FOLDER")
         }
+        // A folder that is called so was made by mistake.
+        if captures.count > 1, let out, out.hasSuffix(".har"), !FileManager.default.fileExists(atPath: out) {
+            throw ValidationError(
+                "several captures go into a folder: --out FOLDER, not \(out); import makes one of several"
+            )
+        }
         for pattern in also {
             guard !pattern.isEmpty else { throw ValidationError("--also takes a regular expression, not ''") }
             do {
