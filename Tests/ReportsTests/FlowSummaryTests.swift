@@ -7,24 +7,7 @@ import Testing
 struct FlowSummaryTests {
     private static func report(of logins: [Bool]) -> Report {
         var builder = CaptureBuilder()
-        for (number, isGood) in logins.enumerated() {
-            builder.redirect(
-                "https://idp.example/authorize?response_type=code&client_id=shop&state=state-of-\(number)",
-                to: "https://app.example/cb?code=code-of-login-\(number)&state=state-of-\(number)"
-            )
-            builder.get("https://app.example/cb?code=code-of-login-\(number)&state=state-of-\(number)")
-            builder.post(
-                "https://idp.example/token",
-                [("grant_type", "authorization_code"), ("code", "code-of-login-\(number)")],
-                isGood ? 200 : 401,
-                body: .json(
-                    isGood
-                        ? #"{"access_token":"access-\#(number)","token_type":"Bearer"}"#
-                        : #"{"error":"invalid_client"}"#
-                )
-            )
-            builder.wait(300)
-        }
+        for (number, isGood) in logins.enumerated() { builder.login(number, isGood: isGood) }
         return ReportBuilder.report(on: builder.capture, named: "day.har")
     }
 

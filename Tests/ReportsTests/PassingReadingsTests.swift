@@ -11,25 +11,16 @@ struct PassingReadingsTests {
         "https://idp.example/.well-known/openid-configuration", "https://idp.example/jwks",
     ]
 
+    private static let metadata = Body.json(
+        #"{"issuer":"https://idp.example","jwks_uri":"https://idp.example/jwks","authorization_endpoint":"https://idp.example/authorize","token_endpoint":"https://idp.example/token"}"#
+    )
+
     private static func report(logins: Int, status: Int = 200) -> Report {
-        let metadata = Body.json(
-            #"{"issuer":"https://idp.example","jwks_uri":"https://idp.example/jwks","authorization_endpoint":"https://idp.example/authorize","token_endpoint":"https://idp.example/token"}"#
-        )
         var builder = CaptureBuilder()
         for number in 0..<logins {
             builder.get(documents[0], number == 1 ? status : 200, body: metadata)
             builder.get(documents[1], body: .json(#"{"keys":[]}"#))
-            builder.redirect(
-                "https://idp.example/authorize?response_type=code&client_id=shop&state=state-of-\(number)",
-                to: "https://app.example/cb?code=code-of-login-\(number)&state=state-of-\(number)"
-            )
-            builder.get("https://app.example/cb?code=code-of-login-\(number)&state=state-of-\(number)")
-            builder.post(
-                "https://idp.example/token",
-                [("grant_type", "authorization_code"), ("code", "code-of-login-\(number)")],
-                body: .json(#"{"access_token":"access-\#(number)","token_type":"Bearer"}"#)
-            )
-            builder.wait(300)
+            builder.login(number)
         }
         return ReportBuilder.report(on: builder.capture, named: "day.har")
     }
@@ -50,6 +41,18 @@ struct PassingReadingsTests {
         )
         let rows = SequenceDiagramBuilder.diagram(of: third, in: report.capture).rows
         #expect(rows.contains(.folded([0, 1, 5, 6])) && rows.contains(.folded([15, 16])))
+    }
+
+    /// It may have been read for this one, however long before.
+    @Test func theLastBeforeTheLoginIsTold() throws {
+        var builder = CaptureBuilder()
+        for _ in 0..<5 {
+            builder.get(Self.documents[0], body: Self.metadata)
+            builder.wait(300)
+        }
+        builder.login(0)
+        let report = ReportBuilder.report(on: builder.capture, named: "day.har")
+        #expect(try #require(report.flows.first).passingReadings == [0, 1, 2, 3])
     }
 
     @Test func fewAreToldOneByOne() {

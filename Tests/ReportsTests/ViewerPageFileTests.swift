@@ -70,25 +70,7 @@ struct ViewerPageFileTests {
     /// Also where it is the only one of its client, and behind many others.
     @Test func whatFailedIsComparedWithWhatWorked() {
         var builder = CaptureBuilder()
-        for number in 0..<12 {
-            let isGood = number != 11
-            builder.redirect(
-                "https://idp.example/authorize?response_type=code&client_id=shop-\(number)&state=state-of-\(number)",
-                to: "https://app.example/cb?code=code-of-login-\(number)&state=state-of-\(number)"
-            )
-            builder.get("https://app.example/cb?code=code-of-login-\(number)&state=state-of-\(number)")
-            builder.post(
-                "https://idp.example/token",
-                [("grant_type", "authorization_code"), ("code", "code-of-login-\(number)")],
-                isGood ? 200 : 401,
-                body: .json(
-                    isGood
-                        ? #"{"access_token":"access-1","token_type":"Bearer"}"#
-                        : #"{"error":"invalid_client"}"#
-                )
-            )
-            builder.wait(600)
-        }
+        for number in 0..<12 { builder.login(number, client: "shop-\(number)", isGood: number != 11) }
         let report = ReportBuilder.report(on: builder.capture, named: "many")
         let failed = report.flows.filter { $0.diagnosis.outcome == .failure }.map(\.flow.id)
         let worked = report.flows.first { $0.diagnosis.outcome == .success }?.flow.id
