@@ -30,6 +30,13 @@ struct JudgedToken {
     /// Whether it is written as it has to be, and no check failed.
     var isGood: Bool { token.deviations.isEmpty && checks.allSatisfy { $0.outcome != .failed } }
 
+    /// The option that would have its signature verified; nil where it was, or there is none to verify.
+    var missingOption: String? {
+        guard verification.outcome == .unknownKey else { return nil }
+        let isSymmetric = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))?.isSymmetric ?? false
+        return isSymmetric ? "--secret-env VARIABLE" : "--jwks FILE"
+    }
+
     func text(_ style: TextStyle) -> String {
         TokenText.text(of: token, envelope: envelope, checks: checks, style: style)
     }

@@ -138,6 +138,19 @@ struct JWTCommandTests {
         #expect(lines[2] == "invalid: not a token of three parts")
     }
 
+    @Test(
+        arguments: [
+            ("eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln", "hint: --jwks FILE verifies"),
+            ("eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln", "hint: --secret-env VARIABLE verifies"),
+            ("eyJhbGciOiJub25lIn0.eyJpc3MiOiJqb2UifQ.", nil),
+        ] as [(String, String?)]
+    )
+    func whatVerifiesTheSignatureIsNamed(token: String, hint: String?) throws {
+        let result = try run(token)
+        let told = result.errors.contains(hint ?? "hint:")
+        #expect(told == (hint != nil), "\(result.errors)")
+    }
+
     @Test func verifyTakesTheClientSecret() throws {
         defer { folder.remove() }
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.035KMNxVDdRxZ6Z9B8OaAIafETI-aWyFbzy-NPQFmhs"

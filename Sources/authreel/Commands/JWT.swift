@@ -169,6 +169,14 @@ struct JWT: ParsableCommand {
                 JudgedToken(try Self.token(in: text.text, of: text.file), keys, secret, expecting: expected)
             }
             print(text(of: tokens))
+            // Whoever gave keys is told at the check that they are of no use.
+            if format == .text, expectations.keyWords.isEmpty,
+                let option = tokens.lazy.compactMap(\.missingOption).first
+            {
+                let source =
+                    option.hasPrefix("--jwks") ? "what the issuer's jwks_uri serves" : "the client's secret"
+                StandardError.hint("\(option) verifies the signature, by \(source)")
+            }
             if !tokens.allSatisfy(\.isGood) { throw ExitCode(ExitStatus.negative.rawValue) }
         }
 
