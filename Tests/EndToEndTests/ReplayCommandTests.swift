@@ -116,6 +116,57 @@ struct ReplayCommandTests {
         #expect(discovery.status == 69 && discovery.errors.contains("hint:"), "\(discovery.errors)")
     }
 
+    /// A provider that is down says nothing of the logins: a test runner's error, and no failure.
+    @Test func providerThatIsNotThereForSeveralLoginsIsStatus69() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let result = try Program.run([
+            "replay", "--map", "https://id.harbour.example=http://127.0.0.1:9", "--junit",
+            folder.file("replays.xml"), Self.capture("healthy/web-code-flow"),
+            Self.capture("healthy/refresh"),
+        ])
+        #expect(
+            result.status == 69 && result.errors.contains("the provider was not reached"),
+            "\(result.errors)"
+        )
+        let report = try String(contentsOfFile: folder.file("replays.xml"), encoding: .utf8)
+        #expect(report.contains(#"tests="2" failures="0" errors="2""#), "\(report)")
+        #expect(report.contains(#"<error type="unreachable" message="the provider was not reached: "#))
+        #expect(!report.contains("<failure"))
+    }
+
+    /// A test system has its own client and its own user, and the login there is the same.
+    @Test func loginWithWhatWasGivenIsTheSame() throws {
+        let mocked = try MockedProvider(
+            [Self.capture("healthy/web-code-flow")],
+            [
+                "--user", "bob:builder", "--client", "shop-test:secret-of-the-test", "--redirect-uri",
+                "https://test.shop.example/callback",
+            ]
+        )
+        defer { mocked.end() }
+        let options = [
+            "--set", "client_id=shop-test", "--set", "redirect_uri=https://test.shop.example/callback",
+            "--secret", "client_secret=env:CLIENT_SECRET", "--secret", "username=env:LOGIN_NAME",
+            "--secret", "password=env:PASSWORD",
+        ]
+        let given = [
+            "CLIENT_SECRET": "secret-of-the-test", "LOGIN_NAME": "bob", "PASSWORD": "builder",
+        ]
+        let login =
+            ["replay", "--against", mocked.issuer] + options + [Self.capture("healthy/web-code-flow")]
+        let result = try Program.run(login, environment: given)
+        #expect(
+            result.status == 0 && result.output.contains("the same") && !result.errors.contains("warning"),
+            "\(result.output) \(result.errors)"
+        )
+        let wrong = try Program.run(login, environment: given.merging(["PASSWORD": "x"]) { $1 })
+        #expect(
+            wrong.status == 1 && wrong.output.contains("first difference: user_interaction: status: "),
+            "\(wrong.output) \(wrong.errors)"
+        )
+    }
+
     @Test func missingSecretIsNamedBeforeAnythingIsSent() throws {
         let result = try Program.run(["replay", Self.capture("providers/singpass")])
         #expect(result.status == 64, "\(result.output)")
@@ -347,9 +398,10 @@ struct ReplayCommandTests {
         )
     }
 
-    /// Name and password are entered on the pages of another provider, and what a browser's pages ask for besides.
+    /// Name and password are entered on the pages, those of another provider as well, and what a browser's pages ask for
+    /// besides.
     @Test(arguments: [
-        (["--plan"], ["otp", "passwrd", "username"]), (["--plan", "--browser"], ["passwrd"]),
+        (["--plan"], ["otp", "passwrd"]), (["--plan", "--browser"], ["passwrd"]),
         (["--against", "http://127.0.0.1:9"], ["otp", "passwrd"]),
     ])
     func secretsForPagesThatNobodyRecordedAreAskedFor(options: [String], told: [String]) throws {

@@ -1,6 +1,7 @@
 import Captures
 import Flows
 import JOSE
+import JSON
 import OAuth
 
 /// What a difference between two flows weighs.
@@ -11,10 +12,29 @@ extension FlowComparison {
         guard weight == .difference, let any = other ?? fact else { return .note }
         // How people find their way through pages is no difference, unless one of them did not find it.
         if kind == .userInteraction, expected.hasResponse == seen.hasResponse { return .note }
+        if options.isOtherUser, isOfPerson(fact, other) { return .note }
         if let fact, let other, let light = lightened(fact, other, kind) { return light }
         return options.isOtherProvider
             && !Requirement.isRequired(any, isPresent: fact != nil && other != nil, in: kind)
             ? .note : weight
+    }
+
+    /// Whether an answer, or a token of it, says something else of the person who signed in, or nothing.
+    ///
+    /// That it is the person of an earlier answer counts, whoever it is.
+    private func isOfPerson(_ fact: Fact?, _ other: Fact?) -> Bool {
+        guard let any = other ?? fact, [.responseBody, .jwtClaims].contains(any.place.part),
+            any.key.aspect.isEmpty, VolatileNames.isOfPerson(any.key.leaf)
+        else { return false }
+        if case .differs? = other?.relation { return false }
+        return fact?.type == other?.type || fact == nil || other == nil
+    }
+
+    /// Whether it is the client that was to be driven in place of the recorded one, where a token names that one.
+    func isOfGivenClient(_ fact: Fact, _ other: Fact) -> Bool {
+        guard let given = options.given.clientID, let recorded = expected.flow.clientID else { return false }
+        let names = [fact, other].map { $0.elements.count == 1 ? $0.elements[0] : $0.value }
+        return names[0].equalsBytes(of: recorded) && names[1].equalsBytes(of: given)
     }
 
     /// Whether both answers that facts are of were no refusals.

@@ -206,15 +206,17 @@ struct FlowComparison {
     private func told(_ fact: Fact, _ other: Fact, _ result: FactComparison.Result, _ kind: StepKind)
         -> ValueDifference
     {
-        ValueDifference(
+        let isGiven =
+            options.given.holds(other.value, of: other, in: kind) || isOfGivenClient(fact, other)
+        return ValueDifference(
             place: other.place,
             name: Self.name(of: other),
             token: other.key.token.isEmpty ? nil : other.key.token,
             aspect: other.key.aspect.isEmpty ? nil : other.key.aspect,
             expected: Self.shown(result.expected ?? fact.value, of: fact),
             seen: Self.shown(other.value, of: other),
-            weight: weight(result.weight, of: fact, other, kind),
-            note: result.note
+            weight: isGiven ? .note : weight(result.weight, of: fact, other, kind),
+            note: isGiven ? "as given: \(result.note)" : result.note
         )
     }
 
@@ -228,7 +230,8 @@ struct FlowComparison {
         let isMore =
             !isExpected && !options.mapped.isEmpty
             && (fact.place.part == .requestCookie || fact.key.name.hasPrefix("Set-Cookie "))
-        let isLight = isEcho || isMore || facts.isIgnored(fact, in: kind)
+        let isGiven = options.given.holds(isExpected ? nil : fact.value, of: fact, in: kind)
+        let isLight = isEcho || isMore || isGiven || facts.isIgnored(fact, in: kind)
         let value = Self.shown(fact.value, of: fact)
         return ValueDifference(
             place: fact.place,
@@ -239,7 +242,8 @@ struct FlowComparison {
             seen: isExpected ? nil : value,
             weight: isLight
                 ? .note : weight(presence, of: isExpected ? fact : nil, isExpected ? nil : fact, kind),
-            note: (isExpected ? "is missing" : "is new") + (isEcho ? ", as before" : "")
+            note: (isGiven ? "as given: " : "") + (isExpected ? "is missing" : "is new")
+                + (isEcho ? ", as before" : "")
         )
     }
 

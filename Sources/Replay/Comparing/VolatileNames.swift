@@ -28,6 +28,18 @@ enum VolatileNames {
     /// Words for people, and numbers by which a provider finds its own log.
     static func isRemark(_ name: String) -> Bool { remarks.contains(name) }
 
+    /// What a provider says of the person who signed in (OpenID Connect Core, section 5.1; Microsoft's `oid`, `upn`).
+    static func isOfPerson(_ name: String) -> Bool { person.contains(name) }
+
+    private static let person: Set<String> = [
+        "sub", "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username",
+        "profile",
+        "picture", "website", "email", "email_verified", "gender", "birthdate", "zoneinfo", "locale",
+        "phone_number", "phone_number_verified", "address", "formatted", "street_address", "locality",
+        "region",
+        "postal_code", "country", "oid", "upn", "unique_name", "username", "user_id", "displayName",
+    ]
+
     private static let volatile: Set<String> = [
         "state", "nonce", "code", "code_challenge", "code_verifier", "access_token", "refresh_token",
         "id_token",

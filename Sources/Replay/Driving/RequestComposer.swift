@@ -148,7 +148,12 @@ struct RequestComposer {
         var secrets: [String: String] = [:]
         for parameter in step.parameters {
             switch parameter.source {
-            case .literal, .form: continue
+            case .literal:
+                guard let given = credentials.values[SecretNames.username], plan.namesUser(parameter) else {
+                    continue
+                }
+                secrets[parameter.name] = given
+            case .form: continue
             case .issued(let place):
                 guard values[parameter.value] != nil || givenByPage.contains(parameter.name) else {
                     throw .notIssued(name: parameter.name, by: place.exchange ?? 0)

@@ -9,24 +9,18 @@ struct SignIn {
 
     /// `credentials`: count more than the recording.
     init(_ plan: ReplayPlan, _ credentials: ReplayCredentials) {
-        var name: String?
         var password: String?
         for step in plan.recordedPages + plan.steps where step.kind == .userInteraction || step.kind == nil {
-            for parameter in step.parameters where !parameter.value.isEmpty {
-                let lower = parameter.name.lowercased()
-                if Self.isTyped(parameter) {
-                    if Self.isUsable(parameter) { password = parameter.value }
-                } else if Self.names.contains(lower), parameter.source == .literal {
-                    name = parameter.value
-                }
+            for parameter in step.parameters where !parameter.value.isEmpty && Self.isTyped(parameter) {
+                if Self.isUsable(parameter) { password = parameter.value }
             }
         }
-        self.name = credentials.values["username"] ?? name
+        name = credentials.values[SecretNames.username] ?? plan.recordedUsername
         self.password = credentials.values["password"] ?? password
     }
 
     /// By its name, or by the page that had it.
-    private static func isTyped(_ parameter: PlannedParameter) -> Bool {
+    static func isTyped(_ parameter: PlannedParameter) -> Bool {
         if case .secret(let name, _) = parameter.source {
             return ![SecretNames.username, SecretNames.clientSecret].contains(name)
         }

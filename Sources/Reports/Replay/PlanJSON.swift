@@ -66,7 +66,16 @@ package enum PlanJSON {
         }
         if step.hasSideEffect { object["side_effect"] = true }
         if step.lacksBody { object["body_missing"] = true }
-        object["parameters"] = .array(step.parameters.map { parameter($0, given) })
+        let isNameGiven = given.contains(SecretNames.username)
+        object["parameters"] = .array(
+            step.parameters.map { planned in
+                var planned = planned
+                if isNameGiven, plan.namesUser(planned) {
+                    planned.source = .secret(SecretNames.username, isRecorded: true)
+                }
+                return parameter(planned, given)
+            }
+        )
         return .object(object)
     }
 

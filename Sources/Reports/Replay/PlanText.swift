@@ -76,7 +76,8 @@ package enum PlanText {
         }
         var recorded: [String] = []
         for parameter in step.parameters {
-            guard let words = words(parameter.source, plan, given) else {
+            let isGivenName = given.contains(SecretNames.username) && plan.namesUser(parameter)
+            guard let words = isGivenName ? "given" : words(parameter.source, plan, given) else {
                 recorded.append(parameter.name)
                 continue
             }

@@ -38,6 +38,7 @@ package struct ReplayReport: Sendable {
         )
         options.mapped += map.issuers.map { ($0.old, $0.new) } + map.entries.map { ($0.old, $0.new) }
         options.isOtherProvider = options.isOtherProvider || map.isOtherProvider
+        options.isOtherUser = options.isOtherUser || run.plan.isOfAnotherUser(options.given)
         difference = DifferenceReport(
             expected: DifferenceReport.Side(capture: capture, flow: flow),
             seen: DifferenceReport.Side(capture: "replay", flow: seen),

@@ -191,6 +191,8 @@ struct ReplayCommand: AsyncParsableCommand {
         _ planOptions: PlanOptions,
         _ sender: HTTPSender
     ) async throws {
+        var comparison = ComparisonOptions(ignoring: ignore, comparing: compare)
+        comparison.given = GivenValues(parameters: planOptions.overrides, secrets: credentials.values)
         let progress = ReplayProgress(jobs: jobs.count * `repeat`, isVerbose: verbose)
         let session = ReplaySession(
             sender: sender,
@@ -198,7 +200,7 @@ struct ReplayCommand: AsyncParsableCommand {
             credentials: credentials,
             planOptions: planOptions,
             longestWait: .seconds(replay.driving.longestWait),
-            comparison: ComparisonOptions(ignoring: ignore, comparing: compare),
+            comparison: comparison,
             rules: RuleCatalog.rules,
             browsers: try plan || dryRun ? nil : browsing.configuration(upstream),
             tell: { job, event in progress.tell(event, of: job) }

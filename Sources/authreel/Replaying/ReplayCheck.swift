@@ -99,7 +99,8 @@ enum ReplayCheck {
                     "--plan lists them; STEP.PARAM, as in token_request.resource, adds one to a step that there is"
             )
         }
-        let asked = Set(plans.flatMap { $0.secrets.map(\.name) })
+        let takesName = plans.contains { $0.recordedUsername != nil }
+        let asked = Set(plans.flatMap { $0.secrets.map(\.name) } + (takesName ? [SecretNames.username] : []))
         let isSigningIn = plans.contains { !$0.flow.logins.isEmpty }
         for name in secrets.subtracting(asked).sorted() where !isSigningIn || !isEntered(name) {
             let known = asked.isEmpty ? "" : "; asked for are \(asked.sorted().joined(separator: ", "))"
