@@ -90,9 +90,10 @@ struct ParameterPlanner {
         if case .follow = action { return [] }
         let fields = pageFields(action)
         let open = nameLeftOpen(at: exchange, action)
+        let account = redactedAccount(in: request, at: exchange, kind, action)
         func planned(_ name: String, _ part: Place.Part, _ value: String) -> PlannedParameter {
             let source =
-                name == open && value.isEmpty
+                name == open && value.isEmpty || part == .requestBody && name == account
                 ? .secret(SecretNames.username, isRecorded: false)
                 : source(name, value, kind, fields[name], exchange)
             return PlannedParameter(name: name, part: part, value: value, source: source)
@@ -111,6 +112,28 @@ struct ParameterPlanner {
         let recorded = capture[exchange].request
         guard case .submit(let page) = action, recorded.hasLostBody ?? true else { return nil }
         return LostSignIn.form(capture[page], to: recorded).flatMap(SignIn.nameField)?.name
+    }
+
+    /// The field of a sign-in that holds the stand-in of who signed in though its name does not say so: WordPress's `log`.
+    ///
+    /// It is the page's field for it, else the one before the password. Nil where a field's name says it, as in all but
+    /// shared captures.
+    private func redactedAccount(
+        in request: RecordedRequest,
+        at exchange: Int,
+        _ kind: StepKind?,
+        _ action: PlannedStep.Action
+    ) -> String? {
+        guard isStandIn(SecretNames.username), kind == nil || kind == .userInteraction,
+            let items = FormBody.items(of: request.body)?.items,
+            !items.contains(where: { SignIn.names.contains($0.name.lowercased()) })
+        else { return nil }
+        if case .submit(let page) = action, let form = LostSignIn.form(capture[page], to: request) {
+            return SignIn.nameField(of: form)?.name
+        }
+        guard let password = items.firstIndex(where: { SecretNames.isTyped($0.name) }) else { return nil }
+        let field = items[..<password].last { !$0.value.isEmpty && issued[$0.value] == nil }
+        return field?.name
     }
 
     /// What a body says by name: a form's fields, or the strings of a JSON document.
