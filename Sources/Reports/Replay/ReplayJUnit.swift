@@ -9,13 +9,13 @@ package enum ReplayJUnit {
         }
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
-            #"<testsuites name="authreel" tests="\#(reports.count)" failures="\#(failures(reports))" time="\#(time(reports))">"#,
+            #"<testsuites name="authreel" tests="\#(reports.count)" \#(faults(reports)) time="\#(time(reports))">"#,
         ]
         for capture in captures {
             let own = reports.filter { $0.capture == capture }
             let name = XMLText.escaped(capture)
             lines.append(
-                #"  <testsuite name="\#(name)" tests="\#(own.count)" failures="\#(failures(own))" time="\#(time(own))">"#
+                #"  <testsuite name="\#(name)" tests="\#(own.count)" \#(faults(own)) time="\#(time(own))">"#
             )
             for report in own { lines += testCase(report, of: name) }
             lines.append("  </testsuite>")
@@ -24,7 +24,11 @@ package enum ReplayJUnit {
         return lines.joined(separator: "\n")
     }
 
-    private static func failures(_ reports: [ReplayReport]) -> Int { reports.count { !$0.isSame } }
+    /// How many differ, and how many found nobody: a provider that is down says nothing of the login.
+    private static func faults(_ reports: [ReplayReport]) -> String {
+        let errors = reports.count { $0.unreachable != nil && !$0.isSame }
+        return #"failures="\#(reports.count { !$0.isSame } - errors)" errors="\#(errors)""#
+    }
 
     private static func time(_ reports: [ReplayReport]) -> String {
         let whole = reports.reduce(Duration.zero) { $0 + $1.times.whole }
@@ -39,12 +43,18 @@ package enum ReplayJUnit {
         let head =
             #"    <testcase classname="\#(suite)" name="\#(XMLText.escaped("\(flow.id) \(words)"))" time="\#(time([report]))""#
         guard !report.isSame else { return [head + "/>"] }
-        let text = ReplayText(report, showsAll: false, style: .plain).text
+        let text = XMLText.escaped(ReplayText(report, showsAll: false, style: .plain).text)
+        guard let reason = report.unreachable else {
+            let message = XMLText.escaped(report.headline)
+            return [
+                head + ">", #"      <failure type="differs" message="\#(message)">\#(text)</failure>"#,
+                "    </testcase>",
+            ]
+        }
+        let message = XMLText.escaped("the provider was not reached: \(reason)")
         return [
-            head + ">",
-            #"      <failure type="differs" message="\#(XMLText.escaped(report.headline))">"#
-                + XMLText.escaped(text)
-                + "</failure>", "    </testcase>",
+            head + ">", #"      <error type="unreachable" message="\#(message)">\#(text)</error>"#,
+            "    </testcase>",
         ]
     }
 }

@@ -32,7 +32,7 @@ extension ReplayCommand {
         print(text(of: reports))
         // Behind the verdict, which is there even if the disk is full.
         if let junit { try OutputFile.write(Array((ReplayJUnit.text(of: reports) + "\n").utf8), to: junit) }
-        if reports.count == 1, let report = reports.first, let failure = report.unreachable {
+        if let failure = reports.first?.unreachable, reports.allSatisfy({ $0.unreachable != nil }) {
             throw CommandFailure(
                 .unavailable,
                 "the provider was not reached: \(failure)",
