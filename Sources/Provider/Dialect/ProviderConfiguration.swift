@@ -58,6 +58,8 @@ package struct ProviderConfiguration: Sendable {
         package var email: String
         /// Whether any password is taken, since the right one is not known.
         package var acceptsAnyPassword = false
+        /// Whether the password is one that was given, and not a recorded one.
+        package var isPasswordGiven = false
         /// Further claims, as ID tokens and the userinfo endpoint show them.
         package var claims = JSONObject()
         /// Claims that ID tokens and the userinfo endpoint show in any case, whatever the scope and the recording.

@@ -110,6 +110,7 @@ struct UserFinder {
         if let index = list.firstIndex(where: { $0.name == name }) {
             list[index].password = password
             list[index].acceptsAnyPassword = false
+            list[index].isPasswordGiven = true
             return
         }
         var user = ProviderConfiguration.User(
@@ -119,6 +120,7 @@ struct UserFinder {
             fullName: name,
             email: name.utf8.contains(0x40) ? name : ""
         )
+        user.isPasswordGiven = true
         for claim in ["name", "preferred_username", "nickname", "given_name"] {
             user.claims[claim] = .string(name)
         }

@@ -22,7 +22,9 @@ struct PlayedProviderText {
             for user in issuer.users {
                 // One that somebody really has is not for everybody who looks at the screen.
                 let known =
-                    issuer.recorded == nil ? "password \(user.password.printable)" : "the recorded password"
+                    issuer.recorded == nil
+                    ? "password \(user.password.printable)"
+                    : user.isPasswordGiven ? "the given password" : "the recorded password"
                 let password = user.acceptsAnyPassword ? "any password" : known
                 StandardError.line("  user        \(user.name.printable), \(password)")
             }
