@@ -1,4 +1,5 @@
 import Captures
+import Flows
 import JOSE
 import JSON
 import LibCrypto
@@ -70,5 +71,32 @@ struct RequestObjectTests {
         #expect(
             redeemed?.first("redirect_uri") == Self.app && redeemed?.first("code") == "c-7Hq2vLx7TzB4nWm8R"
         )
+    }
+
+    /// What is set for the run is set in the object, which is what counts (RFC 9101, section 6.3); it names the client that is set.
+    @Test func parametersThatAreSetAreThoseOfTheObject() async throws {
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let capture = try Self.capture(key)
+        let options = FlowDriver.Options(
+            credentials: ReplayCredentials(clientKey: .init(key: key, id: nil)),
+            plan: PlanOptions(overrides: [
+                "client_id": "shop-test", "authorization_request.scope": "openid", "nonce": "n-of-nobody",
+            ])
+        )
+        let replay = try await AskedReplay(of: capture, options: options) { request, _ in
+            guard request.url.path == "/authorize" else {
+                return RecordedResponse(status: 200, body: .json(#"{"access_token":"at-8Kq2"}"#))
+            }
+            return AskedReplay.back(to: Self.app, code: "c-7Hq2vLx7TzB4nWm8R", answering: request)
+        }
+        let query = try #require(replay.asked.first).url.queryItems
+        let token = try #require(query.first("request").flatMap { JSONWebToken.parse($0) })
+        #expect(query.first("client_id") == "shop-test" && token.claim("client_id")?.string == "shop-test")
+        #expect(token.issuer == "shop-test" && token.audience == ["https://id.example"])
+        #expect(token.claim("scope")?.string == "openid" && token.claim("nonce") == nil)
+        let flows = FlowFinder.flows(in: capture)
+        let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
+        let object = try #require(plan.steps.flatMap(\.parameters).first { $0.name == "request" })
+        #expect(object.asksFor("scope") && !object.asksFor("nonce"))
     }
 }

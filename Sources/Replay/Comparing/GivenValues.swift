@@ -20,9 +20,13 @@ package struct GivenValues: Sendable {
     ///
     /// `value`: what it says of a fact, nil where it lacks what the first flow's has; `kind`: of the request.
     func holds(_ value: String?, of fact: Fact, in kind: StepKind) -> Bool {
-        guard kind != .authorizationResponse, fact.key.token.isEmpty, fact.key.aspect.isEmpty,
-            [.requestQuery, .requestBody, .requestHeader].contains(fact.place.part)
-        else { return false }
+        guard kind != .authorizationResponse, fact.key.aspect.isEmpty else { return false }
+        switch fact.place.part {
+        case .requestQuery, .requestBody, .requestHeader: guard fact.key.token.isEmpty else { return false }
+        // Of a request object.
+        case .jwtClaims: guard ["", "request"].contains(fact.key.token) else { return false }
+        default: return false
+        }
         let names = [fact.key.name, fact.key.leaf]
         let wanted =
             names.lazy.compactMap { parameters["\(kind.rawValue).\($0)"] }.first

@@ -196,6 +196,7 @@ struct RequestComposer {
             try bindProofKey(of: token)
             let bound = values
             let map = map
+            let given = givenClaims(of: token, kind, step)
             let made = try proofs.signed(
                 token,
                 name: parameter.name,
@@ -203,7 +204,7 @@ struct RequestComposer {
                 now: now,
                 secret: clientSecret,
                 replacing: { text, name in
-                    if let live = bound[text] { return live }
+                    if let live = given[name] ?? bound[text] { return live }
                     let replaced = bound.replacing(in: text)
                     return Replacements.isMapped(name) ? map.mapped(value: replaced) : replaced
                 }
@@ -215,6 +216,21 @@ struct RequestComposer {
             values.bind(recorded, to: thumbprint)
         case .dpopProof: break
         }
+    }
+
+    /// What a client's token says otherwise in this run, by claim: a request object has the parameters of the request (RFC
+    /// 9101, section 4), and each names its client.
+    private func givenClaims(of token: JSONWebToken, _ kind: GeneratedValue, _ step: PlannedStep)
+        -> [String: String]
+    {
+        let wanted = overrides(for: step).filter { !$0.value.isEmpty }
+        var claims = kind == .requestObject ? wanted : [:]
+        guard let client = wanted["client_id"], let recorded = plan.flow.clientID else { return claims }
+        for name in ["iss", "sub", "client_id"]
+        where token.claim(name)?.string.map({ $0.equalsBytes(of: recorded) }) ?? false {
+            claims[name] = client
+        }
+        return claims
     }
 
     /// Whether a token was signed for the same request, which is sent once more: a poll, or a proof with the server's nonce.

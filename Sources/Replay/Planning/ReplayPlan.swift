@@ -124,6 +124,11 @@ package struct PlannedParameter: Sendable, Hashable {
     /// As recorded.
     package var value: String
     package var source: ValueSource
+
+    /// Whether it is a request object with a parameter of this name (RFC 9101, section 4).
+    package func asksFor(_ name: String) -> Bool {
+        source == .generated(.requestObject) && JSONWebToken.parse(value)?.claim(name) != nil
+    }
 }
 
 /// Where a value comes from in a new run.

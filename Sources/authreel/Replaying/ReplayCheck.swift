@@ -113,7 +113,7 @@ enum ReplayCheck {
             if let kind = step.kind?.rawValue, name.hasPrefix(kind + "."), name.count > kind.count + 1 {
                 return true
             }
-            return step.parameters.contains { $0.name == name }
+            return step.parameters.contains { $0.name == name || $0.asksFor(name) }
                 || step.request.url.queryItems.first(name) != nil
                 || FormBody.items(of: step.request.body)?.first(name) != nil
         }
