@@ -103,7 +103,6 @@ struct FaultDiagnosisTests {
     /// What a fault breaks besides, and the diagnosis names first.
     private static let companions: [String: Set<String>] = [
         "loopback-port-mismatch": ["redirect-target-differs"],
-        "provider-server-error:par": ["par-rejected"],
         // The same token, seen for itself.
         "refresh-subject-changed:iss": ["id-token-issuer-mismatch"],
         "refresh-subject-changed:aud": ["id-token-audience-mismatch"],
