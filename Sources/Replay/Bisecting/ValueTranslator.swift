@@ -24,7 +24,9 @@ struct ValueTranslator {
         }
         let bad = bad.flow
         for (mine, theirs) in counterparts {
-            let issued = IssuedValues(of: bad.capture[theirs], at: theirs) { !known.contains($0) }
+            let issued = IssuedValues(of: bad.capture[theirs], at: theirs) { value, _ in
+                !known.contains(value)
+            }
             issued.bind(to: good.capture[mine], in: &values)
         }
         for (mine, theirs) in zip(good.logins, bad.logins) {

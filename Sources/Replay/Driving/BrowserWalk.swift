@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 import OAuth
 
 /// The browser of a run: its cookies, the page that it shows, and the response that it would hand to the app.
@@ -150,8 +151,8 @@ struct BrowserWalk {
         isAnswered = true
     }
 
-    /// The response to the app that an answer carries: in a redirect to it, in a page with an automatic form, or in an address of the
-    /// app's own scheme that a page or its script's JSON has.
+    /// The response to the app that an answer carries: in a redirect to it, in a page with an automatic form, in an address of the
+    /// app's own scheme that a page has, or in any of the app's that its script's JSON has.
     func caught(_ exchange: Exchange) -> QueryItems? {
         guard let redirectURI, !isAnswered else { return nil }
         let target = RedirectTarget(redirectURI)
@@ -168,9 +169,19 @@ struct BrowserWalk {
             }
             if let response = page.refreshTarget.flatMap({ target.response(in: $0.url) }) { return response }
         }
+        let addresses =
+            AppLinks(to: [redirectURI]).addresses(in: exchange) + addresses(inJSONOf: exchange)
         // An address without a code may be where "cancel" leads.
-        return AppLinks(to: [redirectURI]).addresses(in: exchange).lazy.compactMap { target.response(in: $0) }
+        return addresses.lazy.compactMap { target.response(in: $0) }
             .first { $0.first("code") != nil || $0.first("response") != nil }
+    }
+
+    /// The addresses that a page's script is told, and that the browser is not to open.
+    private func addresses(inJSONOf exchange: Exchange) -> [RecordedURL] {
+        guard let body = exchange.response?.body, body.essence?.hasSuffix("json") == true,
+            (body.size ?? 0) < 1 << 20, let json = body.bytes.flatMap({ try? JSONParser.parse($0) })
+        else { return [] }
+        return ParameterPlanner.strings(in: json).map { RecordedURL($0.1) }.filter { $0.isWeb && !allows($0) }
     }
 
     /// The response that a real browser was about to hand to the app.

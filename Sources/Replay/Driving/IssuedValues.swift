@@ -6,6 +6,8 @@ struct IssuedValues: Sendable {
     private struct Key: Hashable, Sendable {
         var part: Place.Part
         var name: String
+        /// Handed to a script, beside what forms, cookies and JSON have.
+        var isOfScript = false
         /// Among those of the same name.
         var number: Int
     }
@@ -21,11 +23,17 @@ struct IssuedValues: Sendable {
 
     /// Reads a recorded answer.
     ///
-    /// `counts`: whether a value is taken for issued; `sent`: the requests it may be needed in, nil for any.
-    init(of recorded: Exchange, at index: Int, for sent: SentTexts? = nil, where counts: (String) -> Bool) {
+    /// `counts`: whether a value is taken for issued, which may be handed to a script alone; `sent`: the requests it may be
+    /// needed in, nil for any.
+    init(
+        of recorded: Exchange,
+        at index: Int,
+        for sent: SentTexts? = nil,
+        where counts: (String, _ isOfScript: Bool) -> Bool
+    ) {
         values = Self.table(recorded, index).compactMap { key, text in
             guard !text.isEmpty, !Self.words.contains(key.name),
-                key.part != .jwtClaims || !Self.parties.contains(key.name), counts(text)
+                key.part != .jwtClaims || !Self.parties.contains(key.name), counts(text, key.isOfScript)
             else { return nil }
             var spellings = Spelling.all(of: text)
             if let sent {
@@ -42,8 +50,14 @@ struct IssuedValues: Sendable {
     /// says one of them means that one.
     init(of step: PlannedStep, in plan: ReplayPlan) {
         let isMetadata = step.kind == .discovery || step.kind == .resourceMetadata
-        self.init(of: plan.flow.capture[step.exchange], at: step.exchange, for: plan.sent) { value in
-            !isMetadata || RecordedURL(value).isWeb
+        let client = plan.flow.clientID
+        let secret = client.flatMap { plan.flow.surroundings.knownSecrets[$0] }
+        self.init(of: plan.flow.capture[step.exchange], at: step.exchange, for: plan.sent) {
+            value,
+            isOfScript in
+            // The client's own, which nobody issues where it stands in a page.
+            guard !isOfScript || value != client && value != secret else { return false }
+            return !isMetadata || RecordedURL(value).isWeb
         }
     }
 
@@ -52,7 +66,11 @@ struct IssuedValues: Sendable {
         guard !values.isEmpty else { return }
         let new = Dictionary(Self.table(live, 0), uniquingKeysWith: { first, _ in first })
         for value in values {
-            if let other = new[value.key] { bound.bind(value.text, to: other, spelled: value.spellings) }
+            guard let other = new[value.key] else { continue }
+            // What a page says beside its forms is no better than what is known of a value, and another page says other things there.
+            let isLike = { ValueShape(value.text).isLike(ValueShape(other)) }
+            guard !value.key.isOfScript || bound[value.text] == nil && isLike() else { continue }
+            bound.bind(value.text, to: other, spelled: value.spellings)
         }
     }
 
@@ -66,17 +84,26 @@ struct IssuedValues: Sendable {
 
     private static func table(_ exchange: Exchange, _ index: Int) -> [(key: Key, value: String)] {
         var collector = OccurrenceCollector()
-        var counts: [Key: Int] = [:]
-        return collector.occurrences(in: exchange, at: index).compactMap { occurrence in
-            switch occurrence.place.part {
+        var list: [(key: Key, value: String)] = collector.occurrences(in: exchange, at: index).compactMap {
+            switch $0.place.part {
             case .responseBody, .responseLocation, .responseHeader, .jwtClaims: break
             default: return nil
             }
-            var key = Key(part: occurrence.place.part, name: occurrence.place.name, number: 0)
-            let number = counts[key, default: 0]
-            counts[key] = number + 1
-            key.number = number
-            return (key, occurrence.value)
+            return (Key(part: $0.place.part, name: $0.place.name, number: 0), $0.value)
         }
+        if let response = exchange.response {
+            func add(_ tokens: [(name: String, value: String)], _ part: Place.Part) {
+                list += tokens.map { (Key(part: part, name: $0.name, isOfScript: true, number: 0), $0.value) }
+            }
+            add(ScriptTokens.ofPage(response.body), .responseBody)
+            add(ScriptTokens.ofHeaders(response.headers), .responseHeader)
+        }
+        var counts: [Key: Int] = [:]
+        for place in list.indices {
+            let number = counts[list[place].key, default: 0]
+            counts[list[place].key] = number + 1
+            list[place].key.number = number
+        }
+        return list
     }
 }

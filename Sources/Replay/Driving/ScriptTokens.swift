@@ -1,0 +1,67 @@
+import Captures
+
+/// What an answer hands to a page's script beside its forms: a token against forgery in a `meta` tag, in an attribute, in a script or
+/// in a header, which the script sends on with its own requests.
+///
+/// Found by what stands before it, `name="value"` or `"name": "value"`, in whatever language; takes time linear in the page.
+enum ScriptTokens {
+    /// The values that look drawn at random, each with the name before it, in order.
+    static func ofPage(_ body: Body?) -> [(name: String, value: String)] {
+        guard let body, body.isPage, (body.size ?? 0) < largest, let bytes = body.bytes else { return [] }
+        var found: [(String, String)] = []
+        var position = 0
+        while position < bytes.count, found.count < most {
+            let quote = bytes[position]
+            position += 1
+            guard quote == 0x22 || quote == 0x27 else { continue }
+            let start = position
+            while position < bytes.count, isOfToken(bytes[position]) { position += 1 }
+            guard position < bytes.count, bytes[position] == quote else { continue }
+            let end = position
+            position += 1
+            guard lengths.contains(end - start), let name = name(before: start - 1, in: bytes) else {
+                continue
+            }
+            let value = String(decoding: bytes[start..<end], as: UTF8.self)
+            if ValueShape.looksRandom(value) { found.append((name, value)) }
+        }
+        return found
+    }
+
+    /// The fields of an answer whose values look drawn at random, but for those that browsers and proofs see to.
+    static func ofHeaders(_ headers: HeaderFields) -> [(name: String, value: String)] {
+        headers.fields.lazy.map { ($0.name.lowercased(), $0.value) }.filter { name, value in
+            !seenTo.contains(name) && lengths.contains(value.utf8.count)
+                && value.utf8.allSatisfy(isOfToken) && ValueShape.looksRandom(value)
+        }
+    }
+
+    /// What is called so by an equals sign or a colon before the quotation mark at a place.
+    private static func name(before place: Int, in bytes: [UInt8]) -> String? {
+        var end = place
+        func skip(while isSkipped: (UInt8) -> Bool) { while end > 0, isSkipped(bytes[end - 1]) { end -= 1 } }
+        let isSpace = { (byte: UInt8) in byte == 0x20 }
+        skip(while: isSpace)
+        guard end > 0, bytes[end - 1] == 0x3d || bytes[end - 1] == 0x3a else { return nil }
+        end -= 1
+        skip(while: isSpace)
+        if end > 0, bytes[end - 1] == 0x22 || bytes[end - 1] == 0x27 { end -= 1 }
+        var start = end
+        while start > 0, end - start < longestName, isOfName(bytes[start - 1]) { start -= 1 }
+        return start < end ? String(decoding: bytes[start..<end], as: UTF8.self) : nil
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x5f
+    }
+
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        isOfName(byte) || [0x2b, 0x2e, 0x2f, 0x3d, 0x7e].contains(byte)
+    }
+
+    private static let seenTo: Set<String> = ["dpop-nonce", "etag", "location", "set-cookie"]
+    private static let lengths = 16...512
+    private static let longestName = 64
+    private static let most = 256
+    private static let largest = 1 << 20
+}
