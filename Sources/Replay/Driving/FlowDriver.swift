@@ -68,8 +68,9 @@ package struct FlowDriver: Sendable {
         self.environment = environment
         self.options = options
         // Here, since nothing waits yet: a code that was issued may live for seconds only.
+        let taken = IssuedValues.taken(by: plan)
         issued = plan.steps.reduce(into: [:]) { issued, step in
-            issued[step.exchange] = IssuedValues(of: step, in: plan)
+            issued[step.exchange] = IssuedValues(of: step, in: plan, taken: taken[step.exchange] ?? [])
         }
     }
 

@@ -19,7 +19,7 @@ struct IssuedValues: Sendable {
         var spellings: [(spelling: Spelling, text: String)]
     }
 
-    private let values: [Value]
+    private var values: [Value]
 
     /// Reads a recorded answer.
     ///
@@ -48,7 +48,9 @@ struct IssuedValues: Sendable {
     ///
     /// Of a provider's metadata only the addresses count: what it supports are words of the protocol, and a client that
     /// says one of them means that one.
-    init(of step: PlannedStep, in plan: ReplayPlan) {
+    ///
+    /// `taken`: what steps take from its body.
+    init(of step: PlannedStep, in plan: ReplayPlan, taken: [PlannedParameter]) {
         let isMetadata = step.kind == .discovery || step.kind == .resourceMetadata
         let client = plan.flow.clientID
         let secret = client.flatMap { plan.flow.surroundings.knownSecrets[$0] }
@@ -58,6 +60,31 @@ struct IssuedValues: Sendable {
             // The client's own, which nobody issues where it stands in a page.
             guard !isOfScript || value != client && value != secret else { return false }
             return !isMetadata || RecordedURL(value).isWeb
+        }
+        if plan.flow.capture[step.exchange].response?.body?.bytes?.isEmpty ?? true { add(lost: taken) }
+    }
+
+    /// What the steps of a plan take from the bodies of answers, by exchange.
+    static func taken(by plan: ReplayPlan) -> [Int: [PlannedParameter]] {
+        plan.steps.reduce(into: [:]) { taken, step in
+            for parameter in step.parameters {
+                guard case .issued(let place) = parameter.source, place.part == .responseBody,
+                    let exchange = place.exchange
+                else { continue }
+                taken[exchange, default: []].append(parameter)
+            }
+        }
+    }
+
+    /// Adds what is taken from an answer whose body the capture lacks.
+    private mutating func add(lost parameters: [PlannedParameter]) {
+        var known = Set(values.map(\.text))
+        for parameter in parameters {
+            guard case .issued(let place) = parameter.source, known.insert(parameter.value).inserted else {
+                continue
+            }
+            let key = Key(part: .responseBody, name: place.name, number: 0)
+            values.append(Value(key: key, text: parameter.value, spellings: []))
         }
     }
 

@@ -42,6 +42,8 @@ struct ParameterPlanner {
         if flow.registrations.isEmpty, let client = flow.clientID { issued[client] = nil }
         addResponses(driven)
         addUserCodes(driven)
+        let lost = LostTokens(of: flow, driven: driven)
+        for (token, place) in lost.places where issued[token] == nil { issued[token] = place }
     }
 
     /// What comes to the app by way of the browser, wherever it was seen.
