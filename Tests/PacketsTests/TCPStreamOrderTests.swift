@@ -178,4 +178,21 @@ struct TCPStreamOrderTests {
         made.send(.client, "PA", 1005, 5005, Array("two?".utf8), after: 20_000)
         #expect(Times.of(made.packets) == ["one? 4", "on 5", "2 lost 6", "two? 20006"])
     }
+
+    /// Of two answers that are missing one behind the other, the first was there when the second was asked for.
+    @Test func whatWasSaidBetweenLostBytesIsGivenBetweenThem() {
+        var made = PacketBuilder()
+        made.handshake()
+        made.send(.client, "PA", 1001, 5001, "one?")
+        made.send(.client, "PA", 1005, 5005, Array("two?".utf8), after: 10)
+        made.send(.client, "PA", 1009, 5013, Array("end?".utf8), after: 10)
+        made.send(.server, "PA", 5013, 1013, Array("end!".utf8), after: 10)
+        let told = ["one? 4", "4 lost 14", "two? 14", "8 lost 24", "end? 24", "end! 34"]
+        #expect(Times.of(made.packets) == told)
+        // While it goes on, once it has been waited for long enough.
+        made.send(.client, "A", 1013, 5017, [], after: 2000)
+        var decoder = PacketDecoder(into: Times())
+        for (index, packet) in made.packets.enumerated() { decoder.give(packet, number: index + 1) }
+        #expect(decoder.sink.seen == told)
+    }
 }

@@ -34,6 +34,8 @@ final class MessageReader {
     /// Whether there was an answer to nothing that is in the capture.
     private var lacksRequest = false
     private var places = 0
+    /// The side whose bytes are missing right before what it says next.
+    private var gap: Side?
     /// Whether it was said that what is in a tunnel of HTTP/2 is not read.
     private var hasToldTunnel = false
     /// Whether any bytes of the server are there, and whether any are missing.
@@ -62,6 +64,7 @@ final class MessageReader {
 
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         if side == .server { hasSeenServer = true }
+        if gap == side { gap = nil }
         switch state {
         case .awaitingRequest:
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
@@ -161,7 +164,8 @@ final class MessageReader {
     func lost(_ count: Int, isExact: Bool = true, from side: Side, at time: Timestamp) {
         hasGaps = true
         lostBytes += count
-        places += 1
+        if gap != side { places += 1 }
+        gap = side
         if side == .server {
             lacksServer = true
             letEarlyGo()

@@ -138,11 +138,20 @@ struct TCPConnection: OrderedByUse {
     ) {
         release(into: &sink)
         for side in [Side.client, .server] {
-            change(side, into: &sink) {
-                $0.passGaps(at: time, isCrowded: isCrowded, give: $1)
+            var isPartLeft = true
+            while isPartLeft {
+                let waiting = waiting(for: side)
+                change(side, into: &sink) {
+                    isPartLeft = $0.passGaps(at: time, isCrowded: isCrowded, before: waiting, give: $1)
+                }
+                release(into: &sink)
             }
-            release(into: &sink)
         }
+    }
+
+    /// What waits for bytes of a side.
+    private func waiting(for side: Side) -> TCPDirection.Waiting? {
+        side == .client ? server.waiting : client.waiting
     }
 
     /// Takes note that the client's SYN was not delivered; a later one may be.
@@ -241,7 +250,8 @@ struct TCPConnection: OrderedByUse {
             release(into: &sink)
             isPassed = takeNextDoubtful(into: &sink)
             for side in [Side.client, .server] where !isPassed {
-                change(side, into: &sink) { isPassed = $0.passGap(at: time, give: $1) }
+                let waiting = waiting(for: side)
+                change(side, into: &sink) { isPassed = $0.passGap(at: time, before: waiting, give: $1) }
             }
         }
         for side in [Side.client, .server] {

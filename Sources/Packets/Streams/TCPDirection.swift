@@ -16,6 +16,14 @@ struct TCPDirection {
         var other: Int64
     }
 
+    /// What waits for bytes of the other side.
+    struct Waiting {
+        /// The place up to which those come first.
+        var other: Int64
+        /// When the first of what waits was captured.
+        var time: Timestamp?
+    }
+
     /// More than any window is (RFC 7323, section 2.3): what is farther off is not of this connection.
     static let reach: Int64 = 1 << 30
     /// What most windows are below.
@@ -219,6 +227,11 @@ struct TCPDirection {
     @inline(__always)
     var hasBarrier: Bool { !barriers.isEmpty }
 
+    /// What waits first for the other side's bytes: up to which place of those, and when it was captured; nil where nothing does.
+    var waiting: Waiting? {
+        barriers.first.map { Waiting(other: $0.other, time: pending.time) }
+    }
+
     /// Whether the next bytes are there and wait for the other side's.
     var isHeld: Bool {
         guard let place = barriers.first?.place, let start = pending.start else { return false }
@@ -255,32 +268,38 @@ struct TCPDirection {
     /// - Parameters:
     ///   - time: of the packet that has come.
     ///   - isCrowded: whether all connections together hold too much.
+    ///   - waiting: what the other side said within the gap, and waits for the bytes before it.
     ///   - give: see ``Give``.
-    mutating func passGaps(at time: Timestamp, isCrowded: Bool, give: Give) {
+    /// - Returns: whether only the part of a gap was gone over that comes before what waits.
+    mutating func passGaps(at time: Timestamp, isCrowded: Bool, before waiting: Waiting?, give: Give) -> Bool
+    {
         while let start = pending.start, isCrowded || isFull {
             barriers = []
             goOn(at: start, time, give)
         }
-        guard let known = acknowledgedGapEnd else { return }
+        guard let known = acknowledgedGapEnd else { return false }
         // One that was filled, if only in part, is another: what is late still comes.
         if gapStart != next { (gapStart, gapSince, gapPackets) = (next, time, 0) }
         gapPackets += 1
-        guard gapPackets > Self.patiencePackets || time - gapSince > Self.patience else { return }
-        goOn(at: known, gapSince, give)
+        guard gapPackets > Self.patiencePackets || time - gapSince > Self.patience else { return false }
+        let isPartLeft = goOn(towards: known, before: waiting, gapSince, give)
+        // The rest of it has been waited for as long, but not been acknowledged as early.
+        if isPartLeft { (gapStart, gapSince, gapPackets) = (next, time, Self.patiencePackets) }
+        return isPartLeft
     }
 
     private var isFull: Bool {
         pending.weight > Self.maximumPending || pending.count > Self.maximumPendingPieces
     }
 
-    /// Goes over the next gap, as far as its end is known; there will be no more packets.
+    /// Goes over the next gap, as far as its end is known, or what waits in the midst of it; there will be no more packets.
     ///
     /// - Returns: whether there was one.
-    mutating func passGap(at time: Timestamp, give: Give) -> Bool {
+    mutating func passGap(at time: Timestamp, before waiting: Waiting? = nil, give: Give) -> Bool {
         guard let end = acknowledgedGapEnd ?? pending.start.flatMap({ $0 > next ? $0 : nil }) else {
             return false
         }
-        goOn(at: end, gapStart == next ? gapSince : time, give)
+        _ = goOn(towards: end, before: waiting, gapStart == next ? gapSince : time, give)
         return true
     }
 
@@ -302,6 +321,25 @@ struct TCPDirection {
     /// One number more, and nothing behind it: that was a FIN.
     private func isEndWithoutFIN(_ place: Int64) -> Bool {
         place == next + 1 && pending.isEmpty && finish == .max
+    }
+
+    /// Goes over a gap, but no further than up to what the other side said in the midst of it: with one answer behind the other
+    /// missing, the request between them comes between them.
+    ///
+    /// - Returns: whether a part of the gap is left.
+    private mutating func goOn(
+        towards end: Int64,
+        before waiting: Waiting?,
+        _ time: Timestamp,
+        _ give: Give
+    ) -> Bool {
+        guard let waiting, waiting.other > next else {
+            goOn(at: end, time, give)
+            return false
+        }
+        let place = min(waiting.other, end)
+        goOn(at: place, min(waiting.time ?? time, time), give)
+        return place < end
     }
 
     /// `time`: when the peer said that it has what is missing, or what is known of it; it had come before what is behind it.
