@@ -74,7 +74,7 @@ extension TLSStream {
         case .hold: return false
         case .unfit:
             take(bytes, &place, header.size, direction)
-            beginSearch(direction)
+            beginSearch(direction, &sink)
         }
         return true
     }
@@ -125,7 +125,7 @@ extension TLSStream {
             direction.start = 0
         case .unfit:
             direction.start = start
-            beginSearch(direction)
+            beginSearch(direction, &sink)
         }
         return true
     }

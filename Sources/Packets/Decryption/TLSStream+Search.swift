@@ -22,6 +22,7 @@ extension TLSStream {
             direction.search?.passed += direction.unread &+ min(count, Int.max / 4)
             direction.search?.offset = 0
             clear(direction)
+            if direction.carriesData { sink.lostPlace(of: direction.side) }
             return
         }
         let header = direction.partial.withUnsafeBytes { TLSRecordHeader($0[direction.start...]) }
@@ -32,7 +33,13 @@ extension TLSStream {
         loseMessages(direction)
         let passed = direction.unread &+ min(count, Int.max / 4)
         clear(direction)
+        losePlace(direction, passed: passed, &sink)
+    }
+
+    /// From here on the next record is looked for.
+    private func losePlace(_ direction: TLSDirection, passed: Int, _ sink: inout some TLSStreamSink) {
         direction.search = TLSRecordSearch(candidates: nil, passed: passed, offset: 0)
+        if direction.carriesData { sink.lostPlace(of: direction.side) }
     }
 
     /// The missing bytes are all of one record, whose end is known.
@@ -166,10 +173,10 @@ extension TLSStream {
     // MARK: - Search
 
     /// `partial` begins with a record that does not authenticate, or is none.
-    mutating func beginSearch(_ direction: TLSDirection) {
+    mutating func beginSearch(_ direction: TLSDirection, _ sink: inout some TLSStreamSink) {
         loseMessages(direction)
         // The record itself is tried again: it may be under the keys that come next.
-        direction.search = TLSRecordSearch(candidates: nil, passed: 0, offset: 0)
+        losePlace(direction, passed: 0, &sink)
     }
 
     /// Looks for a record in `partial`; false where more bytes are needed for that.
@@ -304,6 +311,7 @@ extension TLSStream {
         guard !direction.isStopped else { return false }
         if let found {
             direction.search = nil
+            sink.foundPlace(of: direction.side)
             deliver(found, direction, keys, &sink)
             return true
         }

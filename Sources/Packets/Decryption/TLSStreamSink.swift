@@ -10,6 +10,11 @@ package protocol TLSStreamSink {
     /// Application data is missing in front of what comes next from this side: records that are not in the capture, or not
     /// whole. There were at most so many bytes of it; where that is exact, as many, unless the sender pads its records.
     mutating func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side)
+    /// From here on it is not known where this side's next record begins, nor whether application data is missing: that is told
+    /// once the next record that authenticates is found. Again for each time that more is missing until then.
+    mutating func lostPlace(of side: Side)
+    /// The next record is found: what it says comes now, and what is missing in front of it has been told.
+    mutating func foundPlace(of side: Side)
     /// Once: both Finished were seen, or the connection turns out to be unreadable after its ServerHello and these are the
     /// facts that are visible.
     mutating func handshakeEnded(_ facts: TLSStreamFacts)
@@ -21,6 +26,10 @@ package protocol TLSStreamSink {
 
 extension TLSStreamSink {
     package mutating func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {}
+
+    package mutating func lostPlace(of side: Side) {}
+
+    package mutating func foundPlace(of side: Side) {}
 }
 
 /// An alert as it stands in its record (RFC 8446, section 6).

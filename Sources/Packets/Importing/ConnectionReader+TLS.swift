@@ -94,6 +94,7 @@ extension ConnectionReader {
     func endTLS(_ side: Side, _ time: Timestamp) {
         var events = Events(reader: self, time: time)
         tls.ended(side, keys: reading.keys, into: &events)
+        passPostponed()
     }
 
     /// Keys came after the packets that they open.
@@ -114,6 +115,7 @@ extension ConnectionReader {
             tls.keysAdded(reading.keys, into: &events)
         }
         tls.abandon(into: &events)
+        passPostponed()
     }
 
     /// What the deciphering reports, at the time of the packet at hand.
@@ -124,12 +126,17 @@ extension ConnectionReader {
         let time: Timestamp
 
         func receivedPlaintext(_ bytes: UnsafeRawBufferPointer, from side: Side) {
-            reader.clear().received(bytes, from: side, at: time)
+            reader.deciphered(bytes, side, at: time)
         }
 
         func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {
-            reader.clear().lost(count, isExact: isExact, from: side, at: time)
+            let lostAt = side == .server ? reader.postponed.since : nil
+            reader.clear().lost(count, isExact: isExact, from: side, at: lostAt ?? time)
         }
+
+        func lostPlace(of side: Side) { if side == .server { reader.lostServer(at: time) } }
+
+        func foundPlace(of side: Side) { if side == .server { reader.passPostponed() } }
 
         func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: time) }
 
@@ -138,6 +145,27 @@ extension ConnectionReader {
         }
 
         func unreadable(_ reason: String, from side: Side?) { reader.unreadable(reason, side, at: time) }
+    }
+
+    private func deciphered(_ bytes: UnsafeRawBufferPointer, _ side: Side, at time: Timestamp) {
+        if side == .client {
+            if postponed.holds(bytes, at: time) { return }
+            passPostponed()
+        }
+        clear().received(bytes, from: side, at: time)
+    }
+
+    /// What was said before more is missing of the server may have been answered in that.
+    private func lostServer(at time: Timestamp) {
+        passPostponed()
+        postponed.begin(at: time)
+    }
+
+    /// Lets go on what the client said while it was not known what is missing of the server.
+    private func passPostponed() {
+        for piece in postponed.take() {
+            piece.bytes.withUnsafeBytes { clear().received($0, from: .client, at: piece.time) }
+        }
     }
 
     /// The reader of what was deciphered.
@@ -164,6 +192,7 @@ extension ConnectionReader {
         _ facts: TLSStreamFacts,
         at time: Timestamp
     ) {
+        if side == .client { passPostponed() }
         guard sent.alert != .closeNotify else {
             messages?.ended(side, .finished, at: time)
             return
@@ -185,6 +214,7 @@ extension ConnectionReader {
     private func unreadable(_ reason: String, _ side: Side?, at time: Timestamp) {
         guard !isWithoutHello else { return }
         isUnreadable = true
+        passPostponed()
         messages?.abandon(AnswerLoss.undecrypted("from here on it", reason), at: time)
         if let side { unreadableSides[side] = reason }
         if hasBeginning, bytes.onlySide == nil { note(reason) } else { reasons.append(reason) }

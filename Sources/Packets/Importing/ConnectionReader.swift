@@ -29,6 +29,8 @@ final class ConnectionReader {
     private var heldOfServer: [UInt8] = []
     var tls: TLSStream
     var messages: MessageReader?
+    /// What the client said that waits for what is missing of the server's records.
+    var postponed = PostponedRequests()
     var socks: SOCKSReader?
     /// Headers of the PROXY protocol that stood in front.
     private var proxyHeaders = 0

@@ -1,0 +1,101 @@
+import Captures
+@testable import Packets
+import Testing
+import Wire
+
+/// Answers that the capture lacks: whose they were, and that all others stay with their requests.
+struct MissingAnswerTests {
+    private static let numbers = 1...4
+
+    private static func request(_ number: Int) -> [UInt8] {
+        Array("GET /\(number) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8)
+    }
+
+    private static func answer(_ number: Int) -> [UInt8] {
+        Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(number)".utf8)
+    }
+
+    /// What is read of a connection whose packets that end with something are not there.
+    private static func read(
+        _ words: [(side: Side, bytes: [UInt8])],
+        without endings: [[UInt8]],
+        keyLog: [UInt8] = []
+    ) -> PacketImport {
+        var made = PacketBuilder()
+        made.converse(words)
+        let there = made.packets.filter { packet in
+            !endings.contains { packet.bytes.suffix($0.count).elementsEqual($0) }
+        }
+        return PacketImport(there, keyLog: keyLog)
+    }
+
+    /// What became of each request: the body of its answer, or that it failed.
+    private static func ends(of exchanges: [Exchange]) -> [String] {
+        exchanges.map {
+            "\($0.request.url.path) \($0.failure == nil ? $0.response?.body?.text ?? "" : "fails")"
+        }
+    }
+
+    private static func expected(without missing: [Int]) -> [String] {
+        numbers.map { "/\($0) \(missing.contains($0) ? "fails" : "\($0)")" }
+    }
+
+    @Test(arguments: [[2], [1, 2], [2, 3], [1, 3], [1, 2, 3]]) func inClear(missing: [Int]) {
+        let words = Self.numbers.flatMap { number -> [(side: Side, bytes: [UInt8])] in
+            [(.client, Self.request(number)), (.server, Self.answer(number))]
+        }
+        let read = Self.read(words, without: missing.map(Self.answer))
+        #expect(Self.ends(of: read.exchanges) == Self.expected(without: missing))
+        let failed = read.exchanges.filter { $0.failure != nil }
+        let size = Self.answer(1).count
+        #expect(failed.allSatisfy { $0.failure == "\(size) bytes of the server are not in the capture" })
+    }
+
+    /// They are one place, though requests came between them.
+    @Test func thoseBehindEachOtherAreTold() throws {
+        let words = Self.numbers.flatMap { number -> [(side: Side, bytes: [UInt8])] in
+            [(.client, Self.request(number)), (.server, Self.answer(number))]
+        }
+        let read = Self.read(words, without: [Self.answer(1), Self.answer(2)])
+        let told = try #require(read.report.losses.first?.what)
+        #expect(told.hasSuffix(" \(2 * Self.answer(1).count) bytes are not in the capture"))
+        #expect(read.report.losses.count == 1)
+    }
+
+    /// In TLS it shows with the next record of the server's what is missing in front of it, and the next request is there by then.
+    @Test(arguments: [0x0303, 0x0304] as [Int32], [[2], [1, 3], [1, 2], [2, 3]]) func inTLS(
+        version: Int32,
+        missing: [Int]
+    ) throws {
+        var options = TLSPair.Options()
+        options.versions = version...version
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        var answers: [Int: [UInt8]] = [:]
+        for number in Self.numbers {
+            try pair.send(Self.request(number), from: .client)
+            try pair.send(Self.answer(number), from: .server)
+            answers[number] = pair.wire.last?.bytes
+        }
+        let read = Self.read(pair.wire, without: missing.compactMap { answers[$0] }, keyLog: pair.keyLog)
+        #expect(Self.ends(of: read.exchanges) == Self.expected(without: missing))
+        let starts = read.exchanges.map(\.startedAt)
+        #expect(starts == starts.sorted())
+    }
+
+    @Test func whatWaitsForARecordIsBounded() {
+        var postponed = PostponedRequests()
+        let start = PacketBuilder.start
+        var taken: [Bool] = []
+        [UInt8](repeating: 0, count: 200_000).withUnsafeBytes { bytes in
+            taken.append(postponed.holds(bytes, at: start))
+            postponed.begin(at: start)
+            taken.append(postponed.holds(bytes, at: start + .seconds(2)))
+            taken.append(postponed.holds(bytes, at: start + .seconds(3)))
+        }
+        #expect(taken == [false, true, false] && postponed.since == start)
+        let pieces = postponed.take()
+        #expect(pieces.map(\.time) == [start + .seconds(2)])
+        #expect(postponed.since == nil)
+    }
+}
