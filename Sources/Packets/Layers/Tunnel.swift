@@ -81,9 +81,9 @@ enum Tunnel {
     // MARK: - Over UDP
 
     /// VXLAN (RFC 7348), on Linux also at its old port: flags that say there is a network's number, a group's policy perhaps,
-    /// and an Ethernet frame.
+    /// and an Ethernet frame; VXLAN-GPE may be told to use the same port.
     private static func virtualNetwork(_ bytes: UnsafeRawBufferPointer) -> LinkLayer.Content? {
-        bytes[0] & 0x7f == 8 ? frame(bytes.behind(8)) : nil
+        bytes[0] & 0x7f == 8 ? frame(bytes.behind(8)) : virtualNetworkOfAnyProtocol(bytes)
     }
 
     /// VXLAN-GPE: a version of 0, and what follows in a number of its own.
