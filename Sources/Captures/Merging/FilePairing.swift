@@ -46,8 +46,11 @@ struct FilePairing: Sendable {
         }
         pairs = anchors
         if offset != nil {
-            addNeighbours(a, aMarks, b, bMarks, by: \.keys)
-            if aMarks.hasVeiled || bMarks.hasVeiled { addNeighbours(a, aMarks, b, bMarks, by: \.openKeys) }
+            addNeighbours(a, aMarks, b, bMarks, by: \.keys, .weak)
+            let isVeiled = aMarks.hasVeiled || bMarks.hasVeiled
+            if isVeiled { addNeighbours(a, aMarks, b, bMarks, by: \.openKeys, .weak) }
+            // A try that failed, and another at once that did not: the answer is that of the second.
+            addNeighbours(a, aMarks, b, bMarks, by: isVeiled ? \.openKeys : \.keys, .unanswered)
         }
         pairs.sort { ($0.a, $0.b) < ($1.a, $1.b) }
     }
@@ -130,7 +133,8 @@ struct FilePairing: Sendable {
         _ aMarks: CaptureMarks,
         _ b: Capture,
         _ bMarks: CaptureMarks,
-        by keys: KeyPath<CaptureMarks, [Int]>
+        by keys: KeyPath<CaptureMarks, [Int]>,
+        _ tie: SightingComparison.Tie
     ) {
         guard let offset else { return }
         let shift = -ClockSpan.nanoseconds(offset.ahead)
@@ -153,7 +157,7 @@ struct FilePairing: Sendable {
         }
         for group in groups.values where !group.a.isEmpty {
             let (found, undecided) = group.pairs(within: slack) { left, right in
-                let comparison = SightingComparison(a: a[left], b: b[right], tie: .weak)
+                let comparison = SightingComparison(a: a[left], b: b[right], tie: tie)
                 let (host, other) = (comparison.a.request.url.host, comparison.b.request.url.host)
                 return (host == other || hosts.contains(HostPair(a: host ?? "", b: other ?? "")))
                     && comparison.isQueryAlike && comparison.holds

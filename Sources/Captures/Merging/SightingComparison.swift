@@ -8,6 +8,8 @@ struct SightingComparison {
         case strong
         /// Nothing but place and time.
         case weak
+        /// The same; where one of the two has no answer, what one client alone sends, too.
+        case unanswered
     }
 
     let a: Exchange
@@ -63,14 +65,40 @@ struct SightingComparison {
     private var isStatusAlike: Bool {
         guard let left = a.response, let right = b.response else {
             // A browser that has gone meanwhile has no answer, where its server has sent one.
-            return tie == .strong || a.response == nil && b.response == nil
+            return switch tie {
+            case .strong: true
+            case .weak: a.response == nil && b.response == nil
+            case .unanswered: a.response == nil && b.response == nil || isOfOneClient
+            }
         }
         return left.status == right.status
     }
 
+    /// Whether both have what one client alone sends: its credentials, its session, its form.
+    private var isOfOneClient: Bool {
+        if let credentials = a.request.headers.first("authorization"), !RemovedValue.isOne(credentials),
+            credentials == b.request.headers.first("authorization")
+        {
+            return true
+        }
+        let values = Dictionary(grouping: b.request.cookies, by: \.name).mapValues { Set($0.map(\.value)) }
+        let hasCookie = a.request.cookies.contains { cookie in
+            cookie.value.utf8.count >= Self.shortestOwnValue && !RemovedValue.isOne(cookie.value)
+                && values[cookie.name]?.contains(cookie.value) == true
+        }
+        if hasCookie { return true }
+        guard let form = BodyFields(a.request.body), let other = BodyFields(b.request.body) else {
+            return false
+        }
+        return form.text == other.text
+    }
+
+    /// What is shorter may be a setting that many have.
+    private static let shortestOwnValue = 8
+
     private var areHeadersAlike: Bool {
         // Two programs of one machine ask for the same document within one second.
-        let names = tie == .weak ? ["authorization", "user-agent"] : ["authorization"]
+        let names = tie == .strong ? ["authorization"] : ["authorization", "user-agent"]
         for name in names + (isSameHost ? Array(ExchangeMarks.requestIDs) : []) {
             guard let left = a.request.headers.first(name), let right = b.request.headers.first(name) else {
                 continue

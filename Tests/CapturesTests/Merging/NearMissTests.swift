@@ -146,6 +146,78 @@ struct NearMissTests {
         #expect(CaptureMerger(file("k3J9x"), file("p0Qw2")).story == ["a0", "b0"])
     }
 
+    // MARK: - Without an answer
+
+    /// A request by which its client is known, or not; `status`: of its answer.
+    private static func ask(_ file: inout Sightings, at: Double, with what: String, status: Int?) {
+        let headers: [(String, String)] =
+            switch what {
+            case "cookie": [("Cookie", "sid=session-of-alice")]
+            case "another cookie": [("Cookie", "sid=session-of-bob")]
+            case "a setting": [("Cookie", "lang=en")]
+            case "authorization": [("Authorization", "Bearer at-1-Xy12")]
+            default: []
+            }
+        let isForm = what == "form"
+        let form = isForm ? [("user", "alice"), ("password", "correct horse")] : nil
+        file.add(
+            "/userinfo",
+            at: at,
+            method: isForm ? "POST" : "GET",
+            headers: headers,
+            form: form,
+            status: status
+        )
+        if status == nil { file.exchanges[file.exchanges.count - 1].failure = "net::ERR_FAILED" }
+    }
+
+    private static func story(browser: [(Double, String, Int?)], server: [(Double, String, Int?)]) -> [String]
+    {
+        var left = Sightings()
+        var right = Sightings(inset: 0.005)
+        left.callback(1, at: 0)
+        right.callback(1, at: 0)
+        for (at, what, status) in browser { ask(&left, at: at, with: what, status: status) }
+        for (at, what, status) in server { ask(&right, at: at, with: what, status: status) }
+        return CaptureMerger(left, right).story
+    }
+
+    /// A page that left, or that was not let see the answer (CORS), has none, where its server has sent one; a capture may lack one that
+    /// the browser has.
+    @Test(arguments: ["cookie", "authorization", "form"])
+    func answerThatOneRecorderLacksIsThatOfTheOther(what: String) {
+        let whole = ["a0+b0", "a1+b1"]
+        #expect(Self.story(browser: [(2, what, nil)], server: [(2, what, 200)]) == whole)
+        #expect(Self.story(browser: [(2, what, 200)], server: [(2, what, nil)]) == whole)
+    }
+
+    /// Nothing says that both are of one client.
+    @Test(arguments: ["", "a setting", "another cookie"])
+    func answerToAnybodyIsNotThatOfTheOther(what: String) {
+        let browser = what == "another cookie" ? "cookie" : what
+        let story = Self.story(browser: [(2, browser, nil)], server: [(2, what, 200)])
+        #expect(story == ["a0+b0", "a1", "b1"])
+    }
+
+    /// The first try did not get there, and the second did at once.
+    @Test func answerIsThatOfTheTryThatHasIt() {
+        let story = Self.story(
+            browser: [(2, "cookie", nil), (2.08, "cookie", 200)],
+            server: [(2.08, "cookie", 200)]
+        )
+        #expect(story == ["a0+b0", "a1", "a2+b1"])
+    }
+
+    /// As many as the other has, one of them without its answer: they are paired in their order.
+    @Test func repeatedRequestOfWhichOneLacksItsAnswerIsPairedInOrder() {
+        let times = [2, 2.01, 2.02]
+        let story = Self.story(
+            browser: times.map { ($0, "cookie", 200) },
+            server: times.map { ($0, "cookie", $0 == 2.01 ? nil : 200) }
+        )
+        #expect(story == ["a0+b0", "a1+b1", "a2+b2", "a3+b3"])
+    }
+
     // MARK: - Translated addresses
 
     private static func translated(_ edit: (inout Exchange) -> Void) -> [String] {
