@@ -12,6 +12,11 @@ struct ExchangeUnion {
 
     init(_ base: Exchange, _ other: Exchange) {
         exchange = base
+        if base.response == nil, base.lacksItsAnswer, other.response != nil, !other.lacksItsAnswer {
+            // That one recorder has not seen it is no failure, and no end.
+            exchange.failure = nil
+            exchange.duration = nil
+        }
         uniteTimes(other)
         uniteRequest(other.request)
         if let answer = other.response { uniteResponse(answer) }
@@ -54,8 +59,8 @@ struct ExchangeUnion {
 
     /// What went wrong for the one went well for the other: both are true.
     private mutating func uniteFailure(_ other: Exchange, _ base: Exchange) {
-        guard let failure = other.failure, failure != base.failure else { return }
-        if base.failure == nil, base.response == nil {
+        guard let failure = other.failure, failure != exchange.failure else { return }
+        if exchange.failure == nil, base.response == nil {
             exchange.failure = failure
         } else {
             differences["_error"] = .string(failure)

@@ -47,7 +47,9 @@ struct SightingOrder {
             if Self.isInside(left.entry, right.entry, inside) { return false }
         }
         let (a, b) = (captures[left.file][left.entry], captures[right.file][right.entry])
-        if let first = marks[left.file].spans[left.entry], let second = marks[right.file].spans[right.entry],
+        // How long one took that has no answer says nothing of where it was seen.
+        if a.response != nil, b.response != nil,
+            let first = marks[left.file].spans[left.entry], let second = marks[right.file].spans[right.entry],
             first.isLengthKnown, second.isLengthKnown, abs(first.length - second.length) > 500_000
         {
             return first.length > second.length

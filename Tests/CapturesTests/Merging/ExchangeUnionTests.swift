@@ -120,6 +120,30 @@ struct ExchangeUnionTests {
         #expect(one.failure == "net::ERR_ABORTED" && one.request.url.host == "app.example")
     }
 
+    /// The browser gave up sooner than the server was done, and its URL is the one that was meant.
+    @Test func whoHasNoAnswerIsNearerToTheClientAllTheSame() {
+        var (browser, server) = sightings()
+        server.exchanges[0].duration = .milliseconds(30)
+        browser.exchanges[0].response = nil
+        browser.exchanges[0].failure = "net::ERR_ABORTED"
+        browser.exchanges[0].duration = .milliseconds(20)
+        let one = CaptureMerger(server, browser).exchange(at: 0)
+        #expect(one.response?.status == 302 && one.failure == "net::ERR_ABORTED")
+        #expect(one.request.url.host == "app.example")
+    }
+
+    /// That packets are missing in one capture is no failure where the other has the answer, and says nothing of its end.
+    @Test func answerThatACaptureLacksDidNotFail() {
+        var (browser, server) = sightings()
+        server.exchanges[0].duration = .milliseconds(30)
+        browser.exchanges[0].response = nil
+        browser.exchanges[0].failure = AnswerLoss.bytesMissing(256, isExact: true, of: "server")
+        browser.exchanges[0].duration = .seconds(9)
+        let one = CaptureMerger(browser, server).exchange(at: 0)
+        #expect(one.provenance.seen.map(\.file) == ["a", "b"])
+        #expect(one.response?.status == 302 && one.failure == nil && one.duration == .milliseconds(30))
+    }
+
     /// A form that one producer keeps as text and another as parameters is one form.
     @Test func formsAreComparedAsParameters() {
         var browser = Sightings()
