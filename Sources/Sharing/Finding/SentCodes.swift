@@ -5,7 +5,9 @@ import Captures
 enum SentCodes {
     /// In no order.
     static func ranges(in text: [UInt8]) -> [Range<Int>] {
-        words.flatMap { word in
+        // Most texts have no letter that the words of most languages have.
+        let others = text.contains { $0 >= 0x80 } ? foreignWords : []
+        return (words + others).flatMap { word in
             ShownCodes.words(word.end, in: text).flatMap { codes(at: $0, word, in: text) }
         }
     }
@@ -21,17 +23,32 @@ enum SentCodes {
 
     private static let words = [
         Word(end: "ode"), Word(end: "odice"), Word(end: "digo"), Word(end: " kod"),
+        // Swedish, Finnish, Romanian.
+        Word(end: "skod"), Word(end: "koodi"), Word(end: "Codul"), Word(end: "codul", isWhole: true),
         Word(end: "OTP", isSure: true, isWhole: true), Word(end: "otp", isSure: true, isWhole: true),
+    ]
+
+    private static let foreignWords = [
         Word(end: "код", isSure: true, isWhole: true), Word(end: "Код", isSure: true, isWhole: true),
         Word(end: "证码", isSure: true), Word(end: "證碼", isSure: true), Word(end: "証コード", isSure: true),
         Word(end: "認コード", isSure: true), Word(end: "인증번호", isSure: true), Word(end: "인증 코드", isSure: true),
         Word(end: "인증코드", isSure: true),
+        // Czech, Slovak, Hungarian; Greek; Vietnamese.
+        Word(end: " kód"), Word(end: "ωδικός"), Word(end: "ã xác thực", isSure: true),
+        Word(end: "ã xác nhận", isSure: true), Word(end: "ã xác minh", isSure: true),
+        // Arabic, Hebrew, Hindi, Thai: what stands behind the word says that it is no error's.
+        Word(end: "رمز التحقق", isSure: true), Word(end: "رمز التأكيد", isSure: true),
+        Word(end: "كود التحقق", isSure: true), Word(end: "קוד האימות", isSure: true),
+        Word(end: "קוד אימות", isSure: true), Word(end: "सत्यापन कोड", isSure: true),
+        Word(end: "รหัสยืนยัน", isSure: true),
     ]
 
     private static func codes(at place: Range<Int>, _ word: Word, in text: [UInt8]) -> [Range<Int>] {
         if word.isWhole, place.lowerBound > 0, text[place.lowerBound - 1].isASCIIWordByte { return [] }
         let before = ShownCodes.lowercased(text[..<place.lowerBound].suffix(longestGap))
-        guard !others.contains(where: before.containsBytes) else { return [] }
+        // `statuskod`: a word for an error's may end as one for such a code does.
+        let named = ShownCodes.lowercased(text[..<place.upperBound].suffix(longestGap + place.count))
+        guard !others.contains(where: named.containsBytes) else { return [] }
         let isTold = word.isSure || purposes.contains(where: before.containsBytes) || isOpened(before)
         return [
             code(behind: place.upperBound, isTold: isTold, in: text),
@@ -44,14 +61,22 @@ enum SentCodes {
     private static let purposes = [
         "your", "verification", "security", "confirmation", "one-time", "login", "sign-in", "authentication",
         "access ", "sending c",
-        // German, Dutch, Danish, Swedish.
+        // German, Dutch, Danish, Norwegian, Swedish.
         "tigungsc", "sicherheitsc", "rungsc", "anmeldec", "einmalc", "zugangsc",
-        "verificatiec", "stigingsc", "beveiligingsc", "engangsk", "sikkerhedsk", "verifieringsk",
+        "verificatiec", "stigingsc", "beveiligingsc", "engangsk", "sikkerhedsk", "sikkerhetsk", "ftelsesk",
+        "verifisering", "verifiering", "engång", "inloggning", "säkerhet", "bekräftelse",
+        // Finnish, Czech, Slovak, Hungarian, Turkish.
+        "vahvistus", "kertakäyttö", "turva", "todennus", "kirjautumis",
+        "ověřovací", "overovací", "potvrzovací", "bezpečnostní", "ellenőrző", "megerősítő",
+        "doğrulama", "onay ", "güvenlik",
     ]
     /// Whole words before `code`: `because` and `status` end as some of them.
     private static let openings = [
         "use c", "enter c", "sent c", "ihr c", "dein c", "uw c", "votre c", "ton c", "tu c", "su c", "seu c",
         "tuo c", "suo c",
+        // What somebody is to do with it.
+        "saisissez le c", "entrez le c", "introduce el c", "ingresa el c", "inserisci il c", "den c",
+        "voer c",
     ]
 
     private static func isOpened(_ before: String) -> Bool {
@@ -62,6 +87,7 @@ enum SentCodes {
     /// What has a code of its own.
     private static let others = [
         "error", "status", "country", "postal", "zip", "exit", "fehler", "zuordnungs", "ошиб",
+        "foutc", "fejlk", "feilk", "virhe", "chyb", " hata",
     ]
 
     // MARK: - Behind the word
@@ -110,7 +136,7 @@ enum SentCodes {
 
         /// In bytes: templates of mail say all of a style in them.
         private static let longestTag = 512
-        private static let blanks: Set<UInt8> = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x27, 0x3a, 0x3d]
+        private static let blanks: Set<UInt8> = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x27, 0x28, 0x3a, 0x3d, 0x5b]
     }
 
     /// Whether a word may stand between: one that says what the code is for, or that it follows; and one of another script.
@@ -128,11 +154,15 @@ enum SentCodes {
 
     private static let links: Set<String> = [
         "is", "ist", "lautet", "est", "es", "è", "é", "är", "er", "de", "di", "to", "adalah",
+        // With the article or whose it is behind the noun: `Engangskoden din er`, `kodunuz`, `kódja`, `koodisi on`.
+        "n", "din", "ditt", "je", "ja", "unuz", "u", "si", "on", "anda", "tău", "este",
+        "của", "bạn", "là", "σας", "σου", "είναι",
     ]
     private static let telling: Set<String> = [
         "vérification", "sécurité", "connexion", "confirmation", "validation", "verificación", "seguridad",
         "acceso", "confirmación", "verifica", "sicurezza", "accesso", "verificação", "segurança",
-        "weryfikacyjny", "verifikasi",
+        "weryfikacyjny", "verifikasi", "verificare", "confirmare", "securitate",
+        "επαλήθευσης", "επιβεβαίωσης", "ασφαλείας", "σύνδεσης",
     ]
 
     // MARK: - Before the word

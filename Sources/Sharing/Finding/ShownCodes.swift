@@ -65,7 +65,7 @@ enum ShownCodes {
             guard let first = text[start..<end].firstIndex(where: { $0 > 0x20 }),
                 let last = text[first..<end].lastIndex(where: { $0 > 0x20 })
             else { return }
-            pieces.append(first..<(last + 1))
+            pieces.append(behindOrdinal(first..<(last + 1), in: text))
         }
         for index in range {
             let byte = text[index]
@@ -80,6 +80,21 @@ enum ShownCodes {
         if !isInTag { take(range.upperBound) }
         return pieces
     }
+
+    /// Without the number that a list gives a piece: `1. 4821 7730`, with a space that does not break as well.
+    private static func behindOrdinal(_ piece: Range<Int>, in text: [UInt8]) -> Range<Int> {
+        let number = text[piece].prefix(3).prefix(while: \.isASCIIDigit)
+        guard (1...2).contains(number.count), let mark = text[number.endIndex..<piece.upperBound].first,
+            mark == 0x2e || mark == 0x29
+        else { return piece }
+        var start = number.endIndex + 1
+        while let space = spaces.first(where: { text[start..<piece.upperBound].starts(with: $0) }) {
+            start += space.count
+        }
+        return start > number.endIndex + 1 && start < piece.upperBound ? start..<piece.upperBound : piece
+    }
+
+    private static let spaces: [[UInt8]] = [[0x20], [0xc2, 0xa0], Array("&nbsp;".utf8)]
 
     private static func codes(in pieces: [Range<Int>], of text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []

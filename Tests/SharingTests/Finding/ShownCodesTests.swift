@@ -45,6 +45,32 @@ struct ShownCodesTests {
         Row(text: "Ошибка входа: код 700016", codes: []), Row(text: "验证码错误 700016", codes: []),
         Row(text: "cause code 700016", codes: []), Row(text: "button code: 20260101", codes: []),
         Row(text: "(Use code 550199)", codes: ["550199"]),
+        // Swedish, Norwegian, Danish, Finnish, Czech, Hungarian, Turkish, Romanian.
+        Row(text: "Din verifieringskod är 550201", codes: ["550201"]),
+        Row(text: "Engangskoden din er 550201", codes: ["550201"]),
+        Row(text: "Din bekræftelseskode er 550201", codes: ["550201"]),
+        Row(text: "Vahvistuskoodisi on 550201", codes: ["550201"]),
+        Row(text: "Váš ověřovací kód je 550201", codes: ["550201"]),
+        Row(text: "Az Ön ellenőrző kódja: 550201", codes: ["550201"]),
+        Row(text: "Doğrulama kodunuz: 550201", codes: ["550201"]),
+        Row(text: "Codul tău de verificare este 550201", codes: ["550201"]),
+        // Greek, Vietnamese, Indonesian, Korean, Arabic, Hebrew, Hindi, French.
+        Row(text: "Ο κωδικός επαλήθευσης είναι 550201", codes: ["550201"]),
+        Row(text: "Mã xác thực của bạn là 550201", codes: ["550201"]),
+        Row(text: "Kode verifikasi Anda adalah 550201", codes: ["550201"]),
+        Row(text: "인증번호는 [550201] 입니다", codes: ["550201"]),
+        Row(text: "رمز التحقق الخاص بك هو 550201", codes: ["550201"]),
+        Row(text: "קוד האימות שלך הוא 550201", codes: ["550201"]),
+        Row(text: "आपका सत्यापन कोड 550201 है", codes: ["550201"]),
+        Row(text: "Saisissez le code 550201 pour vous connecter", codes: ["550201"]),
+        // Those of errors.
+        Row(text: "Inloggning misslyckades, statuskod 700016", codes: []),
+        Row(text: "Kirjautumisvirhe, virhekoodi 700016", codes: []),
+        Row(text: "Ověřovací služba: chybový kód 700016", codes: []),
+        Row(text: "Doğrulama başarısız, hata kodu: 700016", codes: []),
+        Row(text: "Ο κωδικός σφάλματος είναι 700016", codes: []),
+        Row(text: "Codul erorii este 700016", codes: []), Row(text: "le code 700016", codes: []),
+        Row(text: "रमज़ कोड 700016", codes: []), Row(text: "رمز الخطأ 700016", codes: []),
         Row(text: "TOTP 700016, otp_length=20260101", codes: []),
         Row(
             text: "<h1>Recovery codes</h1><ul><li>qwmzrtlk</li><li>plvbxndh</li></ul>",
@@ -52,6 +78,12 @@ struct ShownCodesTests {
         ),
         Row(text: "Backup codes\n\nk4tz-9wqp\nh2mn-7rvd\n", codes: ["k4tz-9wqp", "h2mn-7rvd"]),
         Row(text: "{\"recovery_codes\":[\"8372 1938\",\"5529 0147\"]}", codes: ["8372 1938", "5529 0147"]),
+        Row(
+            text:
+                "Backup codes<div>1.&nbsp;4821 7730</div><div>2.\u{a0}9027 1183</div><div>10) 5538 2019</div>",
+            codes: ["4821 7730", "9027 1183", "5538 2019"]
+        ),
+        Row(text: "Backup codes: 1. 2026-03-05, 2. 2026-03-06", codes: []),
         Row(
             text: "Your recovery key: <code>orbit-lemon-trapeze-gondola</code>",
             codes: ["orbit-lemon-trapeze-gondola"]
