@@ -111,6 +111,16 @@ enum PersonalRoles {
             .personal,
             "globalname customername cardholder cardholdername nameoncard accountholder recipientname contactname dn distinguishedname subjectdn"
         )
+        // What somebody's device is called, by which it is known again.
+        add(
+            .personal,
+            "deviceid deviceuuid deviceuniqueid androidid advertisingid idfa idfv gaid imei meid imsi iccid udid macaddress"
+        )
+        // Banks' interfaces.
+        add(
+            .personal,
+            "fulllegalname personalidentifier streetname townname buildingnumber tckn egn oib jmbg cnp niss nino"
+        )
         // The same in forms of other languages.
         add(
             .personal,

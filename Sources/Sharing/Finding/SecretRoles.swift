@@ -239,7 +239,7 @@ enum SecretRoles {
         .oneTimeCode:
             "confirmationcode otc bindingcode oobcode additionalauthdata recoverycodeinput totppin cvv cvv2 cvc cvc2 securitycode tan pushtan smstan mtan pin xpin otp xotp xgithubotp accesscode xaccesscode recoverycode recoverycodes backupcode backupcodes otpvalue totp smsmfacode softwaretokenmfacode emailotpcode smsotpcode onetimepassword onetimecode mfacode verificationcode pincode smscode txcode twofactorcode authcode2 otpcode",
         .credentials:
-            "iplanetdirectorypro rawid totpsecret otpsecret secretcode xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
+            "secretdata iplanetdirectorypro rawid totpsecret otpsecret secretcode xauth xauthkey xsessionid phpsessid jsessionid authorization proxyauthorization xamzsecuritytoken signature xsignature",
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate wresult wctx",
         .formToken:

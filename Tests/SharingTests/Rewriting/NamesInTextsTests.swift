@@ -42,6 +42,11 @@ struct NamesInTextsTests {
         Row(text: "Welcome back, Ada!", told: ["display_name=Ada"]),
         Row(text: "you are logged in as ada.q7 now", told: ["username=ada.q7"]),
         Row(text: "User Ada Quill (aq7) logged in", told: ["display_name=Ada Quill", "username=aq7"]),
+        Row(text: "Hallo Ada Quill", told: ["display_name=Ada Quill"]),
+        Row(text: "Willkommen zurück, Ada!", told: ["display_name=Ada"]),
+        Row(text: "Bonjour Ada Quill,", told: ["display_name=Ada Quill"]),
+        Row(text: "Connecté en tant que ada.q7", told: ["username=ada.q7"]),
+        Row(text: "Hallo Welt", told: []), Row(text: "Bonjour et bienvenue", told: []),
         Row(text: "Hello World", told: []), Row(text: "Signed in as administrator", told: []),
         Row(text: "the user Agent", told: []),
     ])
@@ -58,6 +63,23 @@ struct NamesInTextsTests {
     ])
     func lineOfALogIsReadByItsPairs(row: Row) {
         #expect(Self.told(LogLineSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
+    }
+
+    @Test(arguments: [
+        Row(
+            text: "198.51.100.17 - aq7 [25/Mar/2026:09:15:20 +0000] \"GET /cb HTTP/1.1\" 302 0",
+            told: ["username=aq7"]
+        ),
+        Row(
+            text: "10.0.0.1 - - [25/Mar/2026:09:15:20 +0000] \"GET / HTTP/1.1\" 200 1\n"
+                + "10.0.0.1 - aq7 [25/Mar/2026:09:15:21 +0000] \"GET / HTTP/1.1\" 200 1",
+            told: ["username=aq7"]
+        ),
+        Row(text: "see the log [25/Mar/2026]", told: []), Row(text: "at [25/Mar/2026:09:15:20]", told: []),
+        Row(text: "a - b [1/2/3:4]", told: []), Row(text: "[", told: []),
+    ])
+    func accessLogNamesWhoSignedIn(row: Row) {
+        #expect(Self.told(AccessLogSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
     }
 
     @Test(arguments: [

@@ -51,6 +51,13 @@ struct PairSlotsTests {
         ("{Username:bolund Password:zem4K!}", ["zem4K!", "bolund"]),
         ("username=[bolund], password=[zem4K!], scope=[openid]", ["zem4K!", "bolund"]),
         ("username: required, password: zem4K!", ["zem4K!"]), ("{Username:bolund Scope:openid}", []),
+        // Of letters alone, where no sentence goes on.
+        ("{password=kestrel, username=bolund, scope=openid}", ["kestrel", "bolund"]),
+        ("{\"user\"=>{\"password\"=>\"kestrel\", \"remember\"=>\"0\"}}", ["kestrel"]),
+        ("[\"password\"]=>\n  string(7) \"kestrel\"\n", ["kestrel"]),
+        ("{password=null, username=bolund}", []), ("{password=required}", []),
+        ("login(user, password=None)", []), ("{\"password\"=>\"password\"}", []),
+        ("Choose password=kestrel or another", []), ("{grant_type=password, scope=openid}", []),
         ("password:\"\",user:\"x-1\"", []), ("type=\"password\" name=\"user-name\"", []),
         ("[\"password\", \"refresh-token\"]", []), ("setField(\"password\", \"is-invalid\")", []),
         ("The password must have 8-12 characters", []), ("Password::broker()", []),

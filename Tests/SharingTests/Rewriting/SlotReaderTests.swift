@@ -238,6 +238,51 @@ struct SlotReaderTests {
         #expect(Self.slots(text, .lines) == slots)
     }
 
+    /// A name is somebody's beside what only people have.
+    @Test(arguments: [
+        (
+            "users:\n  - name: Ada Quill\n    email: ada@mail.example\n",
+            ["users=", "display_name=Ada Quill", "email=ada@mail.example"]
+        ),
+        (
+            "dn: x\nobjectClass: person\ncn: Ada Quill\nsn: Quill\n",
+            ["dn=x", "objectClass=person", "display_name=Ada Quill", "display_name=Quill"]
+        ),
+        ("name: shop\na: 1\nb: 2\nmail: c\n", ["name=shop", "a=1", "b=2", "mail=c"]),
+        ("name: shop\npassword: x\n", ["name=shop", "password=x"]),
+        ("cn: admins\ngid: 7\n", ["cn=admins", "gid=7"]),
+    ])
+    func linesNameSomebody(text: String, slots: [String]) {
+        #expect(Self.slots(text, .lines) == slots)
+    }
+
+    /// What the object says, or the one around it, in which the value stands.
+    @Test(arguments: [
+        (
+            #"{"birthdays":[{"date":{"year":1988,"month":11,"day":2},"text":"11/02/1988"}]}"#,
+            ["birthyear=1988", "birthmonth=11", "dayofbirth=2", "birthdate=11/02/1988"]
+        ),
+        (#"{"birthDate":{"year":1988}}"#, ["birthyear=1988"]),
+        (#"{"date":{"year":1988},"text":"a"}"#, ["year=1988", "text=a"]),
+        (
+            #"{"SchemeName":"UK.OBIE.IBAN","Identification":"802001","Name":"Ada Quill"}"#,
+            ["SchemeName=UK.OBIE.IBAN", "accountNumber=802001", "displayName=Ada Quill"]
+        ),
+        (
+            #"{"Identification":"802001","Name":"Ada Quill","SchemeName":"UK.OBIE.IBAN"}"#,
+            ["accountNumber=802001", "displayName=Ada Quill", "SchemeName=UK.OBIE.IBAN"]
+        ),
+        (#"{"Identification":"ACME4","Name":"Shop"}"#, ["Identification=ACME4", "Name=Shop"]),
+        (
+            #"{"backup_codes":[{"code":"48217730","used":false},{"code":"90271183"}]}"#,
+            ["backup_codes=48217730", "backup_codes=90271183"]
+        ),
+        (#"{"totp":{"code":"expired"},"codes":[{"code":"E-7"}]}"#, ["code=expired", "code=E-7"]),
+    ])
+    func memberIsCalledByWhatItStandsIn(text: String, slots: [String]) {
+        #expect(Self.slots(text, .json) == slots)
+    }
+
     @Test func mappingOfYAMLInOneLineIsRead() {
         #expect(Self.slots("{user: bo, password: zem4K!}", .json) == ["password=zem4K!"])
     }

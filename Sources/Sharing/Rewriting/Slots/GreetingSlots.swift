@@ -36,6 +36,12 @@ enum GreetingSlots {
         ("signed in as ", 1), ("logged in as ", 1), ("angemeldet als ", 1), ("welcome back, ", 1),
         ("welcome, ", 2),
         ("hello ", 2), ("hello, ", 2), ("hi ", 2), ("hi, ", 2), ("dear ", 2), ("user ", 2),
+        // German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Danish.
+        ("hallo ", 2), ("guten tag ", 2), ("willkommen, ", 2), ("willkommen zurück, ", 1),
+        ("bonjour ", 2), ("bienvenue, ", 2), ("connecté en tant que ", 1),
+        ("hola ", 2), ("bienvenido, ", 2), ("sesión iniciada como ", 1),
+        ("ciao ", 2), ("olá ", 2), ("ingelogd als ", 1), ("hej ", 2), ("inloggad som ", 1),
+        ("logget ind som ", 1),
     ].map { Phrase(words: Array($0.0.utf8), leastWords: $0.1) }
 
     /// Where what stands behind it begins.

@@ -17,7 +17,7 @@ enum PairSlots {
             guard let given = given(to: word, in: text, isCode: isCode) else { continue }
             let name = name(endingWith: word, in: text, isCode: isCode)
             let slot = Slot(name: name, range: given.value.startIndex..<given.value.endIndex)
-            if isSecret(given, of: name) {
+            if isSecret(given, of: name) || !isCode && isPrintedWord(given.value, of: name, word, in: text) {
                 tellsPassword = tellsPassword || saysPassword(name)
                 slots.append(slot)
                 index = given.value.endIndex
@@ -80,6 +80,36 @@ enum PairSlots {
         guard saysPassword(name) else { return Drawn.looks(given.value) && namesSecret(name) }
         return given.value.count >= 4 && given.value.contains { !$0.isASCIILetter }
     }
+
+    /// Whether a password of letters alone is what a program printed of a map, in which no sentence goes on:
+    /// `{username=bo, password=kestrel}`, `"password"=>"kestrel"`.
+    ///
+    /// `word`: the end of the name, as it stands.
+    private static func isPrintedWord(
+        _ value: ArraySlice<UInt8>,
+        of name: String,
+        _ word: ArraySlice<UInt8>,
+        in text: ArraySlice<UInt8>
+    ) -> Bool {
+        let own = SlotReader.string(value)
+        guard value.count >= 4, value.allSatisfy(\.isASCIILetter), saysPassword(name), !saysPassword(own),
+            !nothing.contains(own.lowercased()), !SureWords.isCommon(own), !SecretRoles.isWord(own)
+        else { return false }
+        let between = text[word.endIndex..<value.startIndex]
+        if let first = between.first, let last = between.last, quotes.contains(first), quotes.contains(last) {
+            return between.firstRange(of: Array("=>".utf8)) != nil
+        }
+        guard between.elementsEqual("=".utf8) || between.elementsEqual("=[".utf8) else { return false }
+        let before = text[..<word.startIndex].suffix(2).last { $0 != 0x20 }
+        let after = text[value.endIndex...].first
+        return before.map { [0x28, 0x2c, 0x7b].contains($0) } ?? false
+            && after.map { [0x29, 0x2c, 0x5d, 0x7d].contains($0) } ?? false
+    }
+
+    /// What programs print for no value, and for one that they do not show.
+    private static let nothing: Set<String> = [
+        "null", "none", "true", "false", "masked", "protected", "filtered", "provided",
+    ]
 
     private static func saysPassword(_ name: String) -> Bool {
         if case .secret(.password) = SecretRoles.role(of: name, in: .text) { return true }

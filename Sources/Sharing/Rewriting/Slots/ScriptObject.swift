@@ -37,6 +37,11 @@ struct ScriptObject {
     private var arguments: [Int] = []
     /// How many of these have their names.
     private var namedArguments = 0
+    /// Whether it, or what it stands in, is the day on which somebody was born.
+    private let isBirth: Bool
+    /// The slot of its `identification`, and whether a member beside it says that it is a bank account's.
+    private var identification: Int?
+    private var isAccount = false
     /// The slot of its `id`, and whether a member beside it says what somebody is called.
     var id: Int?
     var isCalled = false
@@ -48,7 +53,31 @@ struct ScriptObject {
         let holdsVariables = parent?.queryObject == nil && GraphQLVariables.isVariables(name)
         queryObject = holdsVariables ? parent?.start ?? start : parent?.queryObject
         variable = holdsVariables ? nil : parent.map { $0.variable ?? name }
+        let singular = name.hasSuffix("s") ? String(name.dropLast()) : name
+        isBirth = SecretRoles.isBirthDay(singular) || parent?.isBirth ?? false
         if name == "attributes", let parent { isPerson = parent.isOfPerson }
+    }
+
+    /// What a member is called of a day that has one for each part: `"birthdays": [{"date": {"year": 1990, …}, "text": "…"}]`;
+    /// nil for others.
+    ///
+    /// `member`: in small letters.
+    func nameInBirth(_ member: String) -> String? { isBirth ? Self.partsOfBirth[member] : nil }
+
+    private static let partsOfBirth = [
+        "year": "birthyear", "month": "birthmonth", "day": "dayofbirth", "text": "birthdate",
+    ]
+
+    /// The slot of the number of a bank account, with what says what number it is beside it:
+    /// `{"SchemeName": "UK.OBIE.SortCodeAccountNumber", "Identification": "…", "Name": "…"}`; nil for others.
+    ///
+    /// `member`: in small letters.
+    mutating func bankAccount(_ slot: Int, called member: String) -> Int? {
+        if member == "schemename" { (isAccount, isPerson) = (true, true) }
+        if member == "identification" { identification = slot }
+        guard isAccount, let number = identification else { return nil }
+        identification = nil
+        return number
     }
 
     /// Takes note of a type.
@@ -155,6 +184,14 @@ struct ScriptObject {
     /// which a `code` may be a login's or an error's.
     var nameOfChoice: String? { PersonalRoles.isChoice(SecretRoles.normalized(name)) ? name : nil }
 
+    /// `"backup_codes": [{"code": "48217730", …}]`: the list is what each is called by; nil for others.
+    var nameOfCode: String? {
+        guard name.lowercased().hasSuffix("codes"),
+            case .secret(.oneTimeCode) = SecretRoles.role(of: name, in: .json)
+        else { return nil }
+        return name
+    }
+
     /// Takes a name; false where a better one is known.
     ///
     /// `member`: in small letters.
@@ -169,6 +206,7 @@ struct ScriptObject {
     private static let personal: Set<String> = [
         "username", "preferred_username", "email", "given_name", "givenname", "family_name", "familyname",
         "firstname", "first_name", "lastname", "last_name", "upn", "homeaccountid", "phone_number",
+        "fulllegalname",
     ]
 
     /// Members, one of them or a list, that are somebody.

@@ -122,9 +122,10 @@ struct ScriptSlots {
             } else if ScriptObject.valued.contains(key) {
                 name = objects.last?.nameOfValue ?? member
             } else if ScriptObject.choosing.contains(key) {
-                name = objects.last?.nameOfChoice ?? member
+                name =
+                    objects.last?.nameOfChoice ?? (key == "code" ? objects.last?.nameOfCode : nil) ?? member
             } else {
-                name = member
+                name = objects.last?.nameInBirth(key) ?? member
             }
         } else {
             add(Slot(name: name, range: (index + 1)..<end, coding: .escapes, kind: Self.kind(of: name)))
@@ -200,6 +201,9 @@ struct ScriptSlots {
             slots[own].isOfPerson = objects[object].isOfPerson
         }
         if ScriptObject.filing.contains(key) { name(file: place) }
+        if let account = objects[object].bankAccount(place, called: key) {
+            slots[account].name = "accountNumber"
+        }
         if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
         name(by: place, called: key, of: object)
     }

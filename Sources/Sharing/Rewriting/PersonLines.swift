@@ -1,0 +1,27 @@
+/// The names of somebody in lines where what stands around them says that they are a person's: `name: Ada Quill` beside
+/// `email: …`, as YAML and git have it, `cn: Ada Quill` beside `sn: Quill`, as LDIF has it (RFC 2849).
+enum PersonLines {
+    /// The slots of lines, in their order, with names that say so.
+    static func named(_ slots: [Slot]) -> [Slot] {
+        let keys = slots.map { SecretRoles.normalized($0.name) }
+        return slots.indices.map { place in
+            var slot = slots[place]
+            guard let telling = neighbours[keys[place]] else { return slot }
+            let around = keys[max(0, place - reach)..<min(keys.count, place + reach + 1)]
+            if around.contains(where: telling.contains) { slot.name = "display_name" }
+            return slot
+        }
+    }
+
+    /// In lines: how far from a name stands what says whose it is.
+    private static let reach = 2
+
+    /// By the name of a line, what says that somebody is called so.
+    private static let neighbours: [String: Set<String>] = [
+        "name": [
+            "email", "mail", "emailaddress", "givenname", "familyname", "firstname", "lastname", "phone",
+        ],
+        "cn": ["sn", "givenname", "mail", "uid"],
+        "sn": ["cn", "givenname", "mail"],
+    ]
+}
