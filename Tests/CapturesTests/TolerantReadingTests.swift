@@ -393,6 +393,14 @@ struct TolerantReadingTests {
         ("### token\nPOST https://a.example/token\n\na=b\n", "an HTTP message"),
         ("---\nhttp_interactions:\n- request:\n    method: post\n", "a cassette of VCR"),
         ("interactions:\n- request:\n    body: '{}'\n", "a cassette of VCR"),
+        ("<?xml version=\"1.0\"?>\n<testResults version=\"1.2\">\n", "results of JMeter's"),
+        ("timeStamp,elapsed,label,responseCode\n1774430120000,41,Token,401\n", "results of JMeter's"),
+        (#"{"type":"Metric","data":{},"metric":"http_reqs"}"#, "results of k6's"),
+        (#"[{"timestamp":"x","httpRequest":{},"httpResponse":{}}]"#, "what MockServer was asked"),
+        (
+            #"{"id":"x","name":"a","collection_id":"b","folder_id":0,"environment_id":"0","results":[]}"#,
+            "a run that Postman exported"
+        ),
         (
             "From: <Saved by Blink>\nSnapshot-Content-Location: https://a.example/\nMIME-Version: 1.0\n\n<p>",
             "a page that was saved"

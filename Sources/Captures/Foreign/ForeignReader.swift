@@ -203,7 +203,10 @@ struct ForeignReader: Sendable {
         let sketch = JSONSketch(source)
         // Their events are held one at a time: what is one large object must not come here.
         if sketch.looksLikeNetLog, let capture = NetLog.read(source) { return capture }
-        if sketch.looksLikeEvents, let capture = DevToolsLog.read(source) { return capture }
+        if sketch.looksLikeEvents, let capture = DevToolsLog.read(source) ?? BiDiLog.read(source) {
+            return capture
+        }
+        if sketch.looksLikeNewman, let capture = NewmanReport.read(source) { return capture }
         if sketch.looksLikeCharles, let capture = CharlesSession.read(source) { return capture }
         if sketch.looksLikeRequests,
             let capture = SAMLTracerExport.read(source) ?? WireMockJournal.read(source)

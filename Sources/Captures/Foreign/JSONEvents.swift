@@ -22,8 +22,11 @@ struct JSONEvents {
     }
 
     /// Visits the elements of one member of the outermost object, and hands another, which stands before it, to `member`.
+    ///
+    /// `container`: the member of the outermost object in which the list stands; nil where it stands in that itself.
     mutating func run(
         list name: String,
+        in container: String? = nil,
         behind other: String,
         member: (JSONValue) -> Bool,
         _ visit: (JSONValue, Place) -> Bool
@@ -32,6 +35,7 @@ struct JSONEvents {
             reader.skipSpace()
             guard reader.peek() == UInt8(ascii: "{") else { return }
             reader.advance()
+            var isInside = container == nil
             while true {
                 reader.skipSpace()
                 guard let byte = reader.peek() else { throw reader.problem("}", isEnd: true) }
@@ -44,7 +48,12 @@ struct JSONEvents {
                 try reader.name(byte, &text, true)
                 reader.skipSpace()
                 let found = (try? JSONParser.parse(text.dropLast()))?.string
-                if found == name, reader.peek() == UInt8(ascii: "[") {
+                if !isInside, found == container, reader.peek() == UInt8(ascii: "{") {
+                    reader.advance()
+                    isInside = true
+                    continue
+                }
+                if isInside, found == name, reader.peek() == UInt8(ascii: "[") {
                     reader.advance()
                     var depth = 1
                     walk(&depth, visit)

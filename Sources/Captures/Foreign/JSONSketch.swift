@@ -41,11 +41,13 @@ struct JSONSketch {
         }
     }
 
-    /// Whether these are messages of the DevTools protocol.
+    /// Whether these are messages of the DevTools protocol, or of WebDriver BiDi.
     var looksLikeEvents: Bool {
         names.contains("method") && (names.contains("params") || names.contains("id"))
             || names.contains("message") && !names.contains("log")
             || names.contains("id") && names.contains("result")
+            // WebDriver BiDi's, without their frame.
+            || names.contains("redirectCount") && names.contains("request")
     }
 
     /// Whether this may be Chromium's network log.
@@ -56,6 +58,11 @@ struct JSONSketch {
 
     /// Whether this may be what SAML-tracer exported, or WireMock's journal.
     var looksLikeRequests: Bool { firstName == "requests" && !isList }
+
+    /// Whether this may be the report of a run of Newman's, whose collection may be as large as what is looked at.
+    var looksLikeNewman: Bool {
+        !isList && (firstName == "collection" || names.contains("collection") && names.contains("run"))
+    }
 
     /// Well-known documents that are no capture, with what to do; nil for others.
     var looksLike: (what: String, advice: String)? {
@@ -70,8 +77,27 @@ struct JSONSketch {
         }
         if has("collection", "run") {
             return (
-                "a report of Newman's (JSON, but no HAR)",
+                "a report of Newman's with no request that can be read (JSON, but no HAR)",
                 "let its run be recorded: authreel record --out login.har -- newman run COLLECTION; or \(export)"
+            )
+        }
+        if has("collection_id", "environment_id") {
+            return (
+                "a run that Postman exported (JSON, but no HAR)",
+                "it has no messages; the report of newman run --reporters json is read, or let its run be recorded:"
+                    + " authreel record --out login.har -- newman run COLLECTION"
+            )
+        }
+        if has("httpRequest") {
+            return (
+                "what MockServer was asked or is to answer (JSON, but no HAR)",
+                "let the program be recorded that asks it: authreel record --out login.har -- COMMAND"
+            )
+        }
+        if has("type", "data", "metric") {
+            return (
+                "results of k6's (JSON, but no HAR)",
+                "they have no messages; let its run be recorded: authreel record --out login.har -- k6 run SCRIPT"
             )
         }
         if has("openapi") || has("swagger") { return ("an OpenAPI description (JSON, but no HAR)", export) }

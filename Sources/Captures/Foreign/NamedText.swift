@@ -39,6 +39,7 @@ enum NamedText {
     }
 
     private static func kind(ofBeginning line: Substring) -> (looksLike: String, advice: String)? {
+        if line.hasPrefix("timeStamp,elapsed,label,") { return jMeter }
         if line.hasPrefix("WARC/") { return ("an archive of pages (WARC)", FileKind.export) }
         if line.hasPrefix("==== "), line.hasSuffix("====") {
             return (
@@ -54,6 +55,12 @@ enum NamedText {
         }
         return isOfMessage(line) ? ("an HTTP message", FileKind.export) : nil
     }
+
+    /// What it knows of requests and answers is less than a capture wants.
+    static let jMeter = (
+        looksLike: "results of JMeter's",
+        advice: "let the test be recorded: authreel record --out login.har -- jmeter -n -t PLAN.jmx"
+    )
 
     /// What to do with what a provider itself tells of logins.
     static let logOfProvider =
