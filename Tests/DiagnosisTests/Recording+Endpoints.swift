@@ -32,3 +32,24 @@ extension Recording {
     private static let base = "https://id.harbour.example/"
     private static let endpoints = ["authorize", "token", "jwks", "userinfo", "end-session"]
 }
+
+extension Recording {
+    /// The token request's credentials brought to the pushed request instead, which is refused as that was: no login follows it.
+    var authenticatingAtPAR: Recording {
+        guard let asked = exchanges.first(where: { $0.request.url.path == "/authorize" }),
+            var pushed = exchanges.last(where: { $0.request.url.path == "/token" })
+        else {
+            Issue.record("no login with a token request")
+            return self
+        }
+        let secret =
+            FormBody.items(of: pushed.request.body)?.items.filter { $0.name == "client_secret" } ?? []
+        let fields = (asked.request.url.queryItems.items + secret).map { ($0.name, $0.value) }
+        pushed.request.url = RecordedURL("https://id.harbour.example/par")
+        pushed.request.body = Body(text: FormBody.encode(fields), mediaType: FormBody.mediaType)
+        let documents = exchanges.filter {
+            ["/register", "/.well-known/openid-configuration"].contains($0.request.url.path)
+        }
+        return Recording(documents + [pushed])
+    }
+}

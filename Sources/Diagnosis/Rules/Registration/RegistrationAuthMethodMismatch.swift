@@ -24,16 +24,15 @@ struct RegistrationAuthMethodMismatch: Rule {
             POST /register → 201 {"client_id":"c1","client_secret":"…","token_endpoint_auth_method":"client_secret_basic"}
             POST /token  Authorization: Basic … → 200
             """,
-        specifications: [.rfc(7591, "2"), .rfc(6749, "2.3")]
+        specifications: [.rfc(7591, "2"), .rfc(6749, "2.3"), .rfc(9126, "2")]
     )
 
     func verdict(on flow: Flow) -> Verdict {
         guard !flow.registrations.isEmpty else { return .holds }
-        let tokens = Set(flow.tokenRequests.map(\.exchange))
         return Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
-            guard tokens.contains(call.exchange), call.isClientRefused else { return .holds }
+            guard Self.kinds.contains(call.kind), call.isClientRefused else { return .holds }
             guard !call.parameters.isEmpty else {
-                return .abstains("the token request was saved without its body")
+                return .abstains("the \(call.kind.rawValue) request was saved without its body")
             }
             guard
                 let client = RegisteredClient.of(
@@ -53,6 +52,11 @@ struct RegistrationAuthMethodMismatch: Rule {
             return .violated(Violation(evidence(client, call), exchange: call.exchange))
         }
     }
+
+    /// Where a client authenticates as it does at the token endpoint (RFC 9126, section 2; RFC 8628, section 3.1; CIBA, section 7.1).
+    private static let kinds: Set<ClientCall.Kind> = [
+        .token, .pushedRequest, .deviceAuthorization, .backchannelAuthentication,
+    ]
 
     private func method(_ name: String) -> ClientAuthentication.Method? {
         switch name {

@@ -29,8 +29,7 @@ struct RegistrationSecretExpired: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         guard !flow.registrations.isEmpty else { return .holds }
-        let tokens = Set(flow.tokenRequests.map(\.exchange))
-        for call in ClientCall.all(in: flow) where tokens.contains(call.exchange) && call.isClientRefused {
+        for call in ClientCall.all(in: flow) where call.isClientRefused {
             guard let secret = call.authentication.secret,
                 let client = RegisteredClient.of(
                     call.authentication.clientID?.value,

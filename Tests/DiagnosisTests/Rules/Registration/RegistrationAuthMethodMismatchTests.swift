@@ -87,4 +87,12 @@ struct RegistrationAuthMethodMismatchTests {
         let recording = try Recording(broken).configuring("GET") { $0["token_endpoint_auth_method"] = nil }
         #expect(recording.finding(rule)?.places.first == "0 response.body token_endpoint_auth_method")
     }
+
+    /// RFC 9126, section 2: a pushed request is proved as a token request is.
+    @Test(arguments: [("client_secret_basic", true), ("client_secret_post", false)])
+    func countsAtThePushedRequest(method: String, fires: Bool) throws {
+        let recording = try registered(for: .string(method)).authenticatingAtPAR
+        #expect((recording.finding(rule)?.isPrimary ?? false) == fires)
+        #expect(recording.finding("par-rejected")?.severity == .error)
+    }
 }

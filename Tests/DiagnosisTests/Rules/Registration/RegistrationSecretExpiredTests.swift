@@ -70,4 +70,9 @@ struct RegistrationSecretExpiredTests {
         }
         #expect(recording.finding(rule)?.places.first == "0 response.body client_secret_expires_at")
     }
+
+    @Test func countsAtThePushedRequest() throws {
+        #expect(try Recording(broken).authenticatingAtPAR.finding(rule)?.isPrimary == true)
+        #expect(try Recording(broken + ".near-miss").authenticatingAtPAR.finding(rule) == nil)
+    }
 }
