@@ -33,9 +33,9 @@ struct MTLSAliasNotUsed: Rule {
     func verdict(on flow: Flow) -> Verdict {
         let provider = flow.providerFacts
         for call in ClientCall.all(in: flow) {
-            guard call.kind == .token, call.answer.isRefusal, call.answer.error?.error == "invalid_client",
+            guard call.answer.isRefusal, call.answer.error?.error == "invalid_client",
                 let metadata = provider.metadata(of: call.endpoint),
-                let alias = unusedAlias(in: metadata, by: call),
+                let name = Self.names[call.kind], let alias = unusedAlias(name, in: metadata, by: call),
                 MutualTLS.isRegistered(call, in: flow) || MutualTLS.isOnlyMethod(at: call.endpoint, provider)
             else { continue }
             return .violated(
@@ -43,7 +43,7 @@ struct MTLSAliasNotUsed: Rule {
                     [
                         Evidence(
                             place: metadata.answer.place("mtls_endpoint_aliases"),
-                            value: Masking.shown(alias, of: "token_endpoint"),
+                            value: Masking.shown(alias, of: name),
                             note: "for clients with a certificate"
                         ),
                         Evidence(
@@ -53,6 +53,7 @@ struct MTLSAliasNotUsed: Rule {
                         ), call.answer.evidence(),
                     ],
                     severity: call.isRepaired ? .note : .error,
+                    fix: call.kind == .token ? nil : Self.fix(at: name),
                     exchange: call.exchange
                 )
             )
@@ -60,12 +61,24 @@ struct MTLSAliasNotUsed: Rule {
         return .holds
     }
 
-    /// The alias of the token endpoint, where the endpoint beside it was called.
-    private func unusedAlias(in metadata: MetadataDocument, by call: ClientCall) -> String? {
-        guard let alias = metadata.mutualTLSAlias("token_endpoint"),
-            let plain = metadata.endpoint("token_endpoint"), plain != alias,
+    /// The alias of an endpoint, where the endpoint beside it was called.
+    private func unusedAlias(_ name: String, in metadata: MetadataDocument, by call: ClientCall) -> String? {
+        guard let alias = metadata.mutualTLSAlias(name), let plain = metadata.endpoint(name), plain != alias,
             RecordedURL(plain).isEndpoint(call.endpoint)
         else { return nil }
         return alias
+    }
+
+    /// What the metadata calls the endpoints at which a client proves itself.
+    private static let names: [ClientCall.Kind: String] = [
+        .token: "token_endpoint", .pushedRequest: "pushed_authorization_request_endpoint",
+        .revocation: "revocation_endpoint", .introspection: "introspection_endpoint",
+    ]
+
+    private static func fix(at name: String) -> String {
+        """
+        Post to the URL under mtls_endpoint_aliases.\(name), with the client's certificate, as to all endpoints that have one there. If a proxy \
+        ends the TLS connection in between, see that it passes the certificate on.
+        """
     }
 }

@@ -49,4 +49,21 @@ struct MTLSAliasNotUsedTests {
             ).finding(rule) == nil
         )
     }
+
+    /// RFC 8705, section 5: other endpoints have their alias, too.
+    @Test(arguments: [("https://mtls.harbour.example/par", true), (nil, false)])
+    func countsAtThePushedRequest(alias: String?, fires: Bool) throws {
+        let recording = try Recording(broken).editingAnswer(of: "/.well-known/openid-configuration") {
+            $0["pushed_authorization_request_endpoint"] = "https://id.harbour.example/par"
+            var aliases = $0["mtls_endpoint_aliases"]?.object ?? JSONObject()
+            aliases["pushed_authorization_request_endpoint"] = alias.map { .string($0) }
+            $0["mtls_endpoint_aliases"] = .object(aliases)
+        }.authenticatingAtPAR
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary ?? false) == fires)
+        if let finding {
+            #expect(finding.evidence[0].value == alias)
+            #expect(finding.fix.contains("mtls_endpoint_aliases.pushed_authorization_request_endpoint"))
+        }
+    }
 }
