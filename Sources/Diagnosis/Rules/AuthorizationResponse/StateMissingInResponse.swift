@@ -33,8 +33,10 @@ struct StateMissingInResponse: Rule {
             return .abstains(Gap.beginning)
         }
         return Verdict.first(of: flow.loginAttempts) { attempt in
-            guard let sent = attempt.parameter("state"), let response = attempt.response, !response.isSigned
-            else { return .holds }
+            guard let sent = attempt.parameter("state"), let response = attempt.response else {
+                return .holds
+            }
+            guard !response.isSigned else { return signed(response, sent, flow) }
             let arrived = response.arrived
             // A parameter without a value is one that was left out (RFC 6749, section 3.1).
             guard arrived.contains("code") || arrived.contains("error"), (arrived["state"] ?? "").isEmpty
@@ -60,6 +62,26 @@ struct StateMissingInResponse: Rule {
                 )
             )
         }
+    }
+
+    /// What is signed has to have it inside (JARM, section 2.1); some send it beside that, too.
+    private func signed(_ response: AuthorizationResponse, _ sent: Parameter, _ flow: Flow) -> Verdict {
+        let claims = response.claims
+        guard let first = claims.items.first, claims.contains("code") || claims.contains("error"),
+            (claims["state"] ?? response.parameters["state"] ?? "").isEmpty
+        else { return .holds }
+        let missing = Evidence(
+            place: Place(exchange: first.place.exchange, part: .jwtClaims, name: "state"),
+            value: "missing",
+            note: "the signed response is without it"
+        )
+        return .violated(
+            Violation(
+                [Evidence(sent), missing],
+                severity: isCancelled(flow) ? .warning : nil,
+                exchange: response.exchange
+            )
+        )
     }
 
     /// Who did not want to sign in was not kept from it by that.

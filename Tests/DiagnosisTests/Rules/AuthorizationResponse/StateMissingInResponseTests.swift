@@ -81,4 +81,32 @@ struct StateMissingInResponseTests {
         #expect(recording.finding(rule)?.severity == .warning)
         #expect(recording.finding("user-cancelled")?.isPrimary == true)
     }
+
+    /// JARM, section 2.1: of a signed response what is inside counts.
+    @Test(arguments: [
+        ("{\"code\":\"SplxlOBeZQQYbYS6WxSbIA\"}", "", true),
+        ("{\"error\":\"invalid_scope\",\"state\":\"\"}", "", true),
+        ("{\"code\":\"SplxlOBeZQQYbYS6WxSbIA\",\"state\":\"1\"}", "", false),
+        ("{\"code\":\"SplxlOBeZQQYbYS6WxSbIA\"}", "1", false),
+        ("{\"iss\":\"https://id.harbour.example\"}", "", false),
+    ])
+    func looksIntoASignedResponse(claims: String, beside: String, fires: Bool) throws {
+        let token = "\(encoded("{\"alg\":\"RS256\"}")).\(encoded(claims)).AA"
+        let recording = try Recording(broken).asking("response_mode", "query.jwt")
+            .redirecting(with: [("code", nil), ("state", beside), ("response", token)])
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        if let finding {
+            #expect(finding.places == ["1 request.query state", "3 jwt.claims state"])
+            #expect(finding.evidence[1].value == "missing")
+        }
+    }
+
+    @Test func saysNothingOfAResponseThatIsEncrypted() throws {
+        let recording = try Recording(broken).asking("response_mode", "query.jwt")
+            .redirecting(with: [
+                ("code", nil), ("response", "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA"),
+            ])
+        #expect(recording.finding(rule) == nil)
+    }
 }
