@@ -29,49 +29,129 @@ struct CodeMissing: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
-            guard let request = attempt.request, attempt.response == nil, attempt.asksForCode,
+            guard let request = attempt.request, attempt.asksForCode,
                 let asked = attempt.parameter("redirect_uri"), flow.tokenRequests.isEmpty
             else { return .holds }
-            let uri = RecordedURL(asked.value)
-            // Where app and provider share an address, a redirect to it is no answer yet.
-            guard uri.origin == nil || uri.origin != request.endpoint.origin else { return .holds }
-            for (page, target) in flow.providerRedirects(of: request) {
-                guard target.normalizedWithoutQuery == uri.normalizedWithoutQuery,
-                    Endpoints.conventionalRole(of: flow.capture[page].request.url) != .endSession
-                else { continue }
-                let names = (target.queryItems.items + target.fragmentItems.items).map(\.name)
-                // An empty code is none; an error with words of its own is another rule's.
-                let second = Self.isBehindSecondMark(target, of: uri)
-                guard second || !names.contains(where: { ["error", "response"].contains($0) }),
-                    (target.queryItems.items + target.fragmentItems.items).allSatisfy({
-                        $0.name != "code" || $0.value.isEmpty
-                    })
-                else { continue }
-                if !second, mayBeInFragment(attempt), target.fragment == nil {
-                    return .abstains("the answer may have been in the fragment, which recorders leave out")
-                }
-                return .violated(
-                    Violation(
-                        [
-                            Evidence(asked),
-                            Evidence(
-                                place: Place(exchange: page, part: .responseLocation, name: ""),
-                                value: Masking.shown(target.text, of: "location"),
-                                note: second
-                                    ? "a second \"?\" before the answer"
-                                    : names.isEmpty
-                                        ? "no parameters" : "only \(names.prefix(12).joined(separator: ", "))"
-                            ),
-                        ],
-                        explanation: second ? Self.secondMark : nil,
-                        fix: second ? Self.secondMarkFix : nil,
-                        title: second ? "The provider put its answer behind a second question mark" : nil,
-                        exchange: page
-                    )
-                )
+            if let response = attempt.response {
+                return incomplete(response, attempt).map { .violated($0) } ?? .holds
             }
-            return .holds
+            let uri = RecordedURL(asked.value)
+            // Where app and provider share an address, what is sent to it is no answer yet.
+            guard uri.origin == nil || uri.origin != request.endpoint.origin else { return .holds }
+            if let posted = posted(to: uri, attempt, after: request, flow) {
+                return .violated(Violation([Evidence(asked), posted], exchange: posted.place.exchange))
+            }
+            return redirected(to: uri, asked, attempt, flow.providerRedirects(of: request), flow)
         }
+    }
+
+    /// A redirect to the redirect URI that brings nothing.
+    private func redirected(
+        to uri: RecordedURL,
+        _ asked: Parameter,
+        _ attempt: LoginAttempt,
+        _ redirects: [(exchange: Int, target: RecordedURL)],
+        _ flow: Flow
+    ) -> Verdict {
+        for (page, target) in redirects {
+            guard target.normalizedWithoutQuery == uri.normalizedWithoutQuery,
+                Endpoints.conventionalRole(of: flow.capture[page].request.url) != .endSession
+            else { continue }
+            let names = (target.queryItems.items + target.fragmentItems.items).map(\.name)
+            // An empty code is none; an error with words of its own is another rule's.
+            let second = Self.isBehindSecondMark(target, of: uri)
+            guard second || !names.contains(where: { ["error", "response"].contains($0) }),
+                (target.queryItems.items + target.fragmentItems.items).allSatisfy({
+                    $0.name != "code" || $0.value.isEmpty
+                })
+            else { continue }
+            if !second, mayBeInFragment(attempt), target.fragment == nil {
+                return .abstains("the answer may have been in the fragment, which recorders leave out")
+            }
+            return .violated(
+                Violation(
+                    [
+                        Evidence(asked),
+                        Evidence(
+                            place: Place(exchange: page, part: .responseLocation, name: ""),
+                            value: Masking.shown(target.text, of: "location"),
+                            note: second ? "a second \"?\" before the answer" : Self.note(of: names)
+                        ),
+                    ],
+                    explanation: second ? Self.secondMark : nil,
+                    fix: second ? Self.secondMarkFix : nil,
+                    title: second ? "The provider put its answer behind a second question mark" : nil,
+                    exchange: page
+                )
+            )
+        }
+        return .holds
+    }
+
+    private static func note(of names: [String]) -> String {
+        names.isEmpty ? "no parameters" : "only \(names.prefix(12).joined(separator: ", "))"
+    }
+
+    /// An answer that is signed, or has a token that was asked for too, and no code.
+    private func incomplete(_ response: AuthorizationResponse, _ attempt: LoginAttempt) -> Violation? {
+        guard (response.code ?? "").isEmpty, response.error == nil, response.mode != .credential,
+            let type = attempt.parameter("response_type")
+        else { return nil }
+        guard response.isSigned else {
+            // Of an answer in the fragment a page may post a part alone to the app.
+            guard
+                response.mode == .formPost
+                    ? attempt["response_mode"] == "form_post" : response.deliveredBy != nil
+            else { return nil }
+            return Violation(
+                [Evidence(type), response.names(note: "no code")],
+                explanation: Self.partial,
+                exchange: response.exchange
+            )
+        }
+        guard let first = response.claims.items.first else { return nil }
+        let place = Place(exchange: first.place.exchange, part: .jwtClaims, name: "")
+        let names = Masking.shown(response.claims.shownNames, of: "names")
+        return Violation(
+            [Evidence(type), Evidence(place: place, value: names, note: "neither a code nor an error")],
+            explanation: Self.signed,
+            exchange: response.exchange
+        )
+    }
+
+    private static let partial = """
+        The request asked for a code and for a token beside it. The provider's answer has the token and no code, so there is nothing that the \
+        app could exchange.
+        """
+    private static let signed = """
+        The provider answered in a signed response, as it was asked to. What is signed has neither a code nor an error, so the app has nothing \
+        that it could go on with.
+        """
+
+    /// A form that came to the redirect URI with the request's `state`, and nothing else of an answer.
+    private func posted(
+        to uri: RecordedURL,
+        _ attempt: LoginAttempt,
+        after request: AuthorizationRequest,
+        _ flow: Flow
+    ) -> Evidence? {
+        guard attempt["response_mode"]?.hasPrefix("form_post") ?? false, let state = attempt["state"] else {
+            return nil
+        }
+        for index in flow.surroundings.withoutAssets(after: request.exchange).prefix(500) {
+            let sent = flow.capture[index].request
+            guard sent.method == "POST", sent.url.normalizedWithoutQuery == uri.normalizedWithoutQuery,
+                let form = FormBody.items(of: sent.body), form.first("state") == state,
+                !["error", "response"].contains(where: { form.first($0) != nil }),
+                (form.first("code") ?? "").isEmpty
+            else { continue }
+            return Evidence(
+                place: Place(exchange: index, part: .requestBody, name: ""),
+                value: Masking.shown("POST \(uri.withoutQuery)", of: "url"),
+                note: Self.note(of: form.items.map(\.name))
+            )
+        }
+        return nil
     }
 
     /// Whether the answer was put behind a second question mark, in the last value of the redirect URI's own query.

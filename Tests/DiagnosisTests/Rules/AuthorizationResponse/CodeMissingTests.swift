@@ -84,4 +84,68 @@ struct CodeMissingTests {
         #expect(finding.title == "The provider's answer has neither a code nor an error")
         #expect(finding.notes == ["only return_to"])
     }
+
+    /// The `state` of the broken capture's request.
+    private func state() throws -> String {
+        let request = try Recording(broken).exchanges.first { $0.request.url.path == "/authorize" }
+        return try #require(request?.request.url.queryItems.first("state"))
+    }
+
+    /// What stands beside the code in a hybrid answer is none.
+    @Test func aHybridAnswerWithoutACodeIsNone() throws {
+        let answer =
+            "https://www.shop.example/callback#id_token=eyJhbGciOiJub25lIn0.e30.&state=\(try state())"
+        let recording = try moved(to: answer).asking("response_type", "code id_token")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.places == ["1 request.query response_type", "2 response.location "])
+        #expect(finding.notes == ["no code"])
+        #expect(finding.severity == .error)
+        for type in ["id_token", "id_token token"] {
+            #expect(try moved(to: answer).asking("response_type", type).finding(rule) == nil)
+        }
+        let whole = answer + "&code=SplxlOBeZQQYbYS6WxSbIA"
+        #expect(try moved(to: whole).asking("response_type", "code id_token").finding(rule) == nil)
+    }
+
+    /// JARM, section 2.1: the code stands in what is signed.
+    @Test func aSignedAnswerWithoutACodeIsNone() throws {
+        func answering(_ claims: String) throws -> Recording {
+            let token = "\(encoded("{\"alg\":\"RS256\"}")).\(encoded(claims)).AA"
+            return try moved(to: "https://www.shop.example/callback?response=" + token)
+                .asking("response_mode", "query.jwt")
+        }
+        let claims = "{\"iss\":\"https://id.harbour.example\",\"state\":\"\(try state())\"}"
+        let finding = try #require(answering(claims).finding(rule))
+        #expect(finding.places == ["1 request.query response_type", "2 jwt.claims "])
+        #expect(finding.evidence[1].value == "iss, state")
+        #expect(try answering("{\"code\":\"SplxlOBeZQQYbYS6WxSbIA\"}").finding(rule) == nil)
+        #expect(try answering("{\"error\":\"access_denied\"}").finding(rule) == nil)
+    }
+
+    /// The page's form brings the request's state to the redirect URI, and nothing else.
+    @Test func aFormThatBringsTheStateAloneIsNone() throws {
+        let state = try state()
+        func posting(_ fields: [(String, String)], mode: String? = "form_post") throws -> Recording {
+            try Recording(broken).editing { exchange in
+                if exchange.request.url.path == "/callback" {
+                    exchange.request.method = "POST"
+                    exchange.request.url = RecordedURL("https://www.shop.example/callback")
+                    exchange.request.body = Body(text: FormBody.encode(fields), mediaType: FormBody.mediaType)
+                } else if let location = exchange.response?.location,
+                    RecordedURL(location).path == "/callback"
+                {
+                    exchange.response = RecordedResponse(status: 200)
+                    exchange.response?.body = Body(text: "<title>On the way</title>", mediaType: "text/html")
+                }
+            }.asking("response_mode", mode)
+        }
+        let finding = try #require(posting([("state", state)]).finding(rule))
+        #expect(finding.isPrimary && finding.severity == .error)
+        #expect(finding.places == ["1 request.query redirect_uri", "3 request.body "])
+        #expect(finding.notes == ["only state"])
+        #expect(try posting([("state", state), ("code", "SplxlOBeZQQYbYS6WxSbIA")]).finding(rule) == nil)
+        #expect(try posting([("state", state), ("error", "access_denied")]).finding(rule) == nil)
+        #expect(try posting([("user", "alice"), ("state", "another")]).finding(rule) == nil)
+        #expect(try posting([("state", state)], mode: nil).finding(rule) == nil)
+    }
 }
