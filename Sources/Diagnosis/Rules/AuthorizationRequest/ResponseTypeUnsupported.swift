@@ -35,7 +35,9 @@ struct ResponseTypeUnsupported: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.first(of: flow.loginAttempts) { attempt in
-            guard let refusal = attempt.refusal, refusal.isOfTheRequest else { return .holds }
+            guard let refusal = attempt.refusal, refusal.isOfTheRequest,
+                !isLeftOut(attempt, refusal)
+            else { return .holds }
             let unlisted = unlisted(attempt, flow)
             let isNamed =
                 isNamed(by: refusal) || isOfTheMethod(refusal, attempt) || Self.isOfTheFlow(refusal.text)
@@ -63,6 +65,12 @@ struct ResponseTypeUnsupported: Rule {
                 )
             )
         }
+    }
+
+    /// Whether there was none to refuse: some providers say `unsupported_response_type` where it is missing, which is another rule's.
+    private func isLeftOut(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Bool {
+        attempt.responseTypes.isEmpty && refusal.error == "unsupported_response_type"
+            && attempt.hiddenParameters == nil
     }
 
     private func isNamed(by refusal: RequestRefusal) -> Bool {

@@ -137,4 +137,13 @@ struct ResponseTypeUnsupportedTests {
         let recording = try Recording("authorization-request/client-id-unknown").saying(text, status: 400)
         #expect((recording.finding("response-type-unsupported") != nil) == isOne)
     }
+
+    /// Some providers call it unsupported where there is none, as dex does.
+    @Test func leavesARequestWithoutATypeToAnotherRule() throws {
+        let recording = try Recording("authorization-request/authz-missing-parameter").asking("state", nil)
+            .redirecting(to: "https://www.shop.example/callback?error=unsupported_response_type")
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("authz-missing-parameter")?.isPrimary == true)
+        #expect(recording.asking("response_type", "token").finding(rule) != nil)
+    }
 }
