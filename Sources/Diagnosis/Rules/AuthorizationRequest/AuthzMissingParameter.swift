@@ -146,6 +146,8 @@ struct AuthzMissingParameter: Rule {
     }
 
     private func missing(in attempt: LoginAttempt, _ flow: Flow) -> [String] {
+        // Of a pushed request without its body nobody knows what it had.
+        if attempt.request == nil, attempt.pushed?.parameters.isEmpty ?? false { return [] }
         var missing: [String] = []
         let hasClient =
             attempt.request == nil

@@ -208,4 +208,29 @@ struct AuthzMissingParameterTests {
         #expect(finding.variant == "authentication_context_type")
         #expect(recording.finding("par-rejected")?.effectOf == "authz-missing-parameter")
     }
+
+    @Test func saysNothingOfAPushedRequestThatWasSavedWithoutItsBody() throws {
+        var capture = CaptureBuilder()
+        capture.get(
+            "https://id.harbour.example/.well-known/openid-configuration",
+            200,
+            body: .json(
+                """
+                {"issuer":"https://id.harbour.example","authorization_endpoint":"https://id.harbour.example/authorize",\
+                "token_endpoint":"https://id.harbour.example/token",\
+                "pushed_authorization_request_endpoint":"https://id.harbour.example/par"}
+                """
+            )
+        )
+        capture.post(
+            "https://id.harbour.example/par",
+            [("client_id", "shop-web"), ("response_type", "code"), ("max_age", "-1")],
+            400,
+            body: .json(#"{"error":"invalid_request","error_description":"max_age has to be positive"}"#)
+        )
+        let recording = Recording(capture.exchanges).editing { $0.request.body = nil }
+        #expect(recording.finding("authz-missing-parameter") == nil)
+        #expect(recording.abstention("authz-missing-parameter")?.contains("without its body") == true)
+        #expect(recording.finding("par-rejected")?.isPrimary == true)
+    }
 }
