@@ -14,6 +14,15 @@ struct LogoutCall {
         case auth0
         /// Cognito's `/logout`: `client_id` and `logout_uri`, or `redirect_uri` to sign in again.
         case cognito
+
+        /// The parameters by which it is told where to go next, the usual one first.
+        var targetNames: [String] {
+            switch self {
+            case .standard: ["post_logout_redirect_uri"]
+            case .auth0: ["returnTo"]
+            case .cognito: ["logout_uri", "redirect_uri"]
+            }
+        }
     }
 
     var call: EndpointCall
@@ -62,11 +71,18 @@ struct LogoutCall {
         isKnown =
             Self.metadata(of: call, in: flow) != nil || Endpoints.isProtocolLogout(call.endpoint)
             || call.endpoint.origin.map(origins.contains) ?? false
+            || call.endpoint.host.map { $0.hasSuffix(".amazoncognito.com") } ?? false
     }
 
     /// The document that names this endpoint.
     static func metadata(of call: EndpointCall, in flow: Flow) -> MetadataDocument? {
         flow.surroundings.metadata.first { $0.names(call.endpoint, as: "end_session_endpoint") }
+    }
+
+    /// Whether it says where to go next by names alone that an endpoint of a dialect of its own does not read.
+    var isMisnamed: Bool {
+        dialect != .standard && course.wanted != nil
+            && !dialect.targetNames.contains(where: call.parameters.contains)
     }
 
     var hint: Parameter? {

@@ -70,16 +70,14 @@ struct LogoutParameterWrong: Rule {
 
     /// What the endpoint reads, and what it does not.
     private func names(_ logout: LogoutCall, _ flow: Flow) -> (right: [String], wrong: Set<String>) {
+        let right = logout.dialect.targetNames
         switch logout.dialect {
-        case .auth0: return (["returnTo"], ["post_logout_redirect_uri", "logout_uri", "redirect_uri"])
-        case .cognito:
-            return (["logout_uri", "redirect_uri"], ["post_logout_redirect_uri", "returnTo"])
+        case .auth0: return (right, ["post_logout_redirect_uri", "logout_uri", "redirect_uri"])
+        case .cognito: return (right, ["post_logout_redirect_uri", "returnTo"])
         case .standard:
             let isStandard =
                 LogoutCall.metadata(of: logout.call, in: flow) != nil || Self.standard.contains(flow.provider)
-            return (
-                ["post_logout_redirect_uri"], isStandard ? ["redirect_uri", "returnTo", "logout_uri"] : []
-            )
+            return (right, isStandard ? ["redirect_uri", "returnTo", "logout_uri"] : [])
         }
     }
 

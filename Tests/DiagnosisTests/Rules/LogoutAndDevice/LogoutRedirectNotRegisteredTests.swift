@@ -103,6 +103,21 @@ struct LogoutRedirectNotRegisteredTests {
         #expect(cognito("", 400, page: "no").finding(rule) == nil)
     }
 
+    /// A client made for the standard names the address as Cognito does not read it, and Cognito misses its own.
+    @Test func aNameThatCognitoDoesNotReadIsNotAnAddressThatIsNotRegistered() throws {
+        let address = "&post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye"
+        let words = "Required String parameter 'redirect_uri' is not present"
+        let wrong = cognito(address, 400, page: words)
+        #expect(wrong.finding(rule) == nil)
+        let finding = try #require(wrong.finding("logout-parameter-wrong"))
+        #expect(finding.isPrimary)
+        #expect(finding.places.first == "0 request.query post_logout_redirect_uri")
+        #expect(finding.notes.first == "this endpoint reads logout_uri instead")
+        let both = cognito(address + "&logout_uri=https%3A%2F%2Fapp.example%2Fbye", 400, page: words)
+        #expect(both.finding("logout-parameter-wrong") == nil)
+        #expect(both.finding(rule)?.isPrimary == true)
+    }
+
     @Test(arguments: [("redirect_uri_mismatch", true), ("bad_request", false)])
     func knowsTheNameThatForgeRockHasForIt(error: String, fires: Bool) throws {
         let recording = Recording(Array(try Recording(broken).exchanges.dropFirst()))
