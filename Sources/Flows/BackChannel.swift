@@ -9,6 +9,8 @@ package struct BackChannel: Sendable {
     private let calls: [String: [String: Int]]
     private let tokenOrigins: EndpointTable<String>
     /// Where a token was used that no answer of the capture brought, by the provider's origin: it was fetched unseen.
+    ///
+    /// So is one that was asked for in a request that was saved without its body: nobody knows by which code.
     private let unseenTokens: [String: [Timestamp]]
     /// Where connections went that could not be read: any request may have been among them.
     private let unread: ServerCalls.Unread
@@ -29,7 +31,7 @@ package struct BackChannel: Sendable {
 
     /// An exchange that shows the app's server asking the provider of a login something else; nil where none does, so that
     /// its token request may have passed by the recorder, or be on a connection that could not be read, and where it used a
-    /// token soon afterwards that must have come by such a request.
+    /// token soon afterwards that must have come by such a request, or asked for one in a request without its body.
     package func witness(
         of response: AuthorizationResponse,
         to request: AuthorizationRequest,

@@ -17,7 +17,8 @@ struct ServerCalls {
     /// Of servers, by the origins at them.
     private var addresses: [String: Set<String>] = [:]
     private var issued: Set<String> = []
-    private var uses: [(origin: String, token: String, time: Timestamp)] = []
+    /// In the order of time; without a token where one was asked for in a request that was saved without its body.
+    private var uses: [(origin: String, token: String?, time: Timestamp)] = []
 
     /// `message`: that of the exchange, if it is one.
     mutating func add(_ exchange: Exchange, _ message: OAuthMessage?, at index: Int) {
@@ -51,7 +52,11 @@ struct ServerCalls {
         if case .token(let request) = message, request.answer.isSuccess {
             issued.formUnion(["access_token", "refresh_token"].compactMap { request.answer.parameters[$0] })
         }
-        if let token = Self.acceptedToken(message) { uses.append((origin, token, time)) }
+        if let token = Self.acceptedToken(message) {
+            uses.append((origin, token, time))
+        } else if case .token(let request) = message, request.parameters.isEmpty {
+            uses.append((origin, nil, time))
+        }
     }
 
     // MARK: - What came of it
@@ -65,10 +70,10 @@ struct ServerCalls {
         return unread
     }
 
-    /// When tokens were used that no answer brought, by the provider's origin.
+    /// When tokens were used that no answer brought, or may have been got for whatever code, by the provider's origin.
     var unseenTokens: [String: [Timestamp]] {
-        Dictionary(grouping: uses.filter { !issued.contains($0.token) }, by: \.origin)
-            .mapValues { $0.map(\.time) }
+        let unseen = uses.filter { use in use.token.map { !issued.contains($0) } ?? true }
+        return Dictionary(grouping: unseen, by: \.origin).mapValues { $0.map(\.time) }
     }
 
     /// The token that the provider took from a caller.

@@ -98,6 +98,18 @@ extension CallbackRejectedByAppTests {
         #expect(recording.outcomes == [.success])
     }
 
+    /// Nobody knows which code it was for; one long before or after is of another login.
+    @Test(arguments: [(0, false), (-600, true), (600, true)])
+    func aTokenRequestWithoutItsBodyMayHaveHadTheCode(seconds: Int64, fires: Bool) throws {
+        let dead = try deadEnd(without: ["/jwks", "/userinfo"]).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.startedAt = exchange.startedAt + .seconds(seconds)
+            exchange.request.body = nil
+            exchange.request.headers.fields.removeAll { $0.name == "Authorization" }
+        }
+        #expect((dead.finding(rule) != nil) == fires)
+    }
+
     /// Its keys were not there, it was passed through: the token request may be on it; so may it be an entry that says nothing.
     @Test func aConnectionThatCouldNotBeReadMayHaveHadTheCode() throws {
         let dead = try deadEnd()
