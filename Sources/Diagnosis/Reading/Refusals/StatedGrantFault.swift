@@ -67,10 +67,20 @@ enum StatedGrantFault {
     /// Of a code, where the login that it comes from is not in the capture.
     static func ofCode(in flow: Flow, _ fault: StatedGrantFault) -> TokenRequest? {
         let isLoginSeen = !flow.authorizationRequests.isEmpty
+        let isOfVerifier = fault == .verifierWrong || fault == .verifierMissing
+        let compared = !isLoginSeen && isOfVerifier ? compared(in: flow) : []
         return flow.tokenRequests.last { request in
             request.isCodeExchange && (!isLoginSeen || GoTrueRequest.isExchange(request))
-                && StatedGrantFault(request) == fault
+                && StatedGrantFault(request) == fault && !compared.contains(request.exchange)
         }
+    }
+
+    /// The token requests of logins whose challenge stands in what was pushed: their verifiers are held against that.
+    private static func compared(in flow: Flow) -> Set<Int> {
+        let pushed = flow.redemptions.filter {
+            $0.login.request.parameters["code_challenge"]?.isEmpty == false
+        }
+        return Set(pushed.map(\.request.exchange))
     }
 
     // MARK: - Words, in lower case

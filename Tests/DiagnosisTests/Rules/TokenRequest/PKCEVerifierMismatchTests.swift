@@ -264,6 +264,20 @@ struct PKCEVerifierMismatchTests {
         )
     }
 
+    /// A verifier that fits what was pushed is not wrong because the provider says so; without the push nobody can tell.
+    @Test func wordsDoNotCountAgainstThePushedChallenge() throws {
+        let pushed = try Recording("authorization-request/par-client-mismatch.near-miss").backChannel
+            .answering(
+                "/token",
+                400,
+                ["error": "invalid_grant", "error_description": "PKCE verification failed"]
+            )
+        #expect(pushed.finding(rule) == nil)
+        #expect(pushed.finding("token-invalid-grant")?.isPrimary == true)
+        let alone = pushed.without { $0.request.url.path == "/par" }
+        #expect(alone.finding(rule)?.isPrimary == true)
+    }
+
     @Test func leavesTwoPushedRequestsAloneOfWhichAnyMayBeMeant() throws {
         var recording = try Recording("authorization-request/par-client-mismatch.near-miss").backChannel
             .sending("code_verifier", String(repeating: "k", count: 43))
