@@ -50,6 +50,8 @@ package enum AccessPolicy {
         "app is not installed in this org",
         "app not active", "login is currently unavailable for this app", "app is still in development mode",
         "koe004",
+        // Google and GOV.UK One Login, of a client that somebody shut off.
+        "the oauth client was disabled", "client deactivated",
         // The key of what Okta's sign-in answers to its page's script.
         "security.access_denied",
     ]

@@ -5,11 +5,12 @@ extension ErrorResponse {
     /// Whether an error whose name stands for anything (`invalid_request`, `unauthorized_client` of Atlassian, Facebook's
     /// `OAuthException`) says of the code or the refresh token that it is not good.
     ///
-    /// What is missing, or may not be used by this client, is another matter; so are a verifier and a redirect URI.
+    /// What is missing, or may not be used by this client, is another matter; so are a verifier and a redirect URI. login.gov has a
+    /// sentence in the name's place.
     var saysGrantIsRefused: Bool {
-        guard Self.generalNames.contains(error), let description, description.utf8.count < Self.longest
-        else { return false }
-        let text = description.lowercased()
+        let words = error.utf8.contains(0x20) ? error : Self.generalNames.contains(error) ? description : nil
+        guard let words, words.utf8.count < Self.longest else { return false }
+        let text = words.lowercased()
         guard !Self.kinds.contains(where: text.containsBytes) else { return false }
         return Self.sentences.contains(where: text.containsBytes)
             || Self.grants.contains { grant in
@@ -65,6 +66,8 @@ extension ErrorResponse {
         "redirect", "callback", "verifier", "challenge", "client", "secret", "scope", "resource",
     ]
     private static let adjectives = ["invalid ", "expired ", "unknown ", "incorrect "]
-    /// X's, of a refresh token.
-    private static let sentences = ["value passed for the token was invalid"]
+    /// X's, of a refresh token, and login.gov's, of a code.
+    private static let sentences = [
+        "value passed for the token was invalid", "code is invalid either because it expired",
+    ]
 }

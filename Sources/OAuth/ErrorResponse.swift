@@ -106,9 +106,29 @@ package struct ErrorResponse: Sendable, Hashable {
 
     /// What RFC 6749, section 5.2 calls it, where a server has several names for that.
     package var standardName: String {
+        if place.name == "errcode", let name = Self.ofWeChat[error] { return name }
         if Self.refusedGrants.contains(error) || saysGrantIsRefused { return "invalid_grant" }
+        if error == "INVALID_ARGUMENT", description.map(Self.ofFirebase.contains) ?? false {
+            return "invalid_grant"
+        }
+        if error.hasPrefix("Client assertion ") { return "invalid_client" }
         return error == "validation_failed" ? "invalid_request" : error
     }
+
+    /// What Firebase says of a refresh token, in the place of words.
+    private static let ofFirebase: Set<String> = [
+        "TOKEN_EXPIRED", "USER_DISABLED", "USER_NOT_FOUND", "INVALID_REFRESH_TOKEN",
+    ]
+
+    /// WeChat's numbers: a code that is wrong, was used, is missing or has run out, a refresh token likewise; a secret that is wrong or
+    /// missing, and an app that is not known or not named.
+    private static let ofWeChat = [
+        "40029": "invalid_grant", "40163": "invalid_grant", "41008": "invalid_grant",
+        "42003": "invalid_grant",
+        "40030": "invalid_grant", "42002": "invalid_grant",
+        "40125": "invalid_client", "41004": "invalid_client", "40013": "invalid_client",
+        "41002": "invalid_client",
+    ]
 
     /// GoTrue's, each for one reason that a code or a refresh token is not taken; Yahoo's and Hydra's.
     private static let refusedGrants: Set<String> = [

@@ -2,13 +2,15 @@ package import Captures
 
 /// The names of the specifications for what some providers call otherwise.
 ///
-/// The API of AWS IAM Identity Center (`aws sso login`) has the members of its JSON in camel case; TikTok calls a client `client_key`;
+/// The APIs of AWS IAM Identity Center (`aws sso login`) and of Firebase have the members of their JSON in camel case; TikTok calls a client `client_key`;
 /// Salesforce's grant for devices is `device` and has the device's code as `code`; Amazon and Entra's first endpoints call it `device_code`.
+/// WeChat calls a client `appid` and its secret `secret`.
 /// Each parameter keeps the place, and with it the name, under which it was sent.
 package enum OtherNames {
     /// Whether a URL is one of an API that is spoken to in JSON, token requests included.
     package static func areOfJSON(at url: RecordedURL) -> Bool {
-        isIdentityCenter(url) || isShopify(url) || documentedInJSON.contains(url.host ?? "")
+        isIdentityCenter(url) || isFirebase(url) || isShopify(url)
+            || documentedInJSON.contains(url.host ?? "")
     }
 
     /// Whose documentation has both, in each shop.
@@ -21,11 +23,24 @@ package enum OtherNames {
 
     /// Parameters of a request to a URL under the names of the specifications; unchanged where the provider has those.
     package static func standard(_ parameters: Parameters, at url: RecordedURL) -> Parameters {
-        if isIdentityCenter(url) { return parameters.renamed { snakeCase($0) } }
+        if isIdentityCenter(url) || isFirebase(url) { return parameters.renamed { snakeCase($0) } }
         if isTikTok(url), !parameters.contains("client_id") {
             return parameters.renamed { $0 == "client_key" ? "client_id" : $0 }
         }
+        if isWeChat(url), !parameters.contains("client_id") { return parameters.renamed(ofWeChat) }
         return deviceGrant(parameters, at: url)
+    }
+
+    private static func ofWeChat(_ name: String) -> String {
+        switch name {
+        case "appid": "client_id"
+        case "secret": "client_secret"
+        default: name
+        }
+    }
+
+    private static func isWeChat(_ url: RecordedURL) -> Bool {
+        ["open.weixin.qq.com", "api.weixin.qq.com"].contains(url.host ?? "")
     }
 
     private static func deviceGrant(_ parameters: Parameters, at url: RecordedURL) -> Parameters {
@@ -59,6 +74,9 @@ package enum OtherNames {
         guard let host = url.host, host.hasPrefix("oidc.") else { return false }
         return host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn")
     }
+
+    /// The service that refreshes the tokens of Firebase and Google's Identity Platform, whose SDKs for phones ask in JSON.
+    private static func isFirebase(_ url: RecordedURL) -> Bool { url.host == "securetoken.googleapis.com" }
 
     private static func isTikTok(_ url: RecordedURL) -> Bool {
         ["www.tiktok.com", "open.tiktokapis.com", "open-api.tiktok.com"].contains(url.host ?? "")

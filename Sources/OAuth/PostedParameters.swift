@@ -62,7 +62,7 @@ struct PostedParameters {
         named name: String
     ) -> Parameters {
         guard url.query != nil, body.isEmpty else { return body }
-        let query = Parameters(url.queryItems, of: exchange, in: .requestQuery)
+        let query = OtherNames.standard(Parameters(url.queryItems, of: exchange, in: .requestQuery), at: url)
         return query.contains(name) ? query : body
     }
 }

@@ -29,10 +29,25 @@ struct ErrorResponseTests {
         ("invalid_request", "Refresh token not found in the request", false),
         ("invalid_request", "Refresh token not found in the database", true),
         ("invalid_request", "Expired authorization code of another client", true),
+        ("Code is invalid either because it expired, or it doesn't match any user.", "", true),
+        ("Grant type is not included in the list", "authorization code is invalid", false),
     ])
     func standardNameOfARefusedGrant(error: String, words: String, isGrants: Bool) {
         let place = Place(exchange: 0, part: .responseBody, name: "error")
         let response = ErrorResponse(error: error, description: words, place: place)
         #expect(response.standardName == (isGrants ? "invalid_grant" : error))
+    }
+
+    /// WeChat's numbers and login.gov's sentences; the same numbers under another name are somebody else's.
+    @Test(arguments: [
+        ("errcode", "40029", "invalid_grant"), ("errcode", "40163", "invalid_grant"),
+        ("errcode", "42002", "invalid_grant"), ("errcode", "40125", "invalid_client"),
+        ("errcode", "40013", "invalid_client"), ("errcode", "40003", "40003"), ("code", "40029", "40029"),
+        ("error", "Client assertion Signature has expired", "invalid_client"),
+        ("error", "Client assertions are not supported", "Client assertions are not supported"),
+    ])
+    func standardNameOfWhatHasNone(member: String, error: String, name: String) {
+        let place = Place(exchange: 0, part: .responseBody, name: member)
+        #expect(ErrorResponse(error: error, place: place).standardName == name)
     }
 }

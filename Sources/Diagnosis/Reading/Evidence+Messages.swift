@@ -153,7 +153,7 @@ extension TokenRequest {
     /// A refusal of the client, of a DPoP proof or for load says nothing of the grant.
     var isGrantRefused: Bool {
         guard let status = answer.status, answer.isRefusal else { return false }
-        if let error = answer.error?.error {
+        if let error = answer.error?.standardName {
             return !Self.otherRefusals.contains(error) && status < 500 && status != 429
         }
         return (400..<500).contains(status) && ![401, 404, 405, 408, 413, 415, 429].contains(status)

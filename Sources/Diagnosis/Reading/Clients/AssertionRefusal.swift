@@ -34,8 +34,11 @@ enum AssertionRefusal {
         if says(subjects) { return .subject }
         if says(["audience", " aud ", "'aud'", "\"aud\"", "`aud`"]) { return .audience }
         if says(times) { return .time }
-        return says(["signature"]) ? .signature : nil
+        return says(keys) ? .signature : nil
     }
+
+    /// Singpass and login.gov speak of the keys that none of which fits.
+    private static let keys = ["signature", "known signing keys", "registered public keys"]
 
     /// Entra's, of an assertion of another issuer; it names what else there is to look at in the next sentence.
     private static let subjects = [

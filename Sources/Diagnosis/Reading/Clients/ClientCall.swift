@@ -163,7 +163,7 @@ struct ClientCall {
         guard answer.isRefusal, !isRefusedForOthers, answer.error?.standardName != "invalid_grant" else {
             return false
         }
-        switch answer.error?.error {
+        switch answer.error?.standardName {
         // Entra's name for a redirect URI that does not match, too.
         case "invalid_client": return !answer.errorText.containsBytes("aadsts50011")
         case "unauthorized_client" where isOfIssuedCode && (answer.error?.description ?? "").isEmpty:

@@ -226,7 +226,9 @@ struct ClientIDUnknown: Rule {
             "client_id is invalid", "not exist client_id", "unknown application", "errors.app.notfound",
             // OpenID Federation, of an app that no trust anchor leads to.
             "invalid_trust_chain", "missing_trust_anchor", "trust chain not found", "no valid trust chain",
-            "application not found", "koe101", "correct the following and try again: client_key",
+            "application not found", "koe101", "unable to find application for clientid",
+            // Apple's page: the name and the sentence under it.
+            "invalid_client invalid client", "correct the following and try again: client_key",
         ] + translations
 
     /// What Keycloak says in other languages, in lower case: German, French (two), Spanish, Italian, Dutch, Portuguese,
@@ -238,9 +240,9 @@ struct ClientIDUnknown: Rule {
     ]
 
     /// At the token endpoint, where other faults of the client are told in words that are much alike: Entra, Salesforce, Slack,
-    /// Google.
+    /// Google, WeChat.
     private static let textsForClients = [
-        "aadsts700016", "client identifier invalid", "invalid_client_id", "deleted_client",
+        "aadsts700016", "client identifier invalid", "invalid_client_id", "deleted_client", "invalid appid",
     ]
 
     /// Entra's number for an app of one tenant that asks at the address for all of them.

@@ -156,6 +156,8 @@ struct ClientSecretMismatch: Rule {
         "client secret mismatch", "aadb2c90081", "invalid_client: client credentials are invalid",
         "the specified client credentials are invalid",
         "bad_client_secret", "error validating client secret",
+        // WeChat.
+        "invalid appsecret",
         // Stripe's keys are secrets that are for tests or for the real thing, and say whose code may come.
         "livemode api key but", "testmode api key but", "code provided does not belong to you",
     ]

@@ -43,7 +43,7 @@ struct RedirectURITokenMismatch: Rule {
             for request in certain {
                 let sent = request.parameters.parameter("redirect_uri")
                 guard !asked.value.equalsBytes(of: sent?.value) else { continue }
-                // GitHub, Naver, Shopify and WorkOS do not want it.
+                // GitHub, Naver, Shopify, WeChat and WorkOS do not want it.
                 if sent == nil, flow.provider == .github || isUnwanted(by: request, flow) { continue }
                 // Who misses it does not speak of the code, nor of the client's assertion.
                 if sent == nil, request.answer.isRefusal, request.answer.speaksOfCode {
@@ -78,7 +78,8 @@ struct RedirectURITokenMismatch: Rule {
 
     private func isUnwanted(by request: TokenRequest, _ flow: Flow) -> Bool {
         let url = flow.capture[request.exchange].request.url
-        return url.host == "nid.naver.com" || url.path.hasSuffix("/admin/oauth/access_token")
+        return url.host == "nid.naver.com" || url.path == "/sns/oauth2/access_token"
+            || url.path.hasSuffix("/admin/oauth/access_token")
             || url.path.hasSuffix("/user_management/authenticate")
     }
 

@@ -16,7 +16,7 @@ struct TokenErrorWith200: Rule {
             alone finds out only later, with another message.
             """,
         fix: """
-            Look for the member error before anything else, whatever the status is; GitHub answers so by design. Then see to the error itself, \
+            Look for the member error before anything else, whatever the status is; GitHub, Naver and WeChat (errcode) answer so by design. Then see to the error itself, \
             which the description names.
             """,
         badExample: """

@@ -64,6 +64,24 @@ struct RedirectURITokenMismatchTests {
         #expect((recording.finding("client-assertion-audience")?.isPrimary == true) == !fires)
     }
 
+    /// Nor what a refused secret or key lacks: WeChat and login.gov want no redirect URI there.
+    @Test(arguments: [
+        (200, #"{"errcode":40125,"errmsg":"invalid appsecret, rid: 5f"}"#),
+        (200, #"{"errcode":40013,"errmsg":"invalid appid, rid: 5f"}"#),
+        (
+            400,
+            #"{"error":"Client assertion Could not validate assertion against any registered public keys"}"#
+        ),
+    ])
+    func missingOneIsNotWhatARefusedClientLacks(status: Int, body: String) throws {
+        let recording = try Recording(broken).sending("redirect_uri", nil).editingLast("/token") {
+            $0.response?.status = status
+            $0.response?.body = Body(text: body, mediaType: "application/json")
+        }
+        #expect(recording.finding(rule)?.severity == .note)
+        #expect(recording.finding("token-invalid-client")?.severity == .error)
+    }
+
     @Test func leavesAnotherEscapingAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.isEmpty)
     }
