@@ -36,7 +36,8 @@ struct EmbeddedUserAgent: Rule {
             let headers = flow.capture[attempt.exchange].request.headers
             let refusal = attempt.refusal.flatMap { $0.says(Self.texts) ? $0 : nil }
             guard attempt.request != nil, let agent = headers.first("user-agent"),
-                let mark = Self.mark(of: agent) ?? refusal.map({ _ in Self.unmarked })
+                let mark = Self.mark(of: agent) ?? refusal.map({ _ in Self.unmarked }),
+                refusal != nil || !Self.isOfProvidersApp(agent, flow.capture[attempt.exchange].request.url)
             else { continue }
             if evidence.count < 6 {
                 evidence.append(
@@ -73,6 +74,19 @@ struct EmbeddedUserAgent: Rule {
         Open the request in the browser that the user has, and take the answer at a loopback address or at a scheme of the app's own. A \
         test that drives a browser is better off with a provider for tests, or with a session that somebody signed in to by hand.
         """
+
+    /// Whether it is the browser inside of the provider's own app, which has the password anyway, and where its users sign in to the
+    /// pages that they open there.
+    private static func isOfProvidersApp(_ agent: String, _ url: RecordedURL) -> Bool {
+        let host = url.host ?? ""
+        return ownApps.contains { name, hosts in agent.containsBytes(name) && hosts.contains(host) }
+    }
+
+    private static let ownApps: [(String, Set<String>)] = [
+        ("MicroMessenger/", ["open.weixin.qq.com"]), (" Line/", ["access.line.me"]),
+        ("KAKAOTALK", ["kauth.kakao.com", "accounts.kakao.com"]), ("NAVER(inapp", ["nid.naver.com"]),
+        ("FBAV/", ["www.facebook.com", "m.facebook.com", "facebook.com"]),
+    ]
 
     /// What shows that an agent is a web view; nil where nothing does.
     static func mark(of agent: String) -> String? {

@@ -45,6 +45,24 @@ struct EmbeddedUserAgentTests {
     ])
     func knowsBrowsers(agent: String) throws { #expect(try seen(by: agent).finding(rule) == nil) }
 
+    /// Who opens a page inside of WeChat, LINE or KakaoTalk signs in there with that app's own account.
+    @Test(arguments: [
+        ("MicroMessenger/8.0.49", "open.weixin.qq.com", false),
+        ("Safari Line/14.8.0", "access.line.me", false),
+        ("KAKAOTALK/10.8", "kauth.kakao.com", false), ("MicroMessenger/8.0.49", "id.harbour.example", true),
+        ("KAKAOTALK/10.8", "accounts.google.com", true), ("Safari Line/14.8.0", "kauth.kakao.com", true),
+    ])
+    func leavesTheProvidersOwnAppAlone(app: String, host: String, fires: Bool) throws {
+        let agent = "Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Chrome/126.0 \(app)"
+        let recording = try seen(by: agent).editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.request.url = RecordedURL(
+                "https://\(host)/authorize?\(exchange.request.url.query ?? "")"
+            )
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     /// Google sees a window of a program's behind any name.
     @Test func believesTheProviderWhateverTheNameIs() throws {
         let recording = try Recording(Array(seen(by: "Mozilla/5.0 (X11) Chrome/126.0").exchanges.prefix(1)))
