@@ -50,9 +50,16 @@ struct PARRejected: Rule {
                     )
                 )
             }
+            let certificate = CertificateRefusal(in: call.answer.errorText)
             return .violated(
-                Violation([call.answer.evidence(), attempt.names()], exchange: call.exchange)
-                    .toldOfFront(in: flow)
+                Violation(
+                    [call.answer.evidence(), attempt.names()],
+                    explanation: certificate?.explanationOfClient,
+                    fix: certificate?.fixOfClient,
+                    title: certificate?.title,
+                    exchange: call.exchange
+                )
+                .toldOfFront(in: flow)
             )
         }
     }

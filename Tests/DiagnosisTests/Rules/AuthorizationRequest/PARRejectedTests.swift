@@ -38,6 +38,20 @@ struct PARRejectedTests {
         #expect(finding.fix.contains("Fetch the client_id yourself") == fires)
     }
 
+    /// What the server says of the connection's certificate is the reason.
+    @Test(arguments: [
+        ("mutual TLS client certificate required", "No client certificate reached the server"),
+        ("client authentication failed", "The pushed authorization request was refused"),
+    ])
+    func tellsOfTheCertificate(words: String, title: String) throws {
+        let recording = try Recording(broken).answering(
+            "/par",
+            401,
+            ["error": "invalid_client", "error_description": .string(words)]
+        )
+        #expect(recording.finding(rule)?.title == title)
+    }
+
     @Test func abstainsOnANonceThatNobodyAnswered() throws {
         let recording = try Recording(Array(Recording(broken + ".near-miss").exchanges.prefix(1)))
         #expect(recording.finding(rule) == nil)
