@@ -104,6 +104,32 @@ struct AppLinkTests {
         )
     }
 
+    /// A page that does nothing else may bring an error as well.
+    @Test(arguments: [
+        (#"<p>Back to the app</p><script>location.replace("URL")</script>"#, true),
+        (#"<meta http-equiv="refresh" content="0;url=URL">"#, true),
+        (#"<script>const cancel = "URL"</script><script src="/app.js"></script>"#, false),
+        (#"<script>const cancel = "URL"</script><button>Sign in</button>"#, false),
+        (#"<a href="URL">Cancel</a>"#, false),
+    ])
+    func errorOfAPageThatGoesOnByItselfIsAnAnswer(page: String, isOne: Bool) throws {
+        let whole = try Recording(healthy)
+        let state = try #require(whole.flows[0].authorizationRequests.first?.state)
+        let address = "example.shop.app:/oauth2redirect?error=invalid_scope&state=\(state)"
+        let recording = Recording(Array(whole.exchanges.prefix(3))).editing { exchange in
+            guard exchange.response?.location?.hasPrefix("example.shop.app:") ?? false else { return }
+            exchange.response = RecordedResponse(
+                status: 200,
+                body: Body(text: page.replacing("URL", with: address), mediaType: "text/html")
+            )
+        }
+        #expect(
+            recording.flows[0].authorizationResponses.map(\.error?.error) == (isOne ? ["invalid_scope"] : [])
+        )
+        #expect((recording.finding("scope-rejected")?.isPrimary == true) == isOne)
+        #expect(recording.outcomes == [isOne ? .failure : .incomplete])
+    }
+
     /// The way back of a page that asks, and what its script is still to fill in.
     @Test(arguments: [
         #"<a href="example.shop.app:/oauth2redirect?error=access_denied&amp;state=STATE">Cancel</a>"#,

@@ -32,6 +32,15 @@ package struct AppLinks {
         return spellings.flatMap { Self.addresses(beginning: $0, in: bytes) }
     }
 
+    /// Whether a page has nothing for its user to press or to fill in, nor a script of a file's own that may make such, so that it goes
+    /// on by itself.
+    static func isLeftAlone(_ exchange: Exchange) -> Bool {
+        guard let body = exchange.response?.body, body.isPage, (body.size ?? 0) < largest,
+            let page = body.bytes
+        else { return false }
+        return !HTMLForm.isAnythingToDo(in: page) && !HTMLScripts.areLoaded(by: page)
+    }
+
     private static func addresses(beginning start: [UInt8], in bytes: [UInt8]) -> [RecordedURL] {
         var found: [RecordedURL] = []
         var rest = bytes[...]

@@ -63,11 +63,17 @@ struct ResponseFinder {
 
     /// The code, in a signed answer or without one, that is brought to an app by its own scheme and not by a redirect.
     ///
-    /// No error: a page that still asks may have the answer of its "cancel" ready.
+    /// An error only from a page that leaves its user nothing to do: what still asks may have the answer of its "cancel" ready.
     private func link(in exchange: Exchange, _ index: Int) -> AuthorizationResponse? {
-        appLinks.addresses(in: exchange).lazy
-            .compactMap { redirect(to: $0, index, in: .responseBody) }
-            .first { !($0.code ?? "").isEmpty }
+        let brought = appLinks.addresses(in: exchange).compactMap {
+            redirect(to: $0, index, in: .responseBody)
+        }
+        if let response = brought.first(where: { !($0.code ?? "").isEmpty }) { return response }
+        guard let response = brought.first, Set(brought.map(\.error?.error)).count == 1,
+            response.error != nil, response.state.map(states.contains) ?? false,
+            AppLinks.isLeftAlone(exchange)
+        else { return nil }
+        return response
     }
 
     /// In the order of time; what a redirect brings as well, or a page shown twice, counts once.
@@ -76,6 +82,7 @@ struct ResponseFinder {
     {
         func value(of response: AuthorizationResponse) -> String? {
             response.parameters["code"] ?? response.parameters["response"]
+                ?? response.parameters["error"].map { "\($0) \(response.state ?? "")" }
         }
         var known = Set(found.compactMap(value))
         let others = linked.filter { value(of: $0).map { known.insert($0).inserted } ?? false }

@@ -76,6 +76,12 @@ package struct HTMLForm: Sendable, Hashable {
         return HTMLTags(page, of: ["base"]).lazy.compactMap { $0.attribute("href") }.first
     }
 
+    /// Whether a page has anything to press, to follow or to fill in: whoever sees another one can only wait.
+    package static func isAnythingToDo(in page: [UInt8]) -> Bool {
+        var tags = HTMLTags(page, of: ["a", "button", "form", "input", "select", "textarea"])
+        return tags.next() != nil
+    }
+
     /// Whether a page has something to fill in or to agree to: a field that a person sees, or a button of a form that is posted.
     ///
     /// Fields outside of any form count, scripts read them; choices of a language and fields to search with do not.
