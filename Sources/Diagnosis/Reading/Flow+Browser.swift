@@ -44,6 +44,8 @@ extension Flow {
     private static func isSecretField(_ name: String) -> Bool {
         let name = name.lowercased()
         return secretFields.contains(where: name.containsBytes) || name == "pin" || name == "pass"
+            // PingFederate's.
+            || name == "pf.pass"
     }
 }
 

@@ -232,6 +232,9 @@ extension Ending {
         if messages.isEmpty, builder.exchanges.contains(where: { LoneRefusal.isOne(index.capture[$0]) }) {
             return .failure
         }
+        if builder.exchanges.contains(where: { ForgeRockStep.refusal(in: index.capture[$0]) != nil }) {
+            return .failure
+        }
         var isRead: [Bool] = []
         for message in messages {
             switch message {

@@ -34,7 +34,7 @@ extension CaptureIndex {
                 isChallenged(capture[$0]) ? capture[$0].request.url.withoutQuery : nil
             }
         )
-        for index in order where messages[index] == nil {
+        for index in order where messages[index] == nil && !isStepOfSignIn(capture[index].request) {
             let exchange = capture[index]
             guard let token = bearer(exchange.request, index),
                 tokens.contains(token.value) || MissingToken.isOne(token.value)
@@ -50,6 +50,12 @@ extension CaptureIndex {
             )
         }
         return messages
+    }
+
+    /// Whether it is a step of a sign-in that an app makes itself at Curity's Hypermedia Authentication API: the token there proves the
+    /// app, and opens nothing.
+    private static func isStepOfSignIn(_ request: RecordedRequest) -> Bool {
+        request.headers.first("accept")?.containsBytes("application/vnd.auth+json") ?? false
     }
 
     /// Access tokens, and ID tokens, which some clients send in their place.

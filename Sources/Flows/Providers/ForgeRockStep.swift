@@ -1,4 +1,5 @@
 package import Captures
+import JSON
 
 /// A step of the sign-in that ForgeRock's pages and SDKs do by script, at `/json/…/authenticate`.
 package enum ForgeRockStep {
@@ -8,6 +9,21 @@ package enum ForgeRockStep {
         return exchange.request.method == "POST" && path.hasSuffix("/authenticate")
             && path.containsBytes("/json/")
     }
+
+    /// What ended the sign-in, where a step was refused for good: the server's reason and its message.
+    ///
+    /// Nil of a step that went well, and of one that may be repeated, whose answer has an `authId`.
+    package static func refusal(in exchange: Exchange) -> String? {
+        guard isOne(exchange), let response = exchange.response, (400..<500).contains(response.status),
+            response.status != 429, let body = response.body, (body.size ?? 0) < largest,
+            let json = body.bytes.flatMap({ try? JSONParser.parse($0) })?.object, json["authId"] == nil,
+            let message = json["message"]?.string, !message.isEmpty
+        else { return nil }
+        return [json["reason"]?.string, message].compactMap(\.self).joined(separator: ": ")
+    }
+
+    /// In bytes.
+    private static let largest = 1 << 16
 
     /// Whether a page of another origin made it and its browser kept the answer from it: there is none, or one that does not let
     /// any page of another origin read it.

@@ -121,9 +121,9 @@ package enum ProviderRecognizer {
         (
             .forgerock,
             any { sight in
-                ["/oauth2/realms/root", "/am/oauth2/", "/openam/oauth2/", "/am/json/"].contains {
-                    sight.path.containsBytes($0)
-                }
+                [
+                    "/oauth2/realms/root", "/am/oauth2/", "/openam/oauth2/", "/am/json/", "/openam/json/",
+                ].contains { sight.path.containsBytes($0) }
                     || sight.cookies.contains("iPlanetDirectoryPro")
             }
         ),
@@ -143,7 +143,7 @@ package enum ProviderRecognizer {
                     || sights.contains { $0.path == "/oauth2/authorize" }
                         && sights.contains {
                             $0.path.hasPrefix("/authenticationendpoint/") || $0.path == "/commonauth"
-                                || $0.path == "/oidc/logout"
+                                || $0.path == "/oidc/logout" || $0.path == "/oauth2/authn"
                         }
             }
         ),

@@ -59,24 +59,16 @@ enum SignInEnd {
             ?? (headers.first("accept")?.containsBytes("text/html") ?? false)
     }
 
-    /// The answer that ended a sign-in made by script at ForgeRock: a failure has no `authId` any more.
+    /// The answer that ended a sign-in made by script or by the app itself, at the API of ForgeRock, WSO2 or Curity.
     ///
     /// What its page begins anew by itself, and nobody filled in, is no other try.
     private static func lastCall(of pages: [Int], _ flow: Flow) -> RequestRefusal? {
+        if let last = pages.last, let refusal = NativeSignIn.refusal(at: last, in: flow) { return refusal }
         for page in pages.reversed() {
             let exchange = flow.capture[page]
             guard ForgeRockStep.isOne(exchange), let response = exchange.response else { continue }
             if (400..<500).contains(response.status), response.status != 429 {
-                guard let json = ForgeRockSignIn.object(response.body), let message = json["message"]?.string,
-                    !message.isEmpty
-                else { return nil }
-                return RequestRefusal(
-                    channel: .page,
-                    exchange: page,
-                    status: response.status,
-                    text: [json["reason"]?.string, message].compactMap { $0 }.joined(separator: ": "),
-                    place: Place(exchange: page, part: .responseBody, name: "message")
-                )
+                return NativeSignIn.refusal(ofStep: page, in: flow)
             }
             guard ForgeRockSignIn.object(exchange.request.body)?["authId"] == nil else { return nil }
         }

@@ -38,6 +38,7 @@ struct AuthorizationError: Rule {
         let other =
             stoppedInFront(flow) ?? handedRefusal(in: flow) ?? deviceRefusal(in: flow)
             ?? logoutRefusal(in: flow) ?? refusedBeforeTheRecording(flow)
+            ?? ForgeRockRefusal.violation(in: flow)
         return other.map { .violated($0) } ?? .holds
     }
 
@@ -81,6 +82,14 @@ struct AuthorizationError: Rule {
                 Evidence($0, note: "\($0.value.unicodeScalars.count) characters")
             }
             return ([state ?? attempt.missing("state")], Self.weakState, Self.weakStateFix, nil)
+        }
+        if NativeSignIn.refusal(at: refusal.exchange, in: flow)?.place == refusal.place {
+            return ([], NativeSignIn.explanation, NativeSignIn.fix, NativeSignIn.title)
+        }
+        if let text = ForgeRockStep.refusal(in: flow.capture[refusal.exchange]),
+            let words = ForgeRockRefusal(named: text)
+        {
+            return ([], words.explanation, words.fix, "ForgeRock refused the sign-in")
         }
         if refusal.channel == .page,
             let assertion = BrokeredAssertion.evidence(at: refusal.exchange, in: flow)

@@ -113,6 +113,7 @@ struct FlowGrouping {
         redeemedPushes()
         pushesThatCameToNothing()
         joinLoneRefusals()
+        joinRefusedJourneys()
         failedConnections()
         sharedDocuments()
     }

@@ -1,0 +1,83 @@
+import Captures
+import Flows
+import JSON
+import OAuth
+
+/// Sign-ins that an app, or the script of a page, makes step by step at a provider's API, and how such an API ends them.
+///
+/// A wrong password that may be typed once more ends none.
+enum NativeSignIn {
+    /// The step of a sign-in at ForgeRock that was refused for good; nil for any other exchange.
+    static func refusal(ofStep index: Int, in flow: Flow) -> RequestRefusal? {
+        guard let text = ForgeRockStep.refusal(in: flow.capture[index]) else { return nil }
+        return RequestRefusal(
+            channel: .page,
+            exchange: index,
+            status: flow.capture[index].response?.status,
+            text: text,
+            place: Place(exchange: index, part: .responseBody, name: "message")
+        )
+    }
+
+    /// The answer by which the API of WSO2 or Curity ended a sign-in; nil for any other exchange.
+    static func refusal(at index: Int, in flow: Flow) -> RequestRefusal? {
+        let exchange = flow.capture[index]
+        guard let response = exchange.response, (400..<500).contains(response.status),
+            response.status != 429, let json = ForgeRockSignIn.object(response.body)
+        else { return nil }
+        return ofWSO2(json, exchange.request.url).map { name, text in
+            RequestRefusal(
+                channel: .page,
+                exchange: index,
+                status: response.status,
+                text: text,
+                place: Place(exchange: index, part: .responseBody, name: name)
+            )
+        } ?? ofCurity(json, index, response.status)
+    }
+
+    /// App-native authentication: `ABA-60002`, with a message and a description.
+    private static func ofWSO2(_ json: JSONObject, _ url: RecordedURL) -> (String, String)? {
+        guard url.path.hasSuffix("/oauth2/authn") || url.path.hasSuffix("/oauth2/authorize"),
+            let code = json["code"]?.string, code.hasPrefix("ABA-"),
+            let words = json["description"]?.string ?? json["message"]?.string
+        else { return nil }
+        return ("code", "\(code): \(words)")
+    }
+
+    /// A problem of the Hypermedia Authentication API that leaves nothing to fill in.
+    private static func ofCurity(_ json: JSONObject, _ index: Int, _ status: Int) -> RequestRefusal? {
+        guard let type = json["type"]?.string, type.hasPrefix(problems) else { return nil }
+        let name = type.dropFirst(problems.count)
+        guard ends.contains(String(name)) else { return nil }
+        let told = json["properties"]?.object ?? json
+        let error = told["error"]?.string
+        let words = told["error_description"]?.string ?? json["title"]?.string
+        return RequestRefusal(
+            channel: .page,
+            exchange: index,
+            status: status,
+            error: error?.lowercased(),
+            text: [error ?? String(name), words].compactMap(\.self).joined(separator: ": "),
+            place: Place(exchange: index, part: .responseBody, name: "type")
+        )
+    }
+
+    private static let problems = "https://curity.se/problems/"
+    private static let ends: Set<String> = [
+        "error-authorization-response", "authentication-failed", "too-many-attempts", "generic-user-error",
+        "unexpected", "access-denied", "mismatch-between-session-and-access-token",
+    ]
+
+    // MARK: - Words
+
+    static let title = "The provider's API refused the sign-in that the app makes itself"
+    static let explanation = """
+        The app signs its user in step by step at the provider's API, without a browser, and the last step was refused for good: no code and no session came of \
+        it. What the API says is all that the capture knows of the reason.
+        """
+    static let fix = """
+        Go by the code or the type of the problem and its text. Most that is refused there is set at the provider: whether the app may use this API, how many tries a \
+        user has, how long a sign-in may take.
+        """
+}

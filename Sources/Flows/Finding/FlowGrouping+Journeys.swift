@@ -1,0 +1,48 @@
+import Captures
+import OAuth
+
+/// Sign-ins that an app makes itself at ForgeRock's API, and that were refused before it asked for anything: its SDKs ask for a code
+/// once they have a session.
+extension FlowGrouping {
+    /// Those that end in a refusal: who got a session behind it, or filled in another step, was not refused yet.
+    mutating func joinRefusedJourneys() {
+        var journeys: [String: [Int]] = [:]
+        var hosts: [String] = []
+        for exchange in index.order
+        where byExchange[exchange] == nil && index.messages[exchange] == nil
+            && ForgeRockStep.isOne(capture[exchange]) && !ForgeRockStep.isKept(capture[exchange])
+        {
+            guard let host = capture[exchange].request.url.host else { continue }
+            if journeys[host] == nil { hosts.append(host) }
+            journeys[host, default: []].append(exchange)
+        }
+        for host in hosts {
+            guard let steps = journeys[host], let first = steps.first, let last = steps.last,
+                ForgeRockStep.refusal(in: capture[last]) != nil
+            else { continue }
+            let flow = new(grant: "authorization_code", first)
+            know(host, of: flow)
+            for step in steps {
+                attach(step, to: flow)
+                flow.interactions.insert(step)
+            }
+        }
+    }
+}
+
+extension Flow {
+    /// The step at which a sign-in at ForgeRock's API was refused, where there is nothing else in the flow, documents aside; nil for
+    /// any other flow.
+    package var refusedJourney: Int? {
+        let isAllThereIs = messages.allSatisfy { message in
+            switch message {
+            case .discovery, .keySet: true
+            default: false
+            }
+        }
+        guard isAllThereIs, let last = exchanges.last(where: { ForgeRockStep.isOne(capture[$0]) }) else {
+            return nil
+        }
+        return ForgeRockStep.refusal(in: capture[last]) == nil ? nil : last
+    }
+}

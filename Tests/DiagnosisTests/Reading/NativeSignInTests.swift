@@ -1,0 +1,123 @@
+import Captures
+import Diagnosis
+import Flows
+import TestSupport
+import Testing
+
+/// Sign-ins that an app makes itself at the API of WSO2 or Curity.
+struct NativeSignInTests {
+    private let title = "The provider's API refused the sign-in that the app makes itself"
+
+    private func call(
+        _ capture: inout CaptureBuilder,
+        _ method: String,
+        _ url: String,
+        _ status: Int,
+        _ answer: String,
+        mediaType: String = "application/json",
+        headers: [(String, String)] = []
+    ) {
+        capture.add(
+            Exchange(
+                startedAt: Timestamp(seconds: 0),
+                duration: .milliseconds(20),
+                request: RecordedRequest(
+                    method: method,
+                    url: RecordedURL(url),
+                    headers: HeaderFields([("User-Agent", "okhttp/4.12.0")] + headers),
+                    body: method == "POST" ? .json("{}") : nil
+                ),
+                response: RecordedResponse(status: status, body: Body(text: answer, mediaType: mediaType))
+            )
+        )
+    }
+
+    private func begun(_ status: Int, _ answer: String) -> CaptureBuilder {
+        var capture = CaptureBuilder()
+        capture.post(
+            "https://is.corp.example/oauth2/authorize",
+            [
+                ("client_id", "shop-app"), ("response_type", "code"), ("scope", "openid"),
+                ("redirect_uri", "com.shop.app://cb"), ("state", "af0ifjsldkj"), ("response_mode", "direct"),
+            ],
+            status,
+            headers: [("User-Agent", "okhttp/4.12.0")],
+            body: .json(answer)
+        )
+        return capture
+    }
+
+    private static let asks = #"{"flowId":"a1","flowStatus":"INCOMPLETE","nextStep":{"authenticators":[]}}"#
+
+    @Test(arguments: [
+        (400, #"{"code":"ABA-60002","message":"Authentication failure.","description":"Concluded."}"#, true),
+        (400, #"{"code":"ABA-60008","message":"Authentication flow time out."}"#, true),
+        (200, #"{"flowId":"a1","flowStatus":"FAIL_INCOMPLETE","nextStep":{"authenticators":[]}}"#, false),
+        (400, #"{"code":"60002","message":"Authentication failure."}"#, false),
+    ])
+    func tellsHowWSO2EndedIt(status: Int, answer: String, fires: Bool) {
+        var capture = begun(200, Self.asks)
+        call(&capture, "POST", "https://is.corp.example/oauth2/authn", status, answer)
+        let recording = Recording(capture.exchanges)
+        #expect((recording.finding("authorization-error")?.title == title) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+        #expect(recording.flows.map(\.provider) == [.wso2])
+    }
+
+    @Test func knowsAnAppThatWSO2DoesNotKnow() {
+        let answer =
+            #"{"code":"ABA-60005","message":"No.","description":"Unable to find application for clientId shop-app in tenant domain corp."}"#
+        let recording = Recording(begun(400, answer).exchanges)
+        #expect(recording.finding("client-id-unknown")?.isPrimary == true)
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
+    /// The token that proves the app opens nothing: its calls are steps of the login.
+    @Test(
+        arguments: [
+            ("too-many-attempts", #""title":"Too many attempts""#, "too-many-attempts: Too many attempts"),
+            (
+                "error-authorization-response",
+                #""properties":{"error":"invalid_scope","error_description":"No such scope"}"#,
+                "invalid_scope: No such scope"
+            ),
+            ("incorrect-credentials", #""title":"Incorrect credentials""#, nil),
+            ("invalid-input", #""title":"Invalid input""#, nil),
+        ] as [(String, String, String?)]
+    )
+    func tellsHowCurityEndedIt(problem: String, members: String, told: String?) {
+        let host = "https://idsvr.corp.example"
+        let haapi = [("Accept", "application/vnd.auth+json"), ("Authorization", "Bearer not-a-haapi-token")]
+        var capture = CaptureBuilder()
+        capture.post(
+            host + "/oauth/v2/oauth-token",
+            [("grant_type", "client_credentials"), ("client_id", "shop-app")],
+            body: .json(#"{"access_token":"not-a-haapi-token","token_type":"Bearer","expires_in":299}"#)
+        )
+        call(
+            &capture,
+            "GET",
+            host
+                + "/oauth/v2/oauth-authorize?client_id=shop-app&response_type=code&redirect_uri=com.shop.app%3A%2Fcb&scope=openid&state=af0ifjsldkj",
+            200,
+            #"{"type":"redirection-step","actions":[]}"#,
+            mediaType: "application/vnd.auth+json",
+            headers: haapi
+        )
+        call(
+            &capture,
+            "POST",
+            host + "/authn/authentication/html-form",
+            400,
+            #"{"type":"https://curity.se/problems/\#(problem)",\#(members)}"#,
+            mediaType: "application/problem+json",
+            headers: haapi
+        )
+        let recording = Recording(capture.exchanges)
+        #expect(recording.flows.map(\.exchanges) == [[0], [1, 2]])
+        let finding = recording.finding("authorization-error")
+        #expect(finding?.evidence.first?.value == told)
+        if told != nil { #expect(finding?.title == title) }
+        #expect(recording.outcomes == [.success, told == nil ? .incomplete : .failure])
+    }
+}
