@@ -73,10 +73,10 @@ package struct TokenRequest: Sendable {
         Self.continuations.lazy.compactMap { answer.parameters[$0] }.first { !$0.isEmpty }
     }
     private static let continuations = ["continuation_token", "mfa_token"]
-    /// RFC 6749, section 6.
-    package var isRefresh: Bool { grantType == "refresh_token" }
-    /// RFC 6749, section 4.1.3.
-    package var isCodeExchange: Bool { grantType == "authorization_code" }
+    /// RFC 6749, section 6; Salesforce's SDKs for phones ask for the cookies of its pages along with the tokens.
+    package var isRefresh: Bool { ["refresh_token", "hybrid_refresh"].contains(grantType) }
+    /// RFC 6749, section 4.1.3, and the same of Salesforce's.
+    package var isCodeExchange: Bool { ["authorization_code", "hybrid_auth_code"].contains(grantType) }
 
     // MARK: - The answer
 
