@@ -123,6 +123,22 @@ extension Ending {
             && HandedOnCode.isCarried(response, in: index) != true
     }
 
+    /// Whether the server at the redirect URI sent the code on to an app that asked the provider before, and nobody did anything with it.
+    func isLeftByItsApp(_ response: AuthorizationResponse) -> Bool {
+        guard RelayedAnswer.target(of: response, in: index.capture) != nil,
+            HandedOnCode.isCarried(response, in: index) == false
+        else { return false }
+        return messages.contains { message in
+            switch message {
+            case .discovery, .keySet, .pushedRequest:
+                UserAgentName.isNativeApp(
+                    index.capture[message.exchange].request.headers.first("user-agent") ?? ""
+                )
+            default: false
+            }
+        }
+    }
+
     /// Whether a page that speaks to the provider itself was loaded at the redirect URI, and nobody was brought the code from
     /// there.
     func isLeftByItsPage(_ response: AuthorizationResponse) -> Bool {

@@ -124,7 +124,8 @@ struct Ending {
             UnreachedLanding.of(callback, in: index) == nil,
             IdentityAwareProxy.refusal(behind: callback, in: index) == nil
         else { return .failure }
-        return isLeftByItsPage(response) || isLeftByItsProgram(response, request) ? .incomplete : .success
+        return isLeftByItsPage(response) || isLeftByItsProgram(response, request)
+            || isLeftByItsApp(response) ? .incomplete : .success
     }
 
     /// Whether a page told the app's window that a silent request came to nothing.
