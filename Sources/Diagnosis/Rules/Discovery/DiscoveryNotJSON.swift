@@ -33,8 +33,9 @@ struct DiscoveryNotJSON: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.firstViolation(among: flow.serverMetadata) { document in
-            guard let status = document.answer.status, (200..<300).contains(status), !document.isUsable,
-                let origin = document.url.origin,
+            let landing = landing(of: document, flow)
+            guard let status = document.answer.status, (200..<300).contains(status) || landing != nil,
+                !document.isUsable, let origin = document.url.origin,
                 flow.capture[document.exchange].request.method == "GET"
             else { return .holds }
             // Another form of the URL, or a later try, gave what was wanted; a client that goes on may have it from anywhere there.
@@ -42,31 +43,57 @@ struct DiscoveryNotJSON: Rule {
             guard !flow.surroundings.latest.isDescribed(document),
                 !goesOn || !flow.surroundings.latest.describedOrigins.contains(origin)
             else { return .holds }
-            let body = flow.capture[document.exchange].response?.body
+            let body = flow.capture[landing ?? document.exchange].response?.body
             guard let body, body.isRecorded, !body.isTruncated, body.remainingCoding == nil else {
                 return .abstains("the body of the discovery answer was not saved whole")
             }
             // A client that goes on has its endpoints from somewhere else.
             let severity: Severity? = goesOn ? .note : nil
             return .violated(
-                Violation(evidence(document, body, flow), severity: severity).toldOfFront(in: flow)
+                Violation(evidence(document, landing ?? document.exchange, body, flow), severity: severity)
+                    .toldOfFront(in: flow)
             )
         }
     }
 
-    private func evidence(_ document: MetadataDocument, _ body: Body, _ flow: Flow) -> [Evidence] {
-        let type = flow.capture[document.exchange].response?.headers.first("content-type") ?? body.mediaType
+    /// The page that redirects lead to from a well-known URL, at a network's portal or a gateway's login; nil where they lead to no
+    /// page that was recorded.
+    private func landing(of document: MetadataDocument, _ flow: Flow) -> Int? {
+        var current = document.exchange
+        for _ in 0..<Self.mostRedirects {
+            guard flow.capture[current].response?.location != nil,
+                let next = flow.surroundings.landings(of: current).first
+            else { break }
+            current = next
+        }
+        guard current != document.exchange, flow.surroundings.messages[current] == nil,
+            let response = flow.capture[current].response, (200..<300).contains(response.status),
+            response.body?.isPage ?? false
+        else { return nil }
+        return current
+    }
+
+    private static let mostRedirects = 5
+
+    /// `read`: what the client got in the end.
+    private func evidence(_ document: MetadataDocument, _ read: Int, _ body: Body, _ flow: Flow) -> [Evidence]
+    {
+        let type = flow.capture[read].response?.headers.first("content-type") ?? body.mediaType
         let start = Excerpt.start(of: body.text ?? "", 120)
-        return [
-            document.urlEvidence,
+        let redirect = Evidence(
+            place: Place(exchange: document.exchange, part: .responseLocation, name: ""),
+            value: Masking.shown(flow.capture[read].request.url.withoutQuery, of: "url"),
+            note: "where the redirect led"
+        )
+        return [document.urlEvidence] + (read == document.exchange ? [] : [redirect]) + [
             Evidence(
-                place: Place(exchange: document.exchange, part: .responseHeader, name: "Content-Type"),
+                place: Place(exchange: read, part: .responseHeader, name: "Content-Type"),
                 value: type.map { Excerpt.start(of: $0, 80) } ?? "none"
             ),
             Evidence(
-                place: Place(exchange: document.exchange, part: .responseBody, name: ""),
+                place: Place(exchange: read, part: .responseBody, name: ""),
                 value: start.isEmpty ? "empty" : start,
-                note: document.answer.json == nil ? nil : "JSON without issuer"
+                note: read == document.exchange && document.answer.json != nil ? "JSON without issuer" : nil
             ),
         ]
     }

@@ -21,6 +21,30 @@ struct DiscoveryNotJSONTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A network's portal, or a gateway that wants a login, answers with a redirect to its page.
+    @Test(arguments: [
+        ("text/html", "<title>Welcome to the hotel</title>", true),
+        ("application/json", #"{"portal":"login"}"#, false),
+    ])
+    func followsARedirectToAPage(type: String, body: String, fires: Bool) throws {
+        var discovery = try #require(Recording(broken).exchanges.first)
+        var page = discovery
+        discovery.response = RecordedResponse(status: 302)
+        discovery.response?.redirect(to: "http://portal.hotel.example/login")
+        page.request.url = RecordedURL("http://portal.hotel.example/login")
+        page.startedAt = page.startedAt + .seconds(1)
+        page.response = RecordedResponse(status: 200, body: Body(text: body, mediaType: type))
+        let finding = Recording([discovery, page]).finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        guard fires else { return }
+        #expect(
+            finding?.places == [
+                "0 request.url ", "0 response.location ", "1 response.header Content-Type",
+                "1 response.body ",
+            ]
+        )
+    }
+
     @Test(arguments: ["application/octet-stream", "text/plain", ""])
     func theTypeAloneIsNoFault(type: String) throws {
         let recording = try Recording(broken + ".near-miss").editing { exchange in
