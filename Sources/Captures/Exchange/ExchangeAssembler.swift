@@ -342,8 +342,9 @@ package struct ExchangeAssembler: ExchangeEventSink {
 
     private func timings(of open: Open, endedAt: Timestamp) -> Timings {
         var timings = openingTimings
-        let sent = open.requestEndedAt ?? open.responseAt ?? endedAt
         let answered = open.responseAt ?? endedAt
+        // What comes of a request behind the beginning of its answer is no time before that.
+        let sent = min(open.requestEndedAt ?? answered, answered)
         timings.send = max(.zero, sent - open.startedAt)
         timings.wait = max(.zero, answered - sent)
         timings.receive = max(.zero, endedAt - answered)

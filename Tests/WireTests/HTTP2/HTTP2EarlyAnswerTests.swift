@@ -48,8 +48,10 @@ struct HTTP2EarlyAnswerTests {
         #expect(exchange.response?.status == 401 && exchange.failure == nil)
         #expect(exchange.request.body?.text == "code=abc")
         #expect(exchange.request.body?.isTruncated == false)
-        // When it came, and not when it was let go.
+        // When it came, and not when it was let go; the parts are no longer than the whole.
         #expect(exchange.duration == .seconds(1))
+        #expect(exchange.timings.send == .seconds(1))
+        #expect(exchange.timings.wait == .zero && exchange.timings.receive == .zero)
     }
 
     @Test func answerThatIsLetGoEndsItsExchange() throws {
