@@ -157,4 +157,24 @@ struct RefusedRequestTests {
         await rig.stop()
         try await origin.stop()
     }
+
+    /// What stands behind it is another request, which was not looked at.
+    @Test(.timeLimit(.minutes(1))) func tunnelThatComesTooLateIsNone() async throws {
+        let origin = try await LoopbackOrigin(tls: nil) { _ in
+            .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
+        }
+        let rig = try await ProxyRig()
+        let client = try await RawClient(port: rig.port)
+        let here = "127.0.0.1:\(origin.port)"
+        try await client.send(
+            "GET http://\(here)/ HTTP/1.1\r\nHost: \(here)\r\n\r\n"
+                + "CONNECT idp.example:443 HTTP/1.1\r\n\r\nGET http://idp.example/me HTTP/1.1\r\n\r\n"
+        )
+        #expect(try await client.until { $0.isEnded })
+        #expect(client.received.contains("\r\n\r\nokHTTP/1.1 400 "), "\(client.received)")
+        #expect(rig.exchanges.map(\.request.url.path) == ["/"])
+        try? await client.close()
+        await rig.stop()
+        try await origin.stop()
+    }
 }

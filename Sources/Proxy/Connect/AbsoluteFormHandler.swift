@@ -172,7 +172,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
             tee.whenIdle = { [self] in goOn() }
             return
         }
-        proxy.refuse(refusal, to: splitter.rest.readableBytesView, of: identity)
+        proxy.refuse(refusal, to: splitter.refused, of: identity)
         answer(PlainResponse.unusable(refusal).bytes())
     }
 

@@ -47,6 +47,9 @@ struct RequestSplitter {
     /// What is not cut yet.
     var rest: ByteBuffer { pending }
 
+    /// What it has refused, from the first byte of that head on; empty where it has refused nothing.
+    var refused: ByteBufferView { state == .refused ? pending.readableBytesView : ByteBufferView() }
+
     /// Whether some, but not all, of a head is there.
     var isInsideHead: Bool { state == .head && pending.readableBytes > 0 }
 
