@@ -152,7 +152,7 @@ final class Tee {
 
     /// Has all that the provider says wait while an answer waits for its request.
     private func waitForRequests(holding count: Int) {
-        guard conversation?.hasEarlyAnswer == true else { return }
+        guard records, conversation?.hasEarlyAnswer == true else { return }
         let time = proxy.configuration.limits.earlyAnswerTime
         if !earlyStreams.wait(
             holding: count,
