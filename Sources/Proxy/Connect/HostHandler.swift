@@ -111,7 +111,7 @@ final class HostHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func answer(_ refusal: ProxyRequest.Refusal, to bytes: ByteBuffer) {
         guard let context else { return }
         isAnswered = true
-        tee.refuse(bytes, "the recorder cannot use this request: \(refusal.reason)")
+        tee.refuse(bytes, refusal.failure)
         let page = PlainResponse.unusable(refusal).bytes()
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: page)), promise: nil)
         context.close(mode: .output, promise: nil)

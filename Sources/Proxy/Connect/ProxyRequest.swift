@@ -43,6 +43,9 @@ struct ProxyRequest: Equatable {
     struct Refusal: Error, Equatable {
         var status: Int
         var reason: String
+
+        /// Why its entry has no answer.
+        var failure: String { "the recorder cannot use this request: \(reason)" }
     }
 
     /// Reads a head.

@@ -95,10 +95,6 @@ extension ProxyContext {
         reading.takeHeads(of: configuration.limits.headBytes)
         reading.connection.id = identity.connectionID
         reading.client = identity.facts
-        return request.exchange(
-            reading,
-            "the recorder cannot use this request: \(refusal.reason)",
-            at: clock()
-        )
+        return request.exchange(reading, refusal.failure, at: clock())
     }
 }
