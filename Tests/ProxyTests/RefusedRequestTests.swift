@@ -134,47 +134,45 @@ struct RefusedRequestTests {
         #expect(unnamed.isEmpty)
     }
 
-    /// On a connection that had another request before.
-    @Test(.timeLimit(.minutes(1))) func laterRequestIsAnEntryAsWell() async throws {
+    /// What is said and recorded on a connection that had another request before.
+    ///
+    /// - Parameter next: the bytes behind that request, of the address of its server.
+    /// - Returns: what the client received, and the exchanges.
+    /// - Throws: where there is no connection.
+    private func behindARequest(_ next: (String) -> String) async throws -> (text: String, [Exchange]) {
         let origin = try await LoopbackOrigin(tls: nil) { _ in
             .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
         }
         let rig = try await ProxyRig()
         let client = try await RawClient(port: rig.port)
         let here = "127.0.0.1:\(origin.port)"
-        try await client.send(
-            "GET http://\(here)/ HTTP/1.1\r\nHost: \(here)\r\n\r\n"
-                + "POST http://\(here)/token HTTP/1.1\r\nHost: \(here)\r\nContent-Length: x\r\n\r\n"
-        )
+        try await client.send("GET http://\(here)/ HTTP/1.1\r\nHost: \(here)\r\n\r\n" + next(here))
         #expect(try await client.until { $0.isEnded })
-        #expect(client.received.contains("\r\n\r\nokHTTP/1.1 400 "), "\(client.received)")
-        #expect(rig.exchanges.map(\.request.url.path) == ["/", "/token"])
-        #expect(
-            rig.exchanges.last?.failure
-                == "the recorder cannot use this request: Content-Length is not a number"
-        )
+        let exchanges = rig.exchanges
         try? await client.close()
         await rig.stop()
         try await origin.stop()
+        return (client.received, exchanges)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func laterRequestIsAnEntryAsWell() async throws {
+        let (text, exchanges) = try await behindARequest {
+            "POST http://\($0)/token HTTP/1.1\r\nHost: \($0)\r\nContent-Length: x\r\n\r\n"
+        }
+        #expect(text.contains("\r\n\r\nokHTTP/1.1 400 "), "\(text)")
+        #expect(exchanges.map(\.request.url.path) == ["/", "/token"])
+        #expect(
+            exchanges.last?.failure
+                == "the recorder cannot use this request: Content-Length is not a number"
+        )
     }
 
     /// What stands behind it is another request, which was not looked at.
     @Test(.timeLimit(.minutes(1))) func tunnelThatComesTooLateIsNone() async throws {
-        let origin = try await LoopbackOrigin(tls: nil) { _ in
-            .send(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
+        let (text, exchanges) = try await behindARequest { _ in
+            "CONNECT idp.example:443 HTTP/1.1\r\n\r\nGET http://idp.example/me HTTP/1.1\r\n\r\n"
         }
-        let rig = try await ProxyRig()
-        let client = try await RawClient(port: rig.port)
-        let here = "127.0.0.1:\(origin.port)"
-        try await client.send(
-            "GET http://\(here)/ HTTP/1.1\r\nHost: \(here)\r\n\r\n"
-                + "CONNECT idp.example:443 HTTP/1.1\r\n\r\nGET http://idp.example/me HTTP/1.1\r\n\r\n"
-        )
-        #expect(try await client.until { $0.isEnded })
-        #expect(client.received.contains("\r\n\r\nokHTTP/1.1 400 "), "\(client.received)")
-        #expect(rig.exchanges.map(\.request.url.path) == ["/"])
-        try? await client.close()
-        await rig.stop()
-        try await origin.stop()
+        #expect(text.contains("\r\n\r\nokHTTP/1.1 400 "), "\(text)")
+        #expect(exchanges.map(\.request.url.path) == ["/"])
     }
 }
