@@ -18,15 +18,12 @@ const OPTIONS = [
  * @returns {HTMLElement} what stands in the dialog
  */
 export function sharePanel(capture, source, { copy }) {
-  if (!source.canShare && capture.isRedacted) {
-    return element("p", {}, "The secrets of this capture are stand-ins already, made by authreel share: the page can be handed on as it is.");
-  }
   if (!source.canShare) {
-    const command = `authreel share ${fileWord(capture.name)} --out shared.har`;
+    const { words, command } = elsewhere(capture);
     return element(
       "div",
       {},
-      element("p", {}, "This page holds the capture as it is, secrets included. Alone it redacts nothing; this does:"),
+      element("p", {}, words),
       element("pre", {}, command),
       element("button", { type: "button", on: { click: () => copy(command, "The command") } }, "Copy the command"),
     );
@@ -52,6 +49,21 @@ export function sharePanel(capture, source, { copy }) {
     element("button", { type: "submit", class: "main" }, "Redact"),
     outcome,
   );
+}
+
+/**
+ * What is said by a page that cannot redact, and the command that does.
+ *
+ * A capture that was shared may have been recorded into since, or merged with another: its mark is then of a part of it.
+ *
+ * @param {{name: string, isRedacted: boolean}} capture
+ * @returns {{words: string, command: string}}
+ */
+export function elsewhere({ name, isRedacted }) {
+  const words = isRedacted
+    ? "authreel share has made stand-ins of the secrets of this capture, so the page can be handed on, unless something was recorded into it or merged with it since. This redacts that as well:"
+    : "This page holds the capture as it is, secrets included. Alone it redacts nothing; this does:";
+  return { words, command: `authreel share ${fileWord(name)} --out ${isRedacted ? "shared-again.har" : "shared.har"}` };
 }
 
 function refusal(reasons) {
