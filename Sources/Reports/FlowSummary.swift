@@ -7,16 +7,19 @@ struct FlowSummary {
     struct Line: Sendable {
         var id: String
         var outcome: Outcome
-        /// Severity and name of the first finding; of a login that went well, notes aside.
+        /// Severity and name of the first finding, with the flow that it is an effect of; of a login that went well, notes aside.
         var finding: (severity: Severity, name: String)?
 
         init(_ item: Report.DiagnosedFlow) {
             id = item.flow.id
             outcome = item.diagnosis.outcome
-            guard let primary = item.diagnosis.findings.first(where: \.isPrimary),
-                primary.severity != .note || outcome != .success
+            let findings = item.diagnosis.findings
+            guard
+                let told = findings.first(where: \.isPrimary)
+                    ?? findings.first(where: { $0.effectOfFlow != nil }),
+                told.severity != .note || outcome != .success
             else { return }
-            finding = (primary.severity, primary.name)
+            finding = (told.severity, told.name + (told.effectOfFlow.map { ", effect of \($0)" } ?? ""))
         }
     }
 
