@@ -160,7 +160,8 @@ struct RequestFacts {
         let relation = CodeChallenge.relation(of: challenge, to: verifier.value)
         list.add(
             verifier.place,
-            relation.map { Self.name(of: $0, challenge) } ?? "does not fit",
+            relation.map { Self.name(of: $0, challenge, login?.parameters["code_challenge_method"]) }
+                ?? "does not fit",
             .verdict,
             aspect: "against code_challenge",
             in: .requestBody,
@@ -168,12 +169,21 @@ struct RequestFacts {
         )
     }
 
-    private static func name(of relation: ChallengeRelation, _ challenge: String) -> String {
-        if relation == .s256 || relation == .plain {
-            return "fits by \(relation == .s256 ? "S256" : "plain")"
+    /// `method`: as it was asked for; providers differ in what none means, so that either way fits then.
+    private static func name(of relation: ChallengeRelation, _ challenge: String, _ method: String?)
+        -> String
+    {
+        switch relation {
+        case .s256 where method != "plain": return "fits by S256"
+        case .plain where method != "S256": return "fits by plain"
+        case .trimmed: return "does not fit: another spelling of it does"
+        case .letterCase: return "does not fit: upper and lower case differ"
+        case .quoted: return "does not fit: without its quotation marks it does"
+        case .truncated: return "does not fit: the challenge is too short or too long"
+        default:
+            let padding = relation.kind == .base64 && challenge.utf8.last == 0x3d ? ", with padding" : ""
+            return "does not fit: made as \(relation.kind.rawValue)\(padding)"
         }
-        let padding = relation.kind == .base64 && challenge.utf8.last == 0x3d ? ", with padding" : ""
-        return "does not fit: made as \(relation.kind.rawValue)\(padding)"
     }
 
     // MARK: - Headers

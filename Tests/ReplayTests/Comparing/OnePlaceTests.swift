@@ -2,7 +2,6 @@ import Captures
 import Flows
 import JOSE
 import JSON
-import LibCrypto
 import OAuth
 import Replay
 import TestSupport
@@ -404,37 +403,6 @@ struct OnePlaceTests {
         let note = try #require(told).difference.note
         #expect(note.contains("not that of authorization_request"), "\(note)")
         #expect(note.contains("another Unicode normal form"), "\(note)")
-    }
-
-    /// The alphabets of Base64 differ by two characters that a hash need not have.
-    @Test func aChallengeMadeWrongInTheSameWayIsTheSame() throws {
-        let days = try #require(Self.days["captures/healthy/web-code-flow"])
-        func login(_ recording: ComparedRecording, _ verifier: String, isPadded: Bool = true)
-            -> ComparedRecording
-        {
-            let challenge = Base64.encode(Digest.of(verifier.utf8))
-            return recording.asking(
-                "code_challenge",
-                isPadded ? challenge : String(challenge.dropLast()),
-                at: "/authorize"
-            )
-            .sending("code_verifier", verifier, to: "/token")
-        }
-        // The first hash has neither `+` nor `/`, the second has both.
-        let (bare, rich) = (
-            "verifier-of-a-login-with-enough-characters-01", "verifier-of-a-login-with-enough-characters-05"
-        )
-        let one = login(days.one, bare)
-        let same = try #require(one.difference(from: login(days.other, rich)))
-        #expect(!same.places.contains { $0.contains("code_verifier") }, "\(same.places)")
-        let other = try #require(one.difference(from: login(days.other, rich, isPadded: false)))
-        #expect(
-            other.all.contains {
-                $0.difference.note.contains(
-                    "does not fit: made as base64; in the first flow it does not fit: made as base64, with padding"
-                )
-            }
-        )
     }
 
     /// What was made anew is not among the differences, whatever else is.
