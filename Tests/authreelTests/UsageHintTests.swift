@@ -35,6 +35,8 @@ struct UsageHintTests {
         ("Unexpected argument 'b'", "show a b", "view CAPTURE … has several side by side"),
         ("Unexpected argument 'pkce'", "rules pkce", "explain pkce"),
         ("Unknown option '--out'", "diagnose --out a.md b.har", "diagnose b.har > a.md"),
+        ("Unknown option '-o'", "diagnose a.har -o -", "diagnose a.har"),
+        ("Unknown option '--out'", "diagnose --out --format json a.har", nil),
         ("Unknown option '-o'", "rules -o", nil), ("Unknown option '--out'", "view a.har --out b", nil),
         ("Unknown option '--verison'", "--verison", nil), ("Unknown option '--x'", "--x -- record", nil),
         // A mistyped option with its value; a command behind the two hyphens; another command.

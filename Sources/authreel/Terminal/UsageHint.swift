@@ -63,10 +63,11 @@ enum UsageHint {
         guard message.contains(/^Unknown option '(--out|-o)'/),
             ["diagnose", "explain", "rules", "jwt"].contains(arguments.first),
             let place = arguments.firstIndex(where: { $0 == "--out" || $0 == "-o" }),
-            arguments.indices.contains(place + 1)
+            let file = arguments.dropFirst(place + 1).first, file == "-" || !file.hasPrefix("-")
         else { return nil }
-        let rest = arguments[..<place] + arguments[(place + 2)...]
-        return "\(ShellWord.line([Invocation.name] + rest)) > \(ShellWord.quoted(arguments[place + 1]))"
+        let line = ShellWord.line([Invocation.name] + arguments[..<place] + arguments[(place + 2)...])
+        // Standard output is where it goes anyway.
+        return file == "-" ? line : "\(line) > \(ShellWord.quoted(file))"
     }
 
     /// The line with its command before its options; nil where it does not begin with an option, or has no command.
