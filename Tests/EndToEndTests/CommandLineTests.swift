@@ -246,7 +246,7 @@ struct CommandLineTests {
     @Test(arguments: [
         ("pkce-verifier", "pkce-verifier-mismatch"), ("PKCE-Verifier-Mismatch", "pkce-verifier-mismatch"),
         ("invalid_grant", "token-invalid-grant"), ("token", " rules | grep token"),
-        ("", " rules lists them all"),
+        ("", " rules lists them all"), (" ", " rules lists them all"),
     ])
     func unknownRuleNamesTheNearOnes(rule: String, near: String) throws {
         let result = try Program.run(["explain", rule])

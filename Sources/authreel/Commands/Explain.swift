@@ -37,7 +37,8 @@ struct Explain: ParsableCommand {
     private static func hint(for rule: String) -> String {
         let ids = RuleCatalog.infos.map(\.id)
         let asked = rule.lowercased().replacing(/[_ ]+/, with: "-")
-        let near = asked.isEmpty ? [] : ids.filter { $0.contains(asked) || asked.contains($0) }
+        let near =
+            asked.contains(where: \.isLetter) ? ids.filter { $0.contains(asked) || asked.contains($0) } : []
         guard !near.isEmpty else {
             return Spelling.hint(rule, in: ids, otherwise: "\(Invocation.command("rules")) lists them all")
         }
