@@ -132,7 +132,7 @@ struct SightingComparison {
             let right = b.response?.headers.first("date"),
             left != right, let first = Timestamp(httpDate: left), let second = Timestamp(httpDate: right)
         else { return true }
-        if tie == .weak, isOneServersAnswer { return false }
+        if tie != .strong, isOneServersAnswer { return false }
         return abs(first.seconds - second.seconds) <= 2
     }
 

@@ -72,6 +72,23 @@ struct NearMissTests {
         #expect(CaptureMerger(first, second).story.contains { $0.contains("+") } == false)
     }
 
+    /// Two polls of one client, each in one file alone, are two by their stamps, however well the clocks are known.
+    @Test(arguments: [(26, ["a0+b0", "a1", "b1"]), (25, ["a0+b0", "a1+b1"])])
+    func pollThatWasStampedInAnotherSecondIsAnother(second: Int, story: [String]) {
+        func file(at: Double, stamp: Int) -> Sightings {
+            var file = Sightings()
+            file.callback(1, at: Self.second - 2)
+            file.add(
+                "/poll",
+                at: Self.second + at,
+                headers: [("Cookie", "sid=session-of-alice")],
+                answer: [("Date", "Mon, 21 Sep 2026 14:13:\(stamp) GMT")]
+            )
+            return file
+        }
+        #expect(CaptureMerger(file(at: 0.96, stamp: 25), file(at: 1.02, stamp: second)).story == story)
+    }
+
     /// What failed has nothing but its instant; the same file twice has it twice.
     @Test(arguments: [(123_456_000, ["a0+b0"]), (0, ["a0", "b0"])] as [(Int64, [String])])
     func failureThatBothFilesHaveIsOne(fraction: Int64, story: [String]) {
