@@ -130,8 +130,7 @@ extension ConnectionReader {
         }
 
         func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {
-            let lostAt = side == .server ? reader.postponed.since : nil
-            reader.clear().lost(count, isExact: isExact, from: side, at: lostAt ?? time)
+            reader.lostPlaintext(count, isExact: isExact, side, at: time)
         }
 
         func lostPlace(of side: Side) { if side == .server { reader.lostServer(at: time) } }
@@ -155,6 +154,16 @@ extension ConnectionReader {
         clear().received(bytes, from: side, at: time)
     }
 
+    private func lostPlaintext(_ count: Int, isExact: Bool, _ side: Side, at time: Timestamp) {
+        guard side == .client else {
+            return clear().lost(count, isExact: isExact, from: side, at: postponed.since ?? time)
+        }
+        // Behind what waits, as it was sent.
+        if postponed.holds(lost: count, isExact: isExact, at: time) { return }
+        passPostponed()
+        clear().lost(count, isExact: isExact, from: side, at: time)
+    }
+
     /// What was said before more is missing of the server may have been answered in that.
     private func lostServer(at time: Timestamp) {
         passPostponed()
@@ -164,7 +173,12 @@ extension ConnectionReader {
     /// Lets go on what the client said while it was not known what is missing of the server.
     private func passPostponed() {
         for piece in postponed.take() {
-            piece.bytes.withUnsafeBytes { clear().received($0, from: .client, at: piece.time) }
+            switch piece.content {
+            case .bytes(let bytes):
+                bytes.withUnsafeBytes { clear().received($0, from: .client, at: piece.time) }
+            case .lost(let count, let isExact):
+                clear().lost(count, isExact: isExact, from: .client, at: piece.time)
+            }
         }
     }
 

@@ -5,10 +5,22 @@ internal import Captures
 ///
 /// Who asks again has had the answer before; that a part of it is missing must not be told of the request that follows.
 struct PostponedRequests {
-    typealias Piece = (bytes: [UInt8], time: Timestamp)
+    /// What comes next of the client.
+    struct Piece {
+        enum Content: Equatable {
+            case bytes([UInt8])
+            /// So many are missing, or at most so many.
+            case lost(Int, isExact: Bool)
+        }
+
+        var content: Content
+        var time: Timestamp
+    }
 
     /// More does not wait.
     private static let mostBytes = 256 << 10
+    /// What a piece costs to hold besides its bytes, more or less.
+    private static let weight = 64
 
     /// When it was last that something went missing; nil where the place in the server's records is known.
     private(set) var since: Timestamp?
@@ -19,13 +31,25 @@ struct PostponedRequests {
 
     /// Takes bytes that have to wait; false where they have not.
     mutating func holds(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) -> Bool {
-        guard since != nil, size + bytes.count <= Self.mostBytes else { return false }
-        size += bytes.count
-        pieces.append((Array(bytes), time))
+        guard makesRoom(for: bytes.count) else { return false }
+        pieces.append(Piece(content: .bytes(Array(bytes)), time: time))
         return true
     }
 
-    /// What has waited, and waits no more.
+    /// Takes note that bytes are missing behind what waits; false where nothing has to.
+    mutating func holds(lost count: Int, isExact: Bool, at time: Timestamp) -> Bool {
+        guard makesRoom(for: 0) else { return false }
+        pieces.append(Piece(content: .lost(count, isExact: isExact), time: time))
+        return true
+    }
+
+    private mutating func makesRoom(for count: Int) -> Bool {
+        guard since != nil, size + count + Self.weight <= Self.mostBytes else { return false }
+        size += count + Self.weight
+        return true
+    }
+
+    /// Takes what has waited, and waits no more.
     mutating func take() -> [Piece] {
         defer { self = PostponedRequests() }
         return pieces

@@ -83,6 +83,33 @@ struct MissingAnswerTests {
         #expect(starts == starts.sorted())
     }
 
+    /// A part of the request that waits is missing as well: it is of that request, and the next one begins behind it.
+    @Test(arguments: [0x0303, 0x0304] as [Int32]) func ofTheRequestThatWaits(version: Int32) throws {
+        var options = TLSPair.Options()
+        options.versions = version...version
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        var missing: [[UInt8]] = []
+        for number in Self.numbers {
+            if number == 2 {
+                let head = "POST /2 HTTP/1.1\r\nHost: op.example\r\nContent-Length: 9\r\n\r\n"
+                try pair.send(Array(head.utf8), from: .client)
+                for part in ["abc", "def", "ghi"] {
+                    try pair.send(Array(part.utf8), from: .client)
+                    if part == "def" { missing += [pair.wire.last?.bytes ?? []] }
+                }
+            } else {
+                try pair.send(Self.request(number), from: .client)
+            }
+            try pair.send(Self.answer(number), from: .server)
+            if number == 1 { missing += [pair.wire.last?.bytes ?? []] }
+        }
+        let read = Self.read(pair.wire, without: missing, keyLog: pair.keyLog)
+        #expect(Self.ends(of: read.exchanges) == Self.expected(without: [1]))
+        let failure = read.exchanges.first?.failure ?? ""
+        #expect(failure.hasSuffix(" bytes of the server are not in the capture"))
+    }
+
     @Test func whatWaitsForARecordIsBounded() {
         var postponed = PostponedRequests()
         let start = PacketBuilder.start
@@ -96,6 +123,7 @@ struct MissingAnswerTests {
         #expect(taken == [false, true, false] && postponed.since == start)
         let pieces = postponed.take()
         #expect(pieces.map(\.time) == [start + .seconds(2)])
+        #expect(pieces.first?.content == .bytes([UInt8](repeating: 0, count: 200_000)))
         #expect(postponed.since == nil)
     }
 }
