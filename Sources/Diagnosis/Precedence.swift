@@ -105,7 +105,7 @@ enum Precedence {
         Row(["singpass-parameter-missing"], over: ["par-rejected"]),
         Row(["redirect-uri-not-registered", "authz-missing-parameter"], over: ["par-rejected"]),
         // What answered that it could not do it refused nothing.
-        Row(["provider-server-error"], over: ["par-rejected"], .onlyAfterwards),
+        Row(["provider-server-error"], over: ["par-rejected"], .onlyUnserved),
         Row(["par-rejected"], over: ["scope-rejected"]),
         // Nobody looked for the address where it stands.
         Row(["logout-parameter-wrong"], over: ["logout-redirect-not-registered"]),

@@ -64,6 +64,22 @@ struct RootCauseTests {
         }
     }
 
+    /// What was refused once the provider could do it again has a reason of its own.
+    @Test func failureOfTheProviderExplainsNoLaterRefusal() {
+        let told = { (time: Int, isServed: Bool) in
+            RootCause.ordered(
+                [
+                    candidate("provider-server-error", time: 4, isServed: false),
+                    candidate("par-rejected", time: time, isServed: isServed),
+                ],
+                isSuccess: false
+            ).map(\.effectOf)
+        }
+        #expect(told(4, false) == [nil, "provider-server-error"])
+        #expect(told(6, false) == [nil, "provider-server-error"])
+        #expect(told(6, true) == [nil, nil])
+    }
+
     @Test func severityGoesBeforeEverything() {
         #expect(
             order([candidate("code-reused", .warning), candidate("token-invalid-grant", time: 9)]) == [

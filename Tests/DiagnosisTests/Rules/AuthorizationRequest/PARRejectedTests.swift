@@ -69,6 +69,12 @@ struct PARRejectedTests {
         #expect(repaired.finding(rule) == nil)
     }
 
+    @Test func staysBelowAFailureOfTheProvider() throws {
+        let recording = try Recording(broken).answering("/par", 503, ["error": "temporarily_unavailable"])
+        #expect(recording.finding("provider-server-error")?.isPrimary == true)
+        #expect(recording.finding(rule)?.effectOf == "provider-server-error")
+    }
+
     @Test func staysBelowTheClientsFault() throws {
         let recording = try Recording(broken).answering("/par", 400, ["error": "invalid_scope"])
         let findings = recording.findings
