@@ -24,10 +24,12 @@ extension FlowComparison {
     /// That it is the person of an earlier answer counts, whoever it is.
     private func isOfPerson(_ fact: Fact?, _ other: Fact?) -> Bool {
         guard let any = other ?? fact, [.responseBody, .jwtClaims].contains(any.place.part),
-            any.key.aspect.isEmpty, VolatileNames.isOfPerson(any.key.leaf)
+            any.key.aspect.isEmpty, VolatileNames.isOfPerson(any.key.leaf), !Requirement.isOfClient(any)
         else { return false }
         if case .differs? = other?.relation { return false }
-        return fact?.type == other?.type || fact == nil || other == nil
+        // Whoever it is has one (OpenID Connect Core, sections 2 and 5.3.2).
+        guard let fact, let other else { return any.key.leaf != "sub" }
+        return fact.type == other.type
     }
 
     /// Whether it is the client that was to be driven in place of the recorded one, where a token names that one.

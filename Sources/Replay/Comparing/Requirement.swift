@@ -50,7 +50,7 @@ enum Requirement {
     private static func isVerdict(_ fact: Fact) -> Bool { fact.place.part == .responseStatus }
 
     /// Tokens that the client makes are the same wherever it sends them.
-    private static func isOfClient(_ fact: Fact) -> Bool {
+    static func isOfClient(_ fact: Fact) -> Bool {
         ["client_assertion", "assertion", "request", "DPoP"].contains(fact.key.token)
     }
 

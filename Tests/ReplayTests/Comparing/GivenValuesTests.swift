@@ -89,5 +89,11 @@ struct GivenValuesTests {
         let typed = person.editingAnswer(of: "/userinfo") { $0["sub"] = 5577 }
         let number = try #require(recording().difference(from: typed, options: options))
         #expect(number.places == ["userinfo_request sub"])
+        let nobody = person.editingAnswer(of: "/userinfo") { $0["sub"] = nil }
+        let lacking = try #require(recording().difference(from: nobody, options: options))
+        #expect(lacking.places == ["userinfo_request sub"])
+        let shy = person.editingAnswer(of: "/userinfo") { $0["name"] = nil }
+        let silent = try #require(recording().difference(from: shy, options: options))
+        #expect(silent.isSame, "\(silent.places)")
     }
 }
