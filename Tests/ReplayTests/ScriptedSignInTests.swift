@@ -78,10 +78,13 @@ struct ScriptedSignInTests {
         )
     }
 
-    private static func replay(_ page: Page, target: String = app) async throws -> AskedReplay {
+    /// `live`: the page of the new run, where that is another.
+    private static func replay(_ page: Page, live: Page? = nil, target: String = app) async throws
+        -> AskedReplay
+    {
         try await AskedReplay(of: capture(page, target: target)) { request, first in
             switch request.url.path {
-            case "/authorize": return page.answer("Qz7vLx7TzB4nWm8RdYc9Kq2Xr4LmPq8K")
+            case "/authorize": return (live ?? page).answer("Qz7vLx7TzB4nWm8RdYc9Kq2Xr4LmPq8K")
             case "/sign-in":
                 let state = first.url.queryItems.first("state") ?? ""
                 return told(target, code: "c-9Zq7vLx3TzB8nWm2R", state: state)
@@ -108,6 +111,19 @@ struct ScriptedSignInTests {
         let sent = try #require(replay.asked.first { $0.url.path == "/sign-in" })
         #expect(sent.headers.first("x-csrf-token") == "Qz7vLx7TzB4nWm8RdYc9Kq2Xr4LmPq8K")
         #expect(sent.body?.text == #"{"username":"alice","password":"wonderland"}"#)
+    }
+
+    /// What the new page has as well is no token of one page, in whatever order it has it.
+    @Test func valueThatTheNewPageHasAsWellIsSentAsItIs() async throws {
+        let page = Page(
+            text: #"<script>tenants = [{"id": "TOKEN"}, {"id": "Hq2vLx7TzB4nWm8RdYc9Kq2Xr4LmPq81"}]</script>"#
+        )
+        let live = Page(
+            text: #"<script>tenants = [{"id": "TOKEN"}, {"id": "mUyrzbeVRltEycrz7BY5TmNpwmkf4HPp"}]</script>"#
+        )
+        let replay = try await Self.replay(page, live: live)
+        let sent = try #require(replay.asked.first { $0.url.path == "/sign-in" })
+        #expect(sent.headers.first("x-csrf-token") == "mUyrzbeVRltEycrz7BY5TmNpwmkf4HPp")
     }
 
     /// Nobody asks the app's host, and the code is redeemed.

@@ -1,5 +1,6 @@
 import Captures
 import Flows
+import JSON
 
 /// What a recorded answer issues and a later request needs, by the place at which it stands.
 struct IssuedValues: Sendable {
@@ -92,11 +93,16 @@ struct IssuedValues: Sendable {
     func bind(to live: Exchange, in bound: inout RunValues) {
         guard !values.isEmpty else { return }
         let new = Dictionary(Self.table(live, 0), uniquingKeysWith: { first, _ in first })
+        let texts = Set(new.values.lazy.map { ByteText($0) })
         for value in values {
             guard let other = new[value.key] else { continue }
-            // What a page says beside its forms is no better than what is known of a value, and another page says other things there.
-            let isLike = { ValueShape(value.text).isLike(ValueShape(other)) }
-            guard !value.key.isOfScript || bound[value.text] == nil && isLike() else { continue }
+            // What a page says beside its forms is no better than what is known of a value, and another page says other things there;
+            // what it has as well, wherever, is no token of one page.
+            if value.key.isOfScript {
+                guard bound[value.text] == nil, !texts.contains(ByteText(value.text)),
+                    ValueShape(value.text).isLike(ValueShape(other))
+                else { continue }
+            }
             bound.bind(value.text, to: other, spelled: value.spellings)
         }
     }
