@@ -18,6 +18,7 @@ struct RequestObjectTests {
             claims: [
                 "iss": "shop", "aud": "https://id.example", "client_id": "shop", "response_type": "code",
                 "scope": .string(scope), "redirect_uri": .string(app), "state": "s-Kq2vLx7TzB4nWm8R",
+                "max_age": 3600, "display": "page",
                 "iat": .number(JSONNumber(Int64(1_780_000_000))),
             ],
             header: [:],
@@ -81,6 +82,7 @@ struct RequestObjectTests {
             credentials: ReplayCredentials(clientKey: .init(key: key, id: nil)),
             plan: PlanOptions(overrides: [
                 "client_id": "shop-test", "authorization_request.scope": "openid", "nonce": "n-of-nobody",
+                "max_age": "0", "display": "",
             ])
         )
         let replay = try await AskedReplay(of: capture, options: options) { request, _ in
@@ -94,6 +96,7 @@ struct RequestObjectTests {
         #expect(query.first("client_id") == "shop-test" && token.claim("client_id")?.string == "shop-test")
         #expect(token.issuer == "shop-test" && token.audience == ["https://id.example"])
         #expect(token.claim("scope")?.string == "openid" && token.claim("nonce") == nil)
+        #expect(token.claim("max_age") == 0 && token.claim("display") == nil)
         let flows = FlowFinder.flows(in: capture)
         let plan = PlanBuilder(try #require(flows.first), siblings: flows).plan()
         let object = try #require(plan.steps.flatMap(\.parameters).first { $0.name == "request" })

@@ -24,17 +24,19 @@ struct ProofMaker {
 
     /// A JWT of the client with the claims of a recorded one.
     ///
-    /// `secret`: the client's, for symmetric algorithms; `replacing`: what stands for a recorded text in this run, in the
-    /// claim of this name.
+    /// `secret`: the client's, for symmetric algorithms; `given`: what is wanted in place of claims that it has, empty where
+    /// one is to be left out; `replacing`: what stands for a recorded text in this run, in the claim of this name.
     func signed(
         _ recorded: JSONWebToken,
         name: String,
         recordedAt: Timestamp,
         now: Timestamp,
         secret: String?,
+        saying given: [String: String],
         replacing: (String, _ name: String) -> String
     ) throws(StepFailure) -> String {
-        let claims = moved(recorded.claims ?? JSONObject(), from: recordedAt, to: now, replacing)
+        var claims = moved(recorded.claims ?? JSONObject(), from: recordedAt, to: now, replacing)
+        for (name, text) in given { claims[name] = claims[name].flatMap { Self.claim(text, inPlaceOf: $0) } }
         var header = recorded.header ?? JSONObject()
         let algorithm = recorded.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
         guard let algorithm else {
@@ -143,6 +145,15 @@ struct ProofMaker {
             return member
         }
         return result
+    }
+
+    /// What a claim says that is given as text: a text, or a value like the one that it goes in place of (`max_age` is a number,
+    /// `claims` an object); nil where it is empty, and the claim left out.
+    private static func claim(_ text: String, inPlaceOf recorded: JSONValue) -> JSONValue? {
+        guard !text.isEmpty else { return nil }
+        if case .string = recorded { return .string(text) }
+        let value = try? JSONParser.parse(Array(text.utf8))
+        return value?.typeName == recorded.typeName ? value : .string(text)
     }
 
     /// Every string of a JSON value replaced.

@@ -203,8 +203,9 @@ struct RequestComposer {
                 recordedAt: capture[step.exchange].startedAt,
                 now: now,
                 secret: clientSecret,
+                saying: given,
                 replacing: { text, name in
-                    if let live = given[name] ?? bound[text] { return live }
+                    if let live = bound[text] { return live }
                     let replaced = bound.replacing(in: text)
                     return Replacements.isMapped(name) ? map.mapped(value: replaced) : replaced
                 }
@@ -220,12 +221,16 @@ struct RequestComposer {
 
     /// What a client's token says otherwise in this run, by claim: a request object has the parameters of the request (RFC
     /// 9101, section 4), and each names its client.
+    ///
+    /// Empty where a claim is to be left out.
     private func givenClaims(of token: JSONWebToken, _ kind: GeneratedValue, _ step: PlannedStep)
         -> [String: String]
     {
-        let wanted = overrides(for: step).filter { !$0.value.isEmpty }
+        let wanted = overrides(for: step)
         var claims = kind == .requestObject ? wanted : [:]
-        guard let client = wanted["client_id"], let recorded = plan.flow.clientID else { return claims }
+        guard let client = wanted["client_id"], !client.isEmpty, let recorded = plan.flow.clientID else {
+            return claims
+        }
         for name in ["iss", "sub", "client_id"]
         where token.claim(name)?.string.map({ $0.equalsBytes(of: recorded) }) ?? false {
             claims[name] = client
