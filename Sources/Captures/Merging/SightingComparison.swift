@@ -91,7 +91,15 @@ struct SightingComparison {
             return false
         }
         return form.text == other.text
+            && form.items.items.contains { item in
+                !Self.ofTheApp.contains(item.name) && !RemovedValue.isOne(item.value)
+            }
     }
+
+    /// What an app sends for each of its users.
+    private static let ofTheApp: Set<String> = [
+        "grant_type", "client_id", "client_secret", "scope", "audience", "resource",
+    ]
 
     /// What is shorter may be a setting that many have.
     private static let shortestOwnValue = 8

@@ -175,12 +175,16 @@ struct NearMissTests {
             case "authorization": [("Authorization", "Bearer at-1-Xy12")]
             default: []
             }
-        let isForm = what == "form"
-        let form = isForm ? [("user", "alice"), ("password", "correct horse")] : nil
+        let forms = [
+            "form": [("user", "alice"), ("password", "correct horse")],
+            "an app's form": [("grant_type", "client_credentials"), ("client_id", "shop")],
+            "a form without its values": [("user", "[redacted]"), ("password", "***")],
+        ]
+        let form = forms[what]
         file.add(
             "/userinfo",
             at: at,
-            method: isForm ? "POST" : "GET",
+            method: form == nil ? "GET" : "POST",
             headers: headers,
             form: form,
             status: status
@@ -209,7 +213,7 @@ struct NearMissTests {
     }
 
     /// Nothing says that both are of one client.
-    @Test(arguments: ["", "a setting", "another cookie"])
+    @Test(arguments: ["", "a setting", "another cookie", "an app's form", "a form without its values"])
     func answerToAnybodyIsNotThatOfTheOther(what: String) {
         let browser = what == "another cookie" ? "cookie" : what
         let story = Self.story(browser: [(2, browser, nil)], server: [(2, what, 200)])
