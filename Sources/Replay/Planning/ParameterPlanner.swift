@@ -14,6 +14,8 @@ struct ParameterPlanner {
     private var issued: [String: Place] = [:]
     /// Where exchanges stand in the order of time.
     private let position: [Int]
+    /// Whether a request of a shared capture says who signed in by a name that says so.
+    private let isAccountNamed: Bool
 
     private var capture: Capture { flow.capture }
 
@@ -21,6 +23,7 @@ struct ParameterPlanner {
         self.flow = flow
         redaction = options.sendsStandIns ? nil : flow.capture.redaction
         position = flow.surroundings.position
+        isAccountNamed = redaction != nil && driven.contains { Self.namesAccount(flow.capture[$0].request) }
         let driven = Set(driven)
         for link in flow.links where link.transform == .equal || link.transform == .percent {
             let places = ([link.origin] + link.uses).filter {
@@ -118,24 +121,28 @@ struct ParameterPlanner {
 
     /// The field of a sign-in that holds the stand-in of who signed in though its name does not say so: WordPress's `log`.
     ///
-    /// It is the page's field for it, else the one before the password. Nil where a field's name says it, as in all but
-    /// shared captures.
+    /// It is the page's field for it, else the one before the password. Nil where a field's name says it, on whichever page, and in all
+    /// but shared captures.
     private func redactedAccount(
         in request: RecordedRequest,
         at exchange: Int,
         _ kind: StepKind?,
         _ action: PlannedStep.Action
     ) -> String? {
-        guard isStandIn(SecretNames.username), kind == nil || kind == .userInteraction,
-            let items = FormBody.items(of: request.body)?.items,
-            !items.contains(where: { SignIn.names.contains($0.name.lowercased()) })
+        guard isStandIn(SecretNames.username), kind == nil || kind == .userInteraction, !isAccountNamed,
+            let items = FormBody.items(of: request.body)?.items, !Self.namesAccount(request)
         else { return nil }
         if case .submit(let page) = action, let form = LostSignIn.form(capture[page], to: request) {
             return SignIn.nameField(of: form)?.name
         }
-        guard let password = items.firstIndex(where: { SecretNames.isTyped($0.name) }) else { return nil }
+        let password = items.firstIndex { SecretNames.isTyped($0.name) && !SecretNames.isOneTime($0.name) }
+        guard let password else { return nil }
         let field = items[..<password].last { !$0.value.isEmpty && issued[$0.value] == nil }
         return field?.name
+    }
+
+    private static func namesAccount(_ request: RecordedRequest) -> Bool {
+        bodyValues(of: request).contains { SignIn.names.contains($0.0.lowercased()) }
     }
 
     /// What a body says by name: a form's fields, or the strings of a JSON document.
