@@ -111,6 +111,10 @@ struct AppLinkTests {
         (#"<script>const cancel = "URL"</script><script src="/app.js"></script>"#, false),
         (#"<script>const cancel = "URL"</script><button>Sign in</button>"#, false),
         (#"<a href="URL">Cancel</a>"#, false),
+        (#"<script>const cancel = "URL"; root.innerHTML = "<button>Sign in</button>"</script>"#, false),
+        (#"<div onclick="location = 'URL'">Cancel</div>"#, false),
+        (#"<script>const cancel = "URL"</script><iframe src="/sign-in"></iframe>"#, false),
+        (#"<script>fetch("/poll").then(r => { location = r.ok ? r.url : "URL" })</script>"#, false),
     ])
     func errorOfAPageThatGoesOnByItselfIsAnAnswer(page: String, isOne: Bool) throws {
         let whole = try Recording(healthy)
@@ -128,6 +132,22 @@ struct AppLinkTests {
         )
         #expect((recording.finding("scope-rejected")?.isPrimary == true) == isOne)
         #expect(recording.outcomes == [isOne ? .failure : .incomplete])
+    }
+
+    /// The page has the answer of its cancel, and the login went on to its code.
+    @Test func errorIsNoneWhereTheCodeComes() throws {
+        let recording = try Recording(healthy)
+        let state = try #require(recording.flows[0].authorizationRequests.first?.state)
+        let address = "example.shop.app:/oauth2redirect?error=access_denied&state=\(state)"
+        let shown = recording.editing { exchange in
+            guard exchange.request.url.path == "/authorize" else { return }
+            exchange.response?.body = Body(
+                text: #"<script>const cancel = "\#(address)"</script>"#,
+                mediaType: "text/html"
+            )
+        }
+        #expect(shown.flows[0].authorizationResponses.map { $0.code == nil } == [false])
+        #expect(shown.outcomes == [.success])
     }
 
     /// The way back of a page that asks, and what its script is still to fill in.

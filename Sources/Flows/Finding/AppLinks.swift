@@ -32,14 +32,22 @@ package struct AppLinks {
         return spellings.flatMap { Self.addresses(beginning: $0, in: bytes) }
     }
 
-    /// Whether a page has nothing for its user to press or to fill in, nor a script of a file's own that may make such, so that it goes
-    /// on by itself.
+    /// Whether a page has nothing for its user to press or to fill in, nor a script that may make such or waits for somebody, so that
+    /// it goes on by itself.
     static func isLeftAlone(_ exchange: Exchange) -> Bool {
         guard let body = exchange.response?.body, body.isPage, (body.size ?? 0) < largest,
             let page = body.bytes
         else { return false }
         return !HTMLForm.isAnythingToDo(in: page) && !HTMLScripts.areLoaded(by: page)
+            && !more.contains { page.firstRange(of: $0) != nil }
     }
+
+    /// What scripts make elements with, have them pressed by, and ask a server by for what is to come; a module loads others.
+    private static let more = [
+        "innerHTML", "insertAdjacent", "createElement", "document.write", "attachShadow", "onclick",
+        "\"click\"",
+        "'click'", "fetch(", "XMLHttpRequest", "EventSource", "WebSocket", "import ", "import(",
+    ].map { Array($0.utf8) }
 
     private static func addresses(beginning start: [UInt8], in bytes: [UInt8]) -> [RecordedURL] {
         var found: [RecordedURL] = []

@@ -77,6 +77,8 @@ struct ResponseFinder {
     }
 
     /// In the order of time; what a redirect brings as well, or a page shown twice, counts once.
+    ///
+    /// An error that a page had ready is none where the code came.
     private func merged(_ found: [AuthorizationResponse], _ linked: [AuthorizationResponse])
         -> [AuthorizationResponse]
     {
@@ -84,6 +86,8 @@ struct ResponseFinder {
             response.parameters["code"] ?? response.parameters["response"]
                 ?? response.parameters["error"].map { "\($0) \(response.state ?? "")" }
         }
+        let granted = Set((found + linked).compactMap { ($0.code ?? "").isEmpty ? nil : $0.state })
+        let linked = linked.filter { $0.error == nil || !($0.state.map(granted.contains) ?? false) }
         var known = Set(found.compactMap(value))
         let others = linked.filter { value(of: $0).map { known.insert($0).inserted } ?? false }
         let places = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }

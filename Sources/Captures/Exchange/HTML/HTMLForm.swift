@@ -76,9 +76,13 @@ package struct HTMLForm: Sendable, Hashable {
         return HTMLTags(page, of: ["base"]).lazy.compactMap { $0.attribute("href") }.first
     }
 
-    /// Whether a page has anything to press, to follow or to fill in: whoever sees another one can only wait.
+    /// Whether a page has anything to press, to follow or to fill in, or another page in it that may: whoever sees another one can
+    /// only wait.
     package static func isAnythingToDo(in page: [UInt8]) -> Bool {
-        var tags = HTMLTags(page, of: ["a", "button", "form", "input", "select", "textarea"])
+        var tags = HTMLTags(
+            page,
+            of: ["a", "button", "form", "frame", "iframe", "input", "select", "textarea"]
+        )
         return tags.next() != nil
     }
 
