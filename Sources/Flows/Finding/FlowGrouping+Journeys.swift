@@ -4,7 +4,7 @@ import OAuth
 /// Sign-ins that an app makes itself at ForgeRock's API, and that were refused before it asked for anything: its SDKs ask for a code
 /// once they have a session.
 extension FlowGrouping {
-    /// Those that end in a refusal: who got a session behind it, or filled in another step, was not refused yet.
+    /// Those that end in a refusal: who got a session behind it, filled in another step, or asked for a code, was not refused yet.
     mutating func joinRefusedJourneys() {
         var journeys: [String: [Int]] = [:]
         var hosts: [String] = []
@@ -18,7 +18,10 @@ extension FlowGrouping {
         }
         for host in hosts {
             guard let steps = journeys[host], let first = steps.first, let last = steps.last,
-                ForgeRockStep.refusal(in: capture[last]) != nil
+                ForgeRockStep.refusal(in: capture[last]) != nil,
+                !index.authorizationRequests.contains(where: {
+                    $0.endpoint.host == host && index.position[$0.exchange] > index.position[last]
+                })
             else { continue }
             let flow = new(grant: "authorization_code", first)
             know(host, of: flow)

@@ -10,16 +10,16 @@ package enum ForgeRockStep {
             && path.containsBytes("/json/")
     }
 
-    /// What ended the sign-in, where a step was refused for good: the server's reason and its message.
+    /// What ended the sign-in, where a step was refused for good: the server's reason and its message, which all of its errors have.
     ///
-    /// Nil of a step that went well, and of one that may be repeated, whose answer has an `authId`.
+    /// Nil of a step that went well, of one that may be repeated, whose answer has an `authId`, and of another API of that name.
     package static func refusal(in exchange: Exchange) -> String? {
         guard isOne(exchange), let response = exchange.response, (400..<500).contains(response.status),
             response.status != 429, let body = response.body, (body.size ?? 0) < largest,
             let json = body.bytes.flatMap({ try? JSONParser.parse($0) })?.object, json["authId"] == nil,
-            let message = json["message"]?.string, !message.isEmpty
+            let reason = json["reason"]?.string, let message = json["message"]?.string, !message.isEmpty
         else { return nil }
-        return [json["reason"]?.string, message].compactMap(\.self).joined(separator: ": ")
+        return "\(reason): \(message)"
     }
 
     /// In bytes.

@@ -24,8 +24,11 @@ struct ForgeRockRefusalTests {
         #"{"code":401,"reason":"Unauthorized","message":"\#(message)"}"#
     }
 
-    private func recording(_ answers: [(status: Int, body: String)], isDiscovered: Bool = false) -> Recording
-    {
+    private func recording(
+        _ answers: [(status: Int, body: String)],
+        isDiscovered: Bool = false,
+        isCodeAsked: Bool = false
+    ) -> Recording {
         var capture = CaptureBuilder()
         if isDiscovered {
             capture.get(
@@ -46,6 +49,12 @@ struct ForgeRockRefusalTests {
                     ),
                     response: RecordedResponse(status: answer.status, body: .json(answer.body))
                 )
+            )
+        }
+        if isCodeAsked {
+            capture.redirect(
+                "https://am.corp.example/am/oauth2/alpha/authorize?client_id=shop-app&response_type=code&redirect_uri=com.shop.app%3A%2Fcb&scope=openid&state=af0ifjsldkj",
+                to: "com.shop.app:/cb?code=021AbcDefGhi&state=af0ifjsldkj"
             )
         }
         return Recording(capture.exchanges)
@@ -75,9 +84,19 @@ struct ForgeRockRefusalTests {
     @Test(arguments: [
         [(401, refusal("Login failure")), (200, step), (200, session)], [(200, step)],
         [(401, refusal("Login failure")), (200, step)], [(401, step)], [(401, #"{"error":"no"}"#)],
-        [(500, refusal("Internal error"))],
+        [(500, refusal("Internal error"))], [(401, #"{"status":401,"message":"Bad credentials"}"#)],
     ])
     func leavesOthersAlone(answers: [(Int, String)]) {
         #expect(recording(answers.map { (status: $0.0, body: $0.1) }).flows.isEmpty)
+    }
+
+    /// There was a session all the same: it asks for a code, and gets it.
+    @Test func leavesAloneWhatWentOnToACode() {
+        let recording = recording(
+            [(200, Self.step), (401, Self.refusal("Login failure"))],
+            isCodeAsked: true
+        )
+        #expect(recording.flows.count == 1)
+        #expect(recording.finding("authorization-error") == nil)
     }
 }
