@@ -125,8 +125,9 @@ extension Ending {
 
     /// Whether the server at the redirect URI sent the code on to an app that asked the provider before, and nobody did anything with it.
     func isLeftByItsApp(_ response: AuthorizationResponse) -> Bool {
-        guard RelayedAnswer.target(of: response, in: index.capture) != nil,
-            HandedOnCode.isCarried(response, in: index) == false
+        guard let callback = response.callback,
+            RelayedAnswer.target(of: response, in: index.capture) != nil,
+            HandedOnCode.isCarried(response, in: index) == false, !isAnybodyServed(behind: callback)
         else { return false }
         return messages.contains { message in
             switch message {
@@ -136,6 +137,18 @@ extension Ending {
                 )
             default: false
             }
+        }
+    }
+
+    /// Whether the site of a callback, or whoever was shown credentials, served somebody behind it: the app may know its user then, by
+    /// whatever way the code went.
+    private func isAnybodyServed(behind callback: Int) -> Bool {
+        let site = Site.of(index.capture[callback].request.url.host ?? "")
+        return index.order[(index.position[callback] + 1)...].contains { exchange in
+            let later = index.capture[exchange]
+            guard let status = later.response?.status, (200..<300).contains(status) else { return false }
+            return later.request.headers.contains("authorization")
+                || Site.of(later.request.url.host ?? "") == site
         }
     }
 

@@ -55,12 +55,15 @@ struct StateMissingInResponseTests {
 
     /// A server that takes the answer for its app, as providers want it that know no other redirect URIs.
     @Test(arguments: [
-        ("code=021AbcDefGhi", false, Outcome.failure),
-        ("code=021AbcDefGhi&state=af0ifjsldkj", false, .incomplete),
-        ("code=021AbcDefGhi", true, .success), ("code=021AbcDefGhi&state=af0ifjsldkj", true, .success),
-        ("session=s1", false, .success),
+        ("code=021AbcDefGhi", "/stats", Outcome.failure),
+        ("code=021AbcDefGhi&state=af0ifjsldkj", "/stats", .incomplete),
+        ("code=021AbcDefGhi", "/token", .success),
+        ("code=021AbcDefGhi&state=af0ifjsldkj", "/token", .success),
+        ("session=s1", "/stats", .success),
+        // Served by its own server, whoever brought the code there.
+        ("code=021AbcDefGhi", "/me", .success), ("code=021AbcDefGhi&state=af0ifjsldkj", "/me", .success),
     ])
-    func seesWhatTheAppsServerLeavesOut(query: String, isRedeemed: Bool, outcome: Outcome) {
+    func seesWhatTheAppsServerLeavesOut(query: String, next: String, outcome: Outcome) {
         let host = "https://id.harbour.example"
         let app = [("User-Agent", "okhttp/4.12.0")]
         let browser = [("User-Agent", "Mozilla/5.0 (Linux; Android 14) Chrome/126.0 Mobile Safari/537.36")]
@@ -74,7 +77,10 @@ struct StateMissingInResponseTests {
             headers: browser
         )
         capture.redirect(callback, to: "com.shop.app://cb?\(query)", headers: browser)
-        if isRedeemed {
+        if next == "/me" {
+            capture.get("https://api.shop.example/me", headers: app, body: .json(#"{"name":"Ada"}"#))
+        }
+        if next == "/token" {
             capture.post(
                 host + "/token",
                 [
