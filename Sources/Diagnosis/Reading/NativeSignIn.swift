@@ -45,7 +45,7 @@ enum NativeSignIn {
         return ("code", "\(code): \(words)")
     }
 
-    /// A problem of the Hypermedia Authentication API that leaves nothing to fill in.
+    /// A problem of the Hypermedia Authentication API that leaves nothing to fill in; what the user did not want is none.
     private static func ofCurity(_ json: JSONObject, _ index: Int, _ status: Int) -> RequestRefusal? {
         guard let type = json["type"]?.string, type.hasPrefix(problems) else { return nil }
         let name = type.dropFirst(problems.count)
@@ -53,13 +53,19 @@ enum NativeSignIn {
         let told = json["properties"]?.object ?? json
         let error = told["error"]?.string
         let words = told["error_description"]?.string ?? json["title"]?.string
+        let place = Place(exchange: index, part: .responseBody, name: "type")
+        if let error,
+            AccessPolicy.isCancellation(ErrorResponse(error: error, description: words, place: place))
+        {
+            return nil
+        }
         return RequestRefusal(
             channel: .page,
             exchange: index,
             status: status,
             error: error?.lowercased(),
             text: [error ?? String(name), words].compactMap(\.self).joined(separator: ": "),
-            place: Place(exchange: index, part: .responseBody, name: "type")
+            place: place
         )
     }
 

@@ -81,6 +81,11 @@ struct NativeSignInTests {
                 #""properties":{"error":"invalid_scope","error_description":"No such scope"}"#,
                 "invalid_scope: No such scope"
             ),
+            (
+                "error-authorization-response",
+                #""properties":{"error":"access_denied","error_description":"The user denied the consent"}"#,
+                nil
+            ),
             ("incorrect-credentials", #""title":"Incorrect credentials""#, nil),
             ("invalid-input", #""title":"Invalid input""#, nil),
         ] as [(String, String, String?)]
