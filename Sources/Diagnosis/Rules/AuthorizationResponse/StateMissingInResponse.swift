@@ -70,11 +70,7 @@ struct StateMissingInResponse: Rule {
         guard let first = claims.items.first, claims.contains("code") || claims.contains("error"),
             (claims["state"] ?? response.parameters["state"] ?? "").isEmpty
         else { return .holds }
-        let missing = Evidence(
-            place: Place(exchange: first.place.exchange, part: .jwtClaims, name: "state"),
-            value: "missing",
-            note: "the signed response is without it"
-        )
+        let missing = Evidence(first, note: "the signed response is without it").missing("state")
         return .violated(
             Violation(
                 [Evidence(sent), missing],

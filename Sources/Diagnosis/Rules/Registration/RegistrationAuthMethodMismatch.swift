@@ -32,7 +32,9 @@ struct RegistrationAuthMethodMismatch: Rule {
         return Verdict.firstViolation(among: ClientCall.all(in: flow)) { call in
             guard Self.kinds.contains(call.kind), call.isClientRefused else { return .holds }
             guard !call.parameters.isEmpty else {
-                return .abstains("the \(call.kind.rawValue) request was saved without its body")
+                return .abstains(
+                    "the request to the \(call.kind.rawValue) endpoint was saved without its body"
+                )
             }
             guard
                 let client = RegisteredClient.of(
