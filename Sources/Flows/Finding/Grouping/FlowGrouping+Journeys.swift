@@ -16,12 +16,16 @@ extension FlowGrouping {
             if journeys[host] == nil { hosts.append(host) }
             journeys[host, default: []].append(exchange)
         }
+        // Where each host was asked for a code last.
+        var asked: [String: Int] = [:]
+        for request in index.authorizationRequests {
+            let host = request.endpoint.host ?? ""
+            asked[host] = max(asked[host] ?? -1, index.position[request.exchange])
+        }
         for host in hosts {
             guard let steps = journeys[host], let first = steps.first, let last = steps.last,
                 ForgeRockStep.refusal(in: capture[last]) != nil,
-                !index.authorizationRequests.contains(where: {
-                    $0.endpoint.host == host && index.position[$0.exchange] > index.position[last]
-                })
+                (asked[host] ?? -1) < index.position[last]
             else { continue }
             let flow = new(grant: "authorization_code", first)
             know(host, of: flow)
