@@ -83,6 +83,23 @@ struct BiDiLogTests {
         #expect(third.response == nil && third.failure == "refused")
     }
 
+    /// What the browser adds when it sends a request is told by later events, or as cookies alone.
+    @Test func headersAndCookiesOfTheRequestAreWhole() throws {
+        let sent = Self.events[2].replacing(
+            #""cookies":[]"#,
+            with:
+                #""cookies":[{"name":"s","value":{"type":"string","value":"1"},"domain":"rp.example","size":2}]"#
+        )
+        let listed = try Self.read(sent)
+        #expect(listed[0].request.cookies.map(\.name) == ["s"])
+        let completed = Self.events[4].replacing(
+            #""headers":[{"name":"Accept""#,
+            with: #""headers":[{"name":"Cookie","value":{"type":"string","value":"s=1"}},{"name":"Accept""#
+        )
+        let added = try Self.read(sent + "\n" + completed)
+        #expect(added[0].request.headers.first("cookie") == "s=1" && added[0].request.cookies.count == 1)
+    }
+
     /// As a listener gets them: the parameters alone, of answers only.
     @Test func parametersAloneAreRead() throws {
         let told = try Self.events.compactMap { event -> String? in

@@ -17,7 +17,7 @@ struct BiDiExchange {
             url.hasPrefix("http://") || url.hasPrefix("https://") || url.hasPrefix("ws")
         else { return nil }
         let start = startedAt(request)
-        let headers = Self.headers(request["headers"])
+        let headers = headers
         let version = ForeignTime.httpVersion(answered?["response"]?["protocol"]?.string)
         var exchange = Exchange(
             startedAt: start.flatMap(ForeignTime.seconds) ?? Timestamp(nanoseconds: 0),
@@ -29,6 +29,7 @@ struct BiDiExchange {
                 url: RecordedURL(url),
                 httpVersion: version,
                 headers: headers,
+                listedCookies: headers.first("cookie") == nil ? Self.headers(request["cookies"]).fields : [],
                 body: body(of: request, headers, in: source)
             ),
             response: response(version, in: source),
@@ -59,6 +60,12 @@ struct BiDiExchange {
     }
 
     // MARK: - Messages
+
+    /// Those of the request: of the event that has most, as some are added when it is sent.
+    private var headers: HeaderFields {
+        [sent, answered, failed].map { Self.headers($0?["request"]?["headers"]) }
+            .reduce(HeaderFields()) { $1.fields.count > $0.fields.count ? $1 : $0 }
+    }
 
     /// `{"name":"accept","value":{"type":"string","value":"*/*"}}`; what is no UTF-8 is in Base64.
     private static func headers(_ list: JSONValue?) -> HeaderFields {
