@@ -17,7 +17,8 @@ struct NewmanReportTests {
               "request": {
                 "url": {
                   "protocol": "https", "host": ["id", "example"], "port": "8443", "path": ["realms", ":realm", "token"],
-                  "query": [{"key": "a", "value": "b c"}, {"key": "off", "value": "1", "disabled": true}, {"key": "d", "value": null}],
+                  "query": [{"key": "a", "value": "b c"}, {"key": "off", "value": "1", "disabled": true}, {"key": "d", "value": null},
+                    {"key": "e", "value": ""}],
                   "variable": [{"key": "realm", "value": "acme"}]
                 },
                 "header": [
@@ -52,7 +53,7 @@ struct NewmanReportTests {
         let capture = try Self.read(Self.report)
         #expect(capture.count == 2 && capture.losses.isEmpty && capture.creator.name == "Newman")
         let (token, user) = (capture[0], capture[1])
-        #expect(token.request.url.text == "https://id.example:8443/realms/acme/token?a=b%20c&d")
+        #expect(token.request.url.text == "https://id.example:8443/realms/acme/token?a=b%20c&d&e=")
         #expect(token.request.method == "POST" && token.request.headers.fields.count == 1)
         #expect(token.request.body?.text == "grant_type=authorization_code&code=a%2Bb%26c")
         #expect(token.response?.status == 400 && token.response?.statusText == "Bad Request")
@@ -72,6 +73,15 @@ struct NewmanReportTests {
         let capture = try Self.read(#"{"collection":{},"run":{"executions":[\#(execution)]}}"#)
         #expect(capture[0].request.body?.text == text)
         #expect((capture[0].request.body != nil) == (text != nil || body.contains("file")))
+    }
+
+    /// A form of several parts is told from one that token endpoints read.
+    @Test func formOfPartsSaysSo() throws {
+        let body = #"{"mode":"formdata","formdata":[{"key":"grant_type","value":"authorization_code"}]}"#
+        let execution = #"{"request":{"url":"https://a.example/","method":"POST","body":\#(body)}}"#
+        let capture = try Self.read(#"{"collection":{},"run":{"executions":[\#(execution)]}}"#)
+        #expect(capture[0].request.body?.mediaType == "multipart/form-data")
+        #expect(capture[0].request.body?.text == nil)
     }
 
     @Test(arguments: [

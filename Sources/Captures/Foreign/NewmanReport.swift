@@ -67,7 +67,10 @@ enum NewmanReport {
             return known.value
         }
         text += "/" + (path?.joined(separator: "/") ?? url["path"]?.string ?? "")
-        let query = enabled(url["query"]).map { $0.value.isEmpty ? $0.name : "\($0.name)=\($0.value)" }
+        // One without a value has no equals sign, unlike an empty one.
+        let query = (url["query"]?.array ?? []).compactMap { item in
+            field(item).map { item["value"] ?? .null == .null ? $0.name : "\($0.name)=\($0.value)" }
+        }
         if !query.isEmpty { text += "?" + query.joined(separator: "&") }
         if let fragment = url["hash"]?.string, !fragment.isEmpty { text += "#" + fragment }
         return encoded(text)
@@ -95,10 +98,12 @@ enum NewmanReport {
 
     /// What is switched off is not sent.
     private static func enabled(_ list: JSONValue?) -> [HeaderFields.Field] {
-        (list?.array ?? []).compactMap { item in
-            guard item["disabled"] != true, let name = item["key"]?.string else { return nil }
-            return HeaderFields.Field(name: name, value: Producers.text(item["value"]) ?? "")
-        }
+        (list?.array ?? []).compactMap(field)
+    }
+
+    private static func field(_ item: JSONValue) -> HeaderFields.Field? {
+        guard item["disabled"] != true, let name = item["key"]?.string else { return nil }
+        return HeaderFields.Field(name: name, value: Producers.text(item["value"]) ?? "")
     }
 
     private static func headers(_ list: JSONValue?) -> HeaderFields { HeaderFields(enabled(list)) }
@@ -117,6 +122,9 @@ enum NewmanReport {
         case "graphql":
             guard let told = body["graphql"] else { return nil }
             return Body(text: JSONWriter.text(of: told), mediaType: type ?? "application/json")
+        case "formdata":
+            // Which boundary there was is not told, only that these were no fields of `application/x-www-form-urlencoded`.
+            return Body(content: .missing, mediaType: type ?? MultipartForm.mediaType)
         default: return Body(content: .missing, mediaType: type)
         }
     }
