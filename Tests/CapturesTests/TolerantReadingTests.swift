@@ -397,6 +397,8 @@ struct TolerantReadingTests {
         ("timeStamp,elapsed,label,responseCode\n1774430120000,41,Token,401\n", "results of JMeter's"),
         (#"{"type":"Metric","data":{},"metric":"http_reqs"}"#, "results of k6's"),
         (#"[{"timestamp":"x","httpRequest":{},"httpResponse":{}}]"#, "what MockServer was asked"),
+        (#"{"insertId":"x","httpRequest":{"status":401}}"#, "JSON, but no HAR: an object with \"insertId\""),
+        (String(repeating: "\0", count: 9000), "nothing but zeros"),
         (
             #"{"id":"x","name":"a","collection_id":"b","folder_id":0,"environment_id":"0","results":[]}"#,
             "a run that Postman exported"

@@ -208,7 +208,7 @@ enum FileKind: Equatable {
             return .other(looksLike: "a network log of Internet Explorer's", advice: export)
         }
         if head.containsBytes("<pdml") || head.containsBytes("<psml") { return dissected }
-        if head.containsBytes("<testResults") {
+        if head.containsBytes("<testresults") {
             return .other(looksLike: NamedText.jMeter.looksLike, advice: NamedText.jMeter.advice)
         }
         return .other(looksLike: "an XML document", advice: export)

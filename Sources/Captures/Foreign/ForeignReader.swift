@@ -221,7 +221,23 @@ struct ForeignReader: Sendable {
             if let looksLike = sketch.looksLike {
                 throw .notCapture(path: name, looksLike: looksLike.what, advice: looksLike.advice)
             }
+            if isBlank(source) {
+                throw .notCapture(
+                    path: name,
+                    looksLike: "nothing but zeros",
+                    advice: "what wrote it was stopped before its bytes were on the disk: record it again"
+                )
+            }
             throw error
         }
+    }
+
+    /// Whether there is no byte in it but zeros: room that was made for what never came.
+    private func isBlank(_ source: CaptureSource) -> Bool {
+        let window = 1 << 20
+        return source.size > 0
+            && stride(from: 0, to: source.size, by: window).allSatisfy {
+                source.bytes(at: $0, count: window).allSatisfy { $0 == 0 }
+            }
     }
 }

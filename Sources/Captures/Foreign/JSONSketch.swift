@@ -41,6 +41,12 @@ struct JSONSketch {
         }
     }
 
+    /// What MockServer has beside `httpRequest`.
+    private static let mockServer: Set<String> = [
+        "httpResponse", "httpResponseTemplate", "httpResponseClassCallback", "httpResponseObjectCallback",
+        "httpForward", "httpForwardTemplate", "httpOverrideForwardedRequest", "httpError",
+    ]
+
     /// Whether these are messages of the DevTools protocol, or of WebDriver BiDi.
     var looksLikeEvents: Bool {
         names.contains("method") && (names.contains("params") || names.contains("id"))
@@ -88,7 +94,8 @@ struct JSONSketch {
                     + " authreel record --out login.har -- newman run COLLECTION"
             )
         }
-        if has("httpRequest") {
+        // Google's and Amazon's logs have a member of that name as well.
+        if has("httpRequest"), !Self.mockServer.isDisjoint(with: names) {
             return (
                 "what MockServer was asked or is to answer (JSON, but no HAR)",
                 "let the program be recorded that asks it: authreel record --out login.har -- COMMAND"
