@@ -166,6 +166,7 @@ struct ShareCommandTests {
             ["share", "x.har", "z.har", "--out", "y.har"],
             "--out FOLDER, not y.har; import makes one of several"
         ),
+        (["share", "x.har", "z.har", "--out", "y.har.age"], "--out FOLDER, not y.har.age"),
     ])
     func wrongUseIsSaidWithWhatToDo(arguments: [String], words: String) throws {
         let result = try Program.run(arguments)

@@ -91,7 +91,9 @@ struct Share: ParsableCommand {
             throw ValidationError("several captures go into a folder: --out FOLDER")
         }
         // A folder that is called so was made by mistake.
-        if captures.count > 1, let out, out.hasSuffix(".har"), !FileManager.default.fileExists(atPath: out) {
+        if captures.count > 1, let out, [".har", ".age"].contains(where: out.hasSuffix),
+            !FileManager.default.fileExists(atPath: out)
+        {
             throw ValidationError(
                 "several captures go into a folder: --out FOLDER, not \(out); import makes one of several"
             )
