@@ -1,7 +1,7 @@
 import Captures
 
 /// Codes that somebody was sent, six digits to eight: `Your verification code is 482913`, `Your OTP is 482913`,
-/// `Ihr Bestätigungscode lautet: 482913`, `482913 is your login code`.
+/// `Ihr Bestätigungscode lautet: 482913`, `482913 is your login code`, `Use 482913 to sign in`.
 enum SentCodes {
     /// In no order.
     static func ranges(in text: [UInt8]) -> [Range<Int>] {
@@ -9,7 +9,7 @@ enum SentCodes {
         let others = text.contains { $0 >= 0x80 } ? foreignWords : []
         return (words + others).flatMap { word in
             ShownCodes.words(word.end, in: text).flatMap { codes(at: $0, word, in: text) }
-        }
+        } + used(in: text)
     }
 
     /// A word for such a code, or how it ends.
@@ -45,6 +45,11 @@ enum SentCodes {
 
     private static func codes(at place: Range<Int>, _ word: Word, in text: [UInt8]) -> [Range<Int>] {
         if word.isWhole, place.lowerBound > 0, text[place.lowerBound - 1].isASCIIWordByte { return [] }
+        // Scripts have many such words, and few of them near digits.
+        let mayStandBefore = text[..<place.lowerBound].suffix(longestGap + 9).contains(where: \.isASCIIDigit)
+        guard mayStandBefore || code(behind: place.upperBound, isTold: true, in: text) != nil else {
+            return []
+        }
         let before = ShownCodes.lowercased(text[..<place.lowerBound].suffix(longestGap))
         // `statuskod`: a word for an error's may end as one for such a code does.
         let named = ShownCodes.lowercased(text[..<place.upperBound].suffix(longestGap + place.count))
@@ -163,6 +168,25 @@ enum SentCodes {
         "acceso", "confirmación", "verifica", "sicurezza", "accesso", "verificação", "segurança",
         "weryfikacyjny", "verifikasi", "verificare", "confirmare", "securitate",
         "επαλήθευσης", "επιβεβαίωσης", "ασφαλείας", "σύνδεσης",
+    ]
+
+    // MARK: - Without a word for it
+
+    /// `Use 482913 to sign in`.
+    private static func used(in text: [UInt8]) -> [Range<Int>] {
+        uses.flatMap { ShownCodes.words($0, in: text) }.compactMap { place in
+            guard place.lowerBound == 0 || !text[place.lowerBound - 1].isASCIIWordByte,
+                let code = digits(at: place.upperBound, in: text)
+            else { return nil }
+            let behind = ShownCodes.lowercased(text[code.upperBound...].prefix(longestGap))
+            return aims.contains(where: behind.hasPrefix) ? code : nil
+        }
+    }
+
+    private static let uses = ["Use ", "use ", "Enter ", "enter "]
+    private static let aims = [
+        " to sign in", " to log in", " to login", " to verify", " to confirm", " to authenticate",
+        " to complete your", " to finish signing in",
     ]
 
     // MARK: - Before the word

@@ -45,6 +45,10 @@ struct ShownCodesTests {
         Row(text: "Ошибка входа: код 700016", codes: []), Row(text: "验证码错误 700016", codes: []),
         Row(text: "cause code 700016", codes: []), Row(text: "button code: 20260101", codes: []),
         Row(text: "(Use code 550199)", codes: ["550199"]),
+        Row(text: "Use 550199 to sign in to Shop.", codes: ["550199"]),
+        Row(text: "Please enter 550 199 to verify", codes: ["550 199"]),
+        Row(text: "Use 20260101 to test", codes: []), Row(text: "reuse 550199 to sign in", codes: []),
+        Row(text: "Use 550199", codes: []), Row(text: "Use ", codes: []),
         // Swedish, Norwegian, Danish, Finnish, Czech, Hungarian, Turkish, Romanian.
         Row(text: "Din verifieringskod är 550201", codes: ["550201"]),
         Row(text: "Engangskoden din er 550201", codes: ["550201"]),
