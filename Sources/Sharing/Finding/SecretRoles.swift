@@ -153,7 +153,7 @@ enum SecretRoles {
     private static let passwordWords = [
         "password", "passwd", "passcode", "passphrase", "passwort", "kennwort", "motdepasse", "contrasena",
         "senha", "pwd", "wachtwoord", "hasło", "пароль", "密码", "密碼", "パスワード", "비밀번호", "lösenord", "losenord",
-        "adgangskode",
+        "adgangskode", "passord", "contraseña", "jelszó", "jelszo", "şifre", "sifre",
         "salasana", "heslo",
     ]
 

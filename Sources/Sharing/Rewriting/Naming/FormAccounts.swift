@@ -32,6 +32,15 @@ enum FormAccounts {
 
     private static let names: Set<String> = [
         "log", "id", "u", "usr", "uname", "un", "acct", "nick", "mbid", "memberid", "userid",
+        // German, French, Spanish and Portuguese, Italian, Dutch.
+        "benutzer", "nutzer", "nutzername", "benutzerkennung", "kennung", "anmeldename", "utilisateur",
+        "identifiant", "usuario", "usuário", "nomeusuario", "utente", "nomeutente", "gebruiker",
+        "gebruikersnaam",
+        // Danish and Norwegian, Swedish, Finnish, Polish, Czech, Hungarian, Turkish, Russian.
+        "bruger", "brugernavn", "bruker", "brukernavn", "användare", "användarnamn", "anvandare",
+        "anvandarnamn", "käyttäjä", "käyttäjätunnus", "kayttaja", "kayttajatunnus", "użytkownik",
+        "uzytkownik", "uživatel", "uzivatel", "felhasználó", "felhasznalo", "kullanıcı", "kullanici",
+        "kullaniciadi", "логин", "пользователь",
     ]
 
     /// A number of few digits, what a box says that is ticked and what was drawn is no account.
