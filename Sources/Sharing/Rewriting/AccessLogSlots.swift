@@ -20,14 +20,17 @@ enum AccessLogSlots {
             && parts[2].count == 5 && parts[2].dropLast().allSatisfy(\.isASCIIDigit) && parts[2].last == 0x3a
     }
 
-    /// The word before the time, where two more stand before it; nil where it says that nobody did.
+    /// The word before the time, behind the host and the mark for what no `ident` told; nil where it says that nobody did.
+    ///
+    /// Logs of HAProxy's and of S3 have an address or a bucket before the time.
     private static func user(before mark: Int, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let words = text[..<mark].suffix(longest).split(
             separator: 0x20,
             omittingEmptySubsequences: false
         ).suffix(4)
         guard words.count == 4, let end = words.last, end.isEmpty, let user = words.dropLast().last,
-            !user.elementsEqual("-".utf8), words.dropLast().allSatisfy({ !$0.isEmpty }),
+            !user.isEmpty, !user.elementsEqual("-".utf8), let host = words.first, !host.isEmpty,
+            words.dropFirst().first?.elementsEqual("-".utf8) == true,
             user.allSatisfy({ $0 > 0x20 })
         else { return nil }
         return user

@@ -77,6 +77,8 @@ struct NamesInTextsTests {
         ),
         Row(text: "see the log [25/Mar/2026]", told: []), Row(text: "at [25/Mar/2026:09:15:20]", told: []),
         Row(text: "a - b [1/2/3:4]", told: []), Row(text: "[", told: []),
+        Row(text: "lb1 haproxy[74]: 10.0.1.2:33317 [25/Mar/2026:09:15:20.655] web", told: []),
+        Row(text: "79a59d files shop-logins [25/Mar/2026:09:15:20 +0000] 192.0.2.3", told: []),
     ])
     func accessLogNamesWhoSignedIn(row: Row) {
         #expect(Self.told(AccessLogSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)

@@ -55,6 +55,7 @@ struct PairSlotsTests {
         ("{password=kestrel, username=bolund, scope=openid}", ["kestrel", "bolund"]),
         ("{\"user\"=>{\"password\"=>\"kestrel\", \"remember\"=>\"0\"}}", ["kestrel"]),
         ("[\"password\"]=>\n  string(7) \"kestrel\"\n", ["kestrel"]),
+        ("['email' => 'required', 'password' => 'hashed']", []), ("{name=text, password=text}", []),
         ("{password=null, username=bolund}", []), ("{password=required}", []),
         ("login(user, password=None)", []), ("{\"password\"=>\"password\"}", []),
         ("Choose password=kestrel or another", []), ("{grant_type=password, scope=openid}", []),

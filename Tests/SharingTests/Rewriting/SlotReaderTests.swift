@@ -53,6 +53,9 @@ struct SlotReaderTests {
         // Who signs in, by the password beside; what else is called so.
         (.form, "log=ada&pwd=x1&rem=1", ["username=ada", "pwd=x1", "rem=1"]),
         (.form, "sap-user=ADA&sap-password=x1", ["username=ADA", "sap-password=x1"]),
+        (.form, "benutzer=ada&passwort=x1", ["username=ada", "passwort=x1"]),
+        (.form, "Utilisateur=ada&motdepasse=x1", ["username=ada", "motdepasse=x1"]),
+        (.form, "usuario=ada&idioma=es", ["usuario=ada", "idioma=es"]),
         (.form, "log=ada&level=x1", ["log=ada", "level=x1"]),
         (.form, "id=42&newuser=true&pwd=x1", ["id=42", "newuser=true", "pwd=x1"]),
         (.form, "a=1;b=2;c;", ["a=1", "b=2", "=c"]), (.form, "a=1;", ["a=1"]),
@@ -272,6 +275,11 @@ struct SlotReaderTests {
             #"{"Identification":"802001","Name":"Ada Quill","SchemeName":"UK.OBIE.IBAN"}"#,
             ["accountNumber=802001", "displayName=Ada Quill", "SchemeName=UK.OBIE.IBAN"]
         ),
+        (#"{"valueQuantity":{"value":72,"unit":"kg"}}"#, ["valueQuantity=72", "=kg"]),
+        (#"{"unit":"12","street":"a"}"#, ["unit=12", "street=a"]),
+        (#"{"usuario":"bolund","senha":"zem4K!"}"#, ["username=bolund", "senha=zem4K!"]),
+        (#"{"usuario":"bolund","scope":"a"}"#, ["usuario=bolund", "scope=a"]),
+        (#"{"schemeName":"OAuth2","name":"Shop"}"#, ["schemeName=OAuth2", "name=Shop"]),
         (#"{"Identification":"ACME4","Name":"Shop"}"#, ["Identification=ACME4", "Name=Shop"]),
         (
             #"{"backup_codes":[{"code":"48217730","used":false},{"code":"90271183"}]}"#,

@@ -106,9 +106,11 @@ enum PairSlots {
             && after.map { [0x29, 0x2c, 0x5d, 0x7d].contains($0) } ?? false
     }
 
-    /// What programs print for no value, and for one that they do not show.
+    /// What programs print for no value, for one that they do not show, and of what a value is to be.
     private static let nothing: Set<String> = [
-        "null", "none", "true", "false", "masked", "protected", "filtered", "provided",
+        "null", "none", "true", "false", "masked", "protected", "filtered", "provided", "removed", "omitted",
+        "sensitive", "empty", "blank", "unset", "text", "varchar", "hashed", "encrypted", "confirmed",
+        "nullable",
     ]
 
     private static func saysPassword(_ name: String) -> Bool {

@@ -73,10 +73,12 @@ struct ScriptObject {
     ///
     /// `member`: in small letters.
     mutating func bankAccount(_ slot: Int, called member: String) -> Int? {
-        if member == "schemename" { (isAccount, isPerson) = (true, true) }
+        if member == "schemename" { isAccount = true }
         if member == "identification" { identification = slot }
         guard isAccount, let number = identification else { return nil }
         identification = nil
+        // Whose it is. Schemes of other things have a name as well.
+        isPerson = true
         return number
     }
 
@@ -154,14 +156,17 @@ struct ScriptObject {
         }
         switch member {
         case "answer": answer = slot
-        case "user", "login": (user, isVague) = (slot, false)
+        case "user", "login", "benutzer", "utilisateur", "identifiant", "usuario", "utente", "gebruiker":
+            (user, isVague) = (slot, false)
         case "identifier": (user, isVague) = (slot, true)
         case "name", "display":
             // `"author": {"name": "…"}`
             return Self.persons.contains(name.lowercased()) ? (slot, "displayName") : nil
         case "statetoken", "statehandle": (isChallenge, isTransaction) = (true, true)
         case "questionkey", "username": isChallenge = true
-        case "pass", "password", "passwd", "passcode", "pwd", "pw": isLogin = true
+        case "pass", "password", "passwd", "passcode", "pwd", "pw", "passwort", "kennwort", "motdepasse",
+            "contrasena", "contraseña", "senha", "wachtwoord":
+            isLogin = true
         case "level", "loglevel", "severity": isLogLine = true
         default: return nil
         }

@@ -204,6 +204,8 @@ struct ScriptSlots {
         if let account = objects[object].bankAccount(place, called: key) {
             slots[account].name = "accountNumber"
         }
+        // `{"value": 72, "unit": "kg"}`: no part of an address.
+        if key == "unit", let value = objects[object].value, slots[value].isNumber { slots[place].name = "" }
         if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
         name(by: place, called: key, of: object)
     }
