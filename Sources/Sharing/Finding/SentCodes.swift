@@ -24,7 +24,8 @@ enum SentCodes {
     private static let words = [
         Word(end: "ode"), Word(end: "odice"), Word(end: "digo"), Word(end: " kod"),
         // Swedish, Finnish, Romanian.
-        Word(end: "skod"), Word(end: "koodi"), Word(end: "Codul"), Word(end: "codul", isWhole: true),
+        Word(end: "skod"), Word(end: "koodi"), Word(end: "koodi on"), Word(end: "koodisi on"),
+        Word(end: "Codul"), Word(end: "codul", isWhole: true),
         Word(end: "OTP", isSure: true, isWhole: true), Word(end: "otp", isSure: true, isWhole: true),
     ]
 
@@ -91,6 +92,7 @@ enum SentCodes {
 
     /// What has a code of its own.
     private static let others = [
+        "failed with c", "failed (c", "failure c", "reason c", "response c", "version c", "build c",
         "error", "status", "country", "postal", "zip", "exit", "fehler", "zuordnungs", "ошиб",
         "foutc", "fejlk", "feilk", "virhe", "chyb", " hata",
     ]
@@ -159,8 +161,8 @@ enum SentCodes {
 
     private static let links: Set<String> = [
         "is", "ist", "lautet", "est", "es", "è", "é", "är", "er", "de", "di", "to", "adalah",
-        // With the article or whose it is behind the noun: `Engangskoden din er`, `kodunuz`, `kódja`, `koodisi on`.
-        "n", "din", "ditt", "je", "ja", "unuz", "u", "si", "on", "anda", "tău", "este",
+        // With the article or whose it is behind the noun: `Engangskoden din er`, `kodunuz`, `kódja`, `koodisi`.
+        "n", "din", "ditt", "je", "ja", "unuz", "u", "si", "anda", "tău", "este",
         "của", "bạn", "là", "σας", "σου", "είναι",
     ]
     private static let telling: Set<String> = [

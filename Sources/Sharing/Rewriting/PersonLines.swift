@@ -2,13 +2,19 @@
 /// `email: …`, as YAML and git have it, `cn: Ada Quill` beside `sn: Quill`, as LDIF has it (RFC 2849).
 enum PersonLines {
     /// The slots of lines, in their order, with names that say so.
-    static func named(_ slots: [Slot]) -> [Slot] {
+    ///
+    /// What only says where somebody's name is found is none: `cn: cn`, `name: display_name`.
+    static func named(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
         let keys = slots.map { SecretRoles.normalized($0.name) }
         return slots.indices.map { place in
             var slot = slots[place]
             guard let telling = neighbours[keys[place]] else { return slot }
             let around = keys[max(0, place - reach)..<min(keys.count, place + reach + 1)]
-            if around.contains(where: telling.contains) { slot.name = "display_name" }
+            if around.contains(where: telling.contains),
+                !SecretRoles.isWord(SlotReader.string(text[slot.range]))
+            {
+                slot.name = "display_name"
+            }
             return slot
         }
     }

@@ -68,6 +68,10 @@ struct ShownCodesTests {
         Row(text: "आपका सत्यापन कोड 550201 है", codes: ["550201"]),
         Row(text: "Saisissez le code 550201 pour vous connecter", codes: ["550201"]),
         // Those of errors.
+        Row(text: "Login failed with code 700016", codes: []),
+        Row(text: "authentication failed (code 700016)", codes: []),
+        Row(text: "your version code 202601", codes: []), Row(text: "access code on 20260325", codes: []),
+        Row(text: "Login failed. Your new code is 550201", codes: ["550201"]),
         Row(text: "Inloggning misslyckades, statuskod 700016", codes: []),
         Row(text: "Kirjautumisvirhe, virhekoodi 700016", codes: []),
         Row(text: "Ověřovací služba: chybový kód 700016", codes: []),

@@ -253,6 +253,7 @@ struct SlotReaderTests {
         ),
         ("name: shop\na: 1\nb: 2\nmail: c\n", ["name=shop", "a=1", "b=2", "mail=c"]),
         ("name: shop\npassword: x\n", ["name=shop", "password=x"]),
+        ("cn: cn\nsn: sn\nmail: mail\n", ["cn=cn", "sn=sn", "mail=mail"]),
         ("cn: admins\ngid: 7\n", ["cn=admins", "gid=7"]),
     ])
     func linesNameSomebody(text: String, slots: [String]) {
