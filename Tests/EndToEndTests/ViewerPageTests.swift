@@ -74,7 +74,7 @@ struct ViewerPageTests {
         )
         visit.expectDecent()
         #expect(visit.seen(0, "heading").first?.hasPrefix("[4] token request") == true)
-        #expect(visit.seen(1, "marked") == ["code_challenge (malformed_challenge)", "code_verifier is made"])
+        #expect(visit.seen(1, "marked") == ["code_challenge (made wrongly)", "code_verifier is made"])
         #expect(visit.seen(1, "way").count == 2)
         #expect(visit.seen(1, "way").last?.contains("as a hash that is made wrongly") == true)
         #expect(visit.seen(2, "marked") == [] && visit.seen(2, "way") == [])
