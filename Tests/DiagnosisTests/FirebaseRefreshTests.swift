@@ -9,18 +9,12 @@ import Testing
 struct FirebaseRefreshTests {
     private func recording(_ status: Int, _ answer: String) -> Recording {
         var capture = CaptureBuilder()
-        capture.add(
-            Exchange(
-                startedAt: Timestamp(seconds: 0),
-                duration: .milliseconds(20),
-                request: RecordedRequest(
-                    method: "POST",
-                    url: RecordedURL("https://securetoken.googleapis.com/v1/token?key=not-a-key"),
-                    headers: HeaderFields([("User-Agent", "FirebaseAuth.iOS/11.0")]),
-                    body: .json(#"{"grantType":"refresh_token","refreshToken":"not-a-refresh-token"}"#)
-                ),
-                response: RecordedResponse(status: status, body: .json(answer))
-            )
+        capture.post(
+            "https://securetoken.googleapis.com/v1/token?key=not-a-key",
+            json: #"{"grantType":"refresh_token","refreshToken":"not-a-refresh-token"}"#,
+            status,
+            headers: [("User-Agent", "FirebaseAuth.iOS/11.0")],
+            body: .json(answer)
         )
         return Recording(capture.exchanges)
     }

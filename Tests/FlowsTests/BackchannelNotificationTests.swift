@@ -18,17 +18,11 @@ struct BackchannelNotificationTests {
             body: .json(#"{"auth_req_id":"\#(Self.request)","expires_in":120}"#)
         )
         let body = #"{"auth_req_id":"\#(Self.request)"\#(members)}"#
-        capture.add(
-            Exchange(
-                startedAt: Timestamp(seconds: 0),
-                request: RecordedRequest(
-                    method: "POST",
-                    url: RecordedURL("https://till.example/told"),
-                    headers: HeaderFields([("Authorization", "Bearer notification-token-0001")]),
-                    body: .json(body)
-                ),
-                response: RecordedResponse(status: 204)
-            )
+        capture.post(
+            "https://till.example/told",
+            json: body,
+            204,
+            headers: [("Authorization", "Bearer notification-token-0001")]
         )
         return capture
     }

@@ -132,18 +132,12 @@ struct DeviceFlowTests {
         var capture = CaptureBuilder()
         let host = "https://oidc.eu-west-1.amazonaws.com"
         func post(_ path: String, _ body: String, _ status: Int, _ answer: String) {
-            capture.add(
-                Exchange(
-                    startedAt: Timestamp(seconds: 0),
-                    duration: .milliseconds(20),
-                    request: RecordedRequest(
-                        method: "POST",
-                        url: RecordedURL(host + path),
-                        headers: HeaderFields([("User-Agent", "aws-cli/2.1.18")]),
-                        body: .json(body)
-                    ),
-                    response: RecordedResponse(status: status, body: .json(answer))
-                )
+            capture.post(
+                host + path,
+                json: body,
+                status,
+                headers: [("User-Agent", "aws-cli/2.1.18")],
+                body: .json(answer)
             )
         }
         post(

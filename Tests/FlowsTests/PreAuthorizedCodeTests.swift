@@ -34,19 +34,12 @@ struct PreAuthorizedCodeTests {
     }
 
     private func askForCredential(_ capture: inout CaptureBuilder, _ status: Int, _ answer: String) {
-        capture.add(
-            Exchange(
-                startedAt: Timestamp(seconds: 0),
-                request: RecordedRequest(
-                    method: "POST",
-                    url: RecordedURL("https://issuer.example/credential"),
-                    headers: HeaderFields([("Authorization", "Bearer access-0001")]),
-                    body: .json(
-                        #"{"credential_configuration_id":"diploma","proof":{"proof_type":"jwt","jwt":"e"}}"#
-                    )
-                ),
-                response: RecordedResponse(status: status, body: .json(answer))
-            )
+        capture.post(
+            "https://issuer.example/credential",
+            json: #"{"credential_configuration_id":"diploma","proof":{"proof_type":"jwt","jwt":"e"}}"#,
+            status,
+            headers: [("Authorization", "Bearer access-0001")],
+            body: .json(answer)
         )
     }
 

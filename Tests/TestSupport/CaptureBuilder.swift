@@ -55,6 +55,29 @@ package struct CaptureBuilder {
         )
     }
 
+    /// A POST of JSON; returns the index of the exchange.
+    @discardableResult
+    package mutating func post(
+        _ url: String,
+        json: String,
+        _ status: Int = 200,
+        headers: [(String, String)] = [],
+        answer: [(String, String)] = [],
+        body: Body? = nil
+    ) -> Int {
+        add(
+            RecordedRequest(
+                method: "POST",
+                url: RecordedURL(url),
+                headers: HeaderFields(headers),
+                body: .json(json)
+            ),
+            status,
+            answer,
+            body
+        )
+    }
+
     /// A redirect to a place; returns the index of the exchange.
     @discardableResult
     package mutating func redirect(_ url: String, to location: String, headers: [(String, String)] = [])

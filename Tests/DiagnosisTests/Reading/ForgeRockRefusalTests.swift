@@ -37,18 +37,12 @@ struct ForgeRockRefusalTests {
             )
         }
         for answer in answers {
-            capture.add(
-                Exchange(
-                    startedAt: Timestamp(seconds: 0),
-                    duration: .milliseconds(20),
-                    request: RecordedRequest(
-                        method: "POST",
-                        url: RecordedURL(Self.endpoint),
-                        headers: HeaderFields([("User-Agent", "okhttp/4.12.0")]),
-                        body: .json("{}")
-                    ),
-                    response: RecordedResponse(status: answer.status, body: .json(answer.body))
-                )
+            capture.post(
+                Self.endpoint,
+                json: "{}",
+                answer.status,
+                headers: [("User-Agent", "okhttp/4.12.0")],
+                body: .json(answer.body)
             )
         }
         if isCodeAsked {

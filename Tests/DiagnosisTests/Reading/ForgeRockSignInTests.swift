@@ -36,20 +36,13 @@ struct ForgeRockSignInTests {
         _ answer: String,
         cookie: String? = nil
     ) {
-        var response = RecordedResponse(status: status, body: .json(answer))
-        if let cookie { response.headers.append("Set-Cookie", cookie) }
-        capture.add(
-            Exchange(
-                startedAt: Timestamp(seconds: 0),
-                duration: .milliseconds(20),
-                request: RecordedRequest(
-                    method: "POST",
-                    url: RecordedURL(Self.endpoint),
-                    headers: HeaderFields(Self.browser),
-                    body: .json(sent)
-                ),
-                response: response
-            )
+        capture.post(
+            Self.endpoint,
+            json: sent,
+            status,
+            headers: Self.browser,
+            answer: cookie.map { [("Set-Cookie", $0)] } ?? [],
+            body: .json(answer)
         )
     }
 

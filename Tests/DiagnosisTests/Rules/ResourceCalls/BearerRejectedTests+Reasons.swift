@@ -126,18 +126,12 @@ extension BearerRejectedTests {
         _ answer: String,
         in capture: inout CaptureBuilder
     ) {
-        capture.add(
-            Exchange(
-                startedAt: Timestamp(seconds: 0),
-                duration: .milliseconds(20),
-                request: RecordedRequest(
-                    method: "POST",
-                    url: RecordedURL(url),
-                    headers: HeaderFields([("Authorization", "Bearer 2YotnFZF-1")]),
-                    body: .json(body)
-                ),
-                response: RecordedResponse(status: status, body: .json(answer))
-            )
+        capture.post(
+            url,
+            json: body,
+            status,
+            headers: [("Authorization", "Bearer 2YotnFZF-1")],
+            body: .json(answer)
         )
     }
 
