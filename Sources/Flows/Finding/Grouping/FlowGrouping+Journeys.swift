@@ -36,20 +36,3 @@ extension FlowGrouping {
         }
     }
 }
-
-extension Flow {
-    /// The step at which a sign-in at ForgeRock's API was refused, where there is nothing else in the flow, documents aside; nil for
-    /// any other flow.
-    package var refusedJourney: Int? {
-        let isAllThereIs = messages.allSatisfy { message in
-            switch message {
-            case .discovery, .keySet: true
-            default: false
-            }
-        }
-        guard isAllThereIs, let last = exchanges.last(where: { ForgeRockStep.isOne(capture[$0]) }) else {
-            return nil
-        }
-        return ForgeRockStep.refusal(in: capture[last]) == nil ? nil : last
-    }
-}
