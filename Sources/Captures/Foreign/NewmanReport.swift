@@ -82,17 +82,15 @@ enum NewmanReport {
 
     /// As it is sent: Postman keeps what somebody wrote, and encodes what no URL has.
     private static func encoded(_ text: String) -> String {
-        text.utf8.contains { $0 <= 0x20 || notOfURLs.contains($0) || $0 >= 0x7f }
-            ? text.unicodeScalars.map { scalar in
-                let isOfURL =
-                    scalar.value > 0x20 && scalar.value < 0x7f
-                    && !notOfURLs.contains(UInt8(truncatingIfNeeded: scalar.value))
-                return isOfURL ? String(scalar) : PercentEncoding.encode(String(scalar))
-            }.joined() : text
+        text.unicodeScalars.map {
+            isOfURL($0) ? String($0) : PercentEncoding.encode(String($0))
+        }.joined()
     }
 
-    /// Quotation marks and angle brackets.
-    private static let notOfURLs: Set<UInt8> = [0x22, 0x3c, 0x3e]
+    /// Printable ASCII but for quotation marks and angle brackets.
+    private static func isOfURL(_ scalar: Unicode.Scalar) -> Bool {
+        ("!"..."~").contains(scalar) && scalar != "\"" && scalar != "<" && scalar != ">"
+    }
 
     // MARK: - Messages
 
