@@ -7,7 +7,7 @@ import Testing
 /// Sign-ins by ForgeRock's SDKs that were refused before the app asked for anything.
 struct ForgeRockRefusalTests {
     private static let endpoint =
-        "https://am.corp.example/am/json/realms/root/realms/alpha/authenticate?authIndexType=service&authIndexValue=Login"
+        "https://am.corp.example/am/json/alpha/authenticate?authIndexType=service&authIndexValue=Login"
     private static let step = #"{"authId":"eyJhbGciOiJIUzI1NiJ9.eyJvdGsiOiIxIn0.c2ln","callbacks":[]}"#
     private static let session = #"{"tokenId":"lniNQTOZmLtmaeSUHA1U6dHZwvs","successUrl":"/am/console"}"#
 
