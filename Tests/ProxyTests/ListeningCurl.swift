@@ -55,7 +55,7 @@ final class ListeningCurl: @unchecked Sendable {
             if state.isOver.withLock({ $0 }), !process.isRunning { return process.terminationStatus }
             try await Task.sleep(for: .milliseconds(10))
         }
-        kill(process.processIdentifier, SIGKILL)
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         return nil
     }
 }
