@@ -8,6 +8,8 @@ extension CaptureIndex {
         derived.value { BackChannel(capture, order: order, messages: messages, metadata: metadata) }
     }
 
+    package var unseenTokens: UnseenTokens { derived.value { UnseenTokens(self) } }
+
     /// Where the capture's logins are to be answered, without queries.
     package var redirectURIs: Set<String> {
         derived.value {

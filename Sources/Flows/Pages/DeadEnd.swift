@@ -25,7 +25,12 @@ package enum DeadEnd {
         else { return nil }
         guard let witness = index.backChannel.witness(of: response, to: request, in: index.capture),
             // A program whose own service exchanges the code for it.
-            HandedOnCode.isCarried(response, in: index) != true
+            HandedOnCode.isCarried(response, in: index) != true,
+            // Who uses a token that was not seen to come has fetched it with the code.
+            !index.unseenTokens.areUsed(
+                by: ServerCalls.sender(of: index.capture[witness]),
+                from: index.capture[callback].startedAt
+            )
         else { return nil }
         return witness
     }

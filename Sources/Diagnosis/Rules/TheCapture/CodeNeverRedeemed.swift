@@ -55,6 +55,9 @@ struct CodeNeverRedeemed: Rule {
             )
         }
         guard !isPassedOn else { return .holds }
+        if hasUnseenToken(after: delivery, flow) {
+            return .abstains("a token was used afterwards that came by a request outside of this capture")
+        }
         let page = delivery.receiver == .page ? LeftCode(by: delivery, in: flow) : nil
         return .violated(
             Violation(
@@ -82,6 +85,20 @@ struct CodeNeverRedeemed: Rule {
         if request.code == delivery.code.value { return true }
         let position = flow.surroundings.position
         return position[request.exchange] > position[delivery.exchange]
+    }
+
+    /// Whether the provider took a token behind it, at UserInfo or for a new one, that no answer of the capture brought.
+    private func hasUnseenToken(after delivery: CodeDelivery, _ flow: Flow) -> Bool {
+        let index = flow.surroundings
+        let position = index.position[delivery.exchange]
+        let unseen = index.unseenTokens
+        if let refresh = flow.clientID.flatMap(unseen.refresh), index.position[refresh] > position {
+            return true
+        }
+        return flow.exchanges.contains { exchange in
+            guard case .userInfo = index.messages[exchange] else { return false }
+            return index.position[exchange] > position && unseen.contains(exchange)
+        }
     }
 
     private func isApp(_ index: Int, _ flow: Flow) -> Bool {

@@ -53,6 +53,41 @@ struct CodeNeverRedeemedTests {
         #expect(recording.abstention(rule) != nil)
     }
 
+    /// The app's own request passed by the recorder; a token that was there before says nothing of this code.
+    @Test(arguments: [
+        ("/userinfo", 200, false, false), ("/token", 200, false, false), ("/userinfo", 401, false, true),
+        ("/userinfo", 200, true, true), ("/token", 200, true, true),
+    ])
+    func tokenThatNoAnswerBroughtMayBeOfThisCode(path: String, status: Int, isOld: Bool, fires: Bool) throws {
+        var recording = try Recording(broken)
+        let last = try #require(recording.exchanges.last)
+        var call = last
+        call.startedAt = last.startedAt + .seconds(2)
+        call.request = RecordedRequest(
+            method: path == "/token" ? "POST" : "GET",
+            url: RecordedURL("https://id.harbour.example" + path)
+        )
+        if path == "/token" {
+            let form = "grant_type=refresh_token&refresh_token=unseen-refresh-token&client_id=shop-app"
+            call.request.body = Body(text: form, mediaType: FormBody.mediaType)
+        } else {
+            call.request.headers.append("Authorization", "Bearer unseen-access-token")
+        }
+        let answer = path == "/token" ? #"{"access_token":"new","token_type":"Bearer"}"# : #"{"sub":"alice"}"#
+        call.response = RecordedResponse(
+            status: status,
+            body: Body(text: answer, mediaType: "application/json")
+        )
+        if isOld {
+            var before = call
+            before.startedAt = try #require(recording.exchanges.first).startedAt
+            recording.exchanges.insert(before, at: 0)
+        }
+        recording.exchanges.append(call)
+        #expect((recording.finding(rule) != nil) == fires)
+        if !fires { #expect(recording.abstention(rule) != nil && recording.outcomes.contains(.incomplete)) }
+    }
+
     @Test func passingItOnIsUsingIt() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

@@ -173,11 +173,8 @@ extension CallbackRejectedByAppTests {
         #expect((ended.finding(rule) != nil) == fires)
     }
 
-    /// It told the browser that all is well, and did nothing more while the recording went on.
-    @Test(arguments: [
-        "<p>You may close this window.", "<script>window.close()</script><p>You may close this window.",
-    ])
-    func programThatLeavesTheCodeIsTold(page: String) throws {
+    /// A program that told the browser that all is well, and did nothing more while the recording went on.
+    private func leftByProgram(_ page: String) throws -> Recording {
         let recording = try deadEnd(page).without { $0.request.url.path == "/login" }
         let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
         var later = recording.exchanges[callback]
@@ -185,7 +182,7 @@ extension CallbackRejectedByAppTests {
         later.request.url = RecordedURL("https://www.other.example/")
         let own = "https://www.shop.example/callback"
         let target = "http://127.0.0.1:8400/callback"
-        let asked = Recording(Array(recording.exchanges[...callback]) + [later])
+        return Recording(Array(recording.exchanges[...callback]) + [later])
             .asking("redirect_uri", target).editing {
                 let url = $0.request.url.text
                 if url.hasPrefix(own) { $0.request.url = RecordedURL(target + url.dropFirst(own.count)) }
@@ -193,10 +190,32 @@ extension CallbackRejectedByAppTests {
                     $0.response?.redirect(to: target + location.dropFirst(own.count))
                 }
             }
-        let finding = try #require(asked.finding(rule))
+    }
+
+    @Test(arguments: [
+        "<p>You may close this window.", "<script>window.close()</script><p>You may close this window.",
+    ])
+    func programThatLeavesTheCodeIsTold(page: String) throws {
+        let finding = try #require(try leftByProgram(page).finding(rule))
         #expect(finding.isPrimary)
         #expect(finding.title.contains("did not exchange the code"))
         #expect(finding.notes.first == "what the browser was told")
+    }
+
+    /// Its API lets it in with a token that no answer brought; one that it had before, or that was refused, is not of this code.
+    @Test(arguments: [([2], 200, false), ([2], 401, true), ([600], 200, true), ([-1, 2], 200, true)])
+    func programThatHasATokenHasFetchedItUnseen(seconds: [Int64], status: Int, fires: Bool) throws {
+        var recording = try leftByProgram("<p>You may close this window.")
+        let callback = try #require(recording.exchanges.first { $0.request.url.path == "/callback" })
+        var call = try #require(recording.exchanges.first { $0.request.url.path.contains("well-known") })
+        call.request.url = RecordedURL("https://api.harbour.example/orders")
+        call.request.headers.append("Authorization", "Bearer unseen-access-token")
+        call.response = RecordedResponse(status: status)
+        for second in seconds {
+            call.startedAt = callback.startedAt + .seconds(second)
+            recording.exchanges.append(call)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
     }
 
     /// A web app that is developed on this machine, and begins its logins itself.
