@@ -179,6 +179,19 @@ struct HalfToldEntriesTests {
         #expect(items?.first("code") == (written.contains("%2F") ? "a/b" : "a%2Fb"))
     }
 
+    /// A URN tells as well, where there is no URL.
+    @Test(arguments: [
+        ("urn%3Aietf%3Aparams%3Aoauth", "urn:ietf:params:oauth"), ("urn:a", "urn:a"), ("a%3Ab", "a%3Ab"),
+    ])
+    func parametersBesideAURNThatIsStillEncodedAreDecoded(written: String, value: String) throws {
+        let request = try request(
+            #""method":"POST","url":"https://idp.example/token","postData":{"mimeType":"application/x-www-form-urlencoded","params":[{"name":"client_assertion_type","value":"\#(written)"},{"name":"scope","value":"openid+email"}]}"#
+        )
+        let items = FormBody.items(of: request.body)
+        #expect(items?.first("client_assertion_type") == value)
+        #expect(items?.first("scope") == (written.hasPrefix("urn%") ? "openid email" : "openid+email"))
+    }
+
     @Test func emptyTextAloneIsAnEmptyBody() throws {
         let request = try request(
             #""method":"POST","url":"https://idp.example/token","postData":{"mimeType":"text/plain","text":"","params":[]}"#

@@ -79,23 +79,11 @@ package struct AppLinks {
                 continue
             }
             // Of a string in a string, whose end is escaped as well, nothing more belongs to the address.
-            guard let (escaped, length) = escape(bytes[index...]) else { break }
+            guard let (escaped, length) = ScriptEscape.byte(at: bytes[index...]) else { break }
             result.append(escaped)
             index += length
         }
         return HTMLText.decode(result)
-    }
-
-    /// The byte that `\/`, `\u0026` or `\x26` stands for, and how long that is.
-    private static func escape(_ bytes: ArraySlice<UInt8>) -> (byte: UInt8, length: Int)? {
-        guard let kind = bytes.dropFirst().first else { return nil }
-        if kind == slash { return (slash, 2) }
-        let digits = kind == 0x75 ? 4 : kind == 0x78 ? 2 : 0
-        let number = bytes.dropFirst(2).prefix(digits)
-        guard digits > 0, number.count == digits,
-            let value = UInt8(String(decoding: number, as: UTF8.self), radix: 16), value > 0x20, value < 0x7f
-        else { return nil }
-        return (value, 2 + digits)
     }
 
     private static let slash: UInt8 = 0x2f

@@ -33,7 +33,7 @@ package struct CarriedCode {
         guard (body.size ?? 0) < Self.largest else { return nil }
         var mayBeCoded = true
         if let bytes = body.bytes {
-            if spellings.contains(where: { bytes.firstRange(of: $0.bytes) != nil }) { return true }
+            if isWritten(in: bytes) { return true }
             if Self.isSealed(bytes) { return nil }
             // One of these alone is the same in every coding of a form.
             mayBeCoded = !value.utf8.allSatisfy(Self.isUnreserved)
@@ -44,23 +44,25 @@ package struct CarriedCode {
         return body.isRecorded && !body.isTruncated ? false : nil
     }
 
-    private func isIn(_ text: String) -> Bool { spellings.contains { text.containsBytes($0.text) } }
+    /// Whether it stands in the text of a body, also with what only some encoders of JSON escape: `=` and `+`, say.
+    package func isWritten(in bytes: [UInt8]) -> Bool {
+        if spellings.contains(where: { bytes.firstRange(of: $0.bytes) != nil }) { return true }
+        guard let plain = ScriptEscape.undone(in: bytes) else { return false }
+        return plain.firstRange(of: Array(value.utf8)) != nil
+    }
+
+    /// Whether it stands in an address or a header.
+    package func isIn(_ text: String) -> Bool { spellings.contains { text.containsBytes($0.text) } }
 
     /// As it is in a text of any kind.
     private static func spellings(of code: Parameter) -> [Spelling] {
         var texts: Set = [code.value, code.rawValue, PercentEncoding.encode(code.value)]
-        // In JSON a slash may be escaped.
-        if code.value.utf8.contains(0x2f) {
-            texts.insert(
-                String(decoding: code.value.utf8.flatMap { $0 == 0x2f ? [0x5c, 0x2f] : [$0] }, as: UTF8.self)
-            )
-        }
         texts.formUnion(wrapped(code.value))
         return texts.map { Spelling(text: $0, bytes: Array($0.utf8)) }
     }
 
     /// As it is in the Base64 of whatever an app wraps around it; nothing of a code that others may have by chance.
-    package static func wrapped(_ code: String) -> Set<String> {
+    private static func wrapped(_ code: String) -> Set<String> {
         code.utf8.count < shortestWrapped ? [] : Base64.cores(of: code.utf8)
     }
 

@@ -26,9 +26,10 @@ package enum FormBody {
         return body.text.map { QueryItems(withoutLineEnd($0)) }
     }
 
-    /// Whether values are as they went over the wire: a URL among them has no slashes, and nothing in them would not be encoded.
+    /// Whether values are as they went over the wire: a URL among them has no slashes and a URN no colons, and nothing in them would
+    /// not be encoded.
     static func areEncoded(_ values: [String]) -> Bool {
-        values.contains { $0.asciiLowercased().containsBytes("%3a%2f") }
+        values.map { $0.asciiLowercased() }.contains { $0.containsBytes("%3a%2f") || $0.hasPrefix("urn%3a") }
             && values.allSatisfy {
                 !$0.utf8.contains(where: { $0 <= 0x20 || $0 == 0x2f || $0 == 0x3a || $0 > 0x7e })
             }

@@ -22,10 +22,9 @@ enum AppHandover {
     }
 
     private static func found(_ login: Login, in flow: Flow) -> [Int] {
-        guard let response = login.response, let code = response.code, code.utf8.count >= 8 else { return [] }
-        let spellings = ([code, PercentEncoding.encode(code)] + CarriedCode.wrapped(code)).map {
-            Array($0.utf8)
-        }
+        guard let response = login.response, let code = response.parameter("code"), code.value.utf8.count >= 8
+        else { return [] }
+        let carried = CarriedCode(code)
         let isHanded = isHandedToApp(response, in: flow)
         let start = flow.capture[response.exchange].startedAt
         let position = flow.surroundings.position[response.exchange]
@@ -37,7 +36,7 @@ enum AppHandover {
                 guard candidate.isNative || isHanded, candidate.exchange != response.callback,
                     candidate.host.map({ !flow.providerHosts.contains($0) }) ?? false
                 else { return false }
-                return carries(code, spellings, flow.capture[candidate.exchange].request)
+                return carries(code.value, carried, flow.capture[candidate.exchange].request)
             }.map(\.exchange)
     }
 
@@ -78,15 +77,10 @@ enum AppHandover {
         }
     }
 
-    private static func carries(_ code: String, _ spellings: [[UInt8]], _ request: RecordedRequest) -> Bool {
-        if let query = request.url.query, spellings.contains(where: { query.utf8.firstRange(of: $0) != nil })
-        {
-            return true
-        }
+    private static func carries(_ code: String, _ carried: CarriedCode, _ request: RecordedRequest) -> Bool {
+        if let query = request.url.query, carried.isIn(query) { return true }
         guard let body = request.body, (body.size ?? 0) < largest else { return false }
-        if let bytes = body.bytes, !bytes.isEmpty {
-            return spellings.contains { bytes.firstRange(of: $0) != nil }
-        }
+        if let bytes = body.bytes, !bytes.isEmpty { return carried.isWritten(in: bytes) }
         return FormBody.items(of: body)?.items.contains { $0.value == code } ?? false
     }
 

@@ -46,7 +46,8 @@ struct ResponseModeDiffers: Rule {
             let isQueryForbidden = asked == .fragment && parameter?.name != "response_mode"
             guard asked != used || isJWT != response.isSigned else { return .holds }
             guard parameter != nil, !isQueryForbidden || used == .query else { return .holds }
-            if asked == .fragment, response.deliveredBy == nil, used == .query {
+            if asked == .fragment, response.deliveredBy == nil, used == .query || isOfOwnPage(response, flow)
+            {
                 // Fragments do not show on the wire, and a page may well send itself what it read there.
                 return .abstains("the redirect that carried the answer is not in the capture")
             }
@@ -117,6 +118,16 @@ struct ResponseModeDiffers: Rule {
         """
     private static let secretSentOnFix =
         " Change the password: it reached the app, and perhaps its logs."
+
+    /// Whether a page of the app's own posted the answer to its server.
+    private func isOfOwnPage(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {
+        guard let callback = response.callback else { return false }
+        let request = flow.capture[callback].request
+        guard let sender = request.headers.first("origin").flatMap({ RecordedURL($0).origin }) else {
+            return false
+        }
+        return sender == request.url.origin
+    }
 
     /// Whether the app took the code from where it came.
     private func isRead(_ response: AuthorizationResponse, _ flow: Flow) -> Bool {

@@ -52,9 +52,8 @@ struct ClientAssertionAudience: Rule {
             let audience = assertion.token.audience
             let (accepted, isComplete) = accepted(by: call, provider.metadata(of: call.endpoint), flow)
             let isNamed = audience.contains { name in accepted.contains { Self.isSame(name, $0) } }
-            let host = call.endpoint.host
             let mayBeRight =
-                isNamed || !isComplete && audience.contains { RecordedURL($0).host == host }
+                isNamed || !isComplete && audience.contains { Self.isOfHost($0, call.endpoint) }
             if mayBeRight, AssertionRefusal.of(call) != .audience {
                 isUnknown = isUnknown || !isNamed
                 continue
@@ -98,6 +97,12 @@ struct ClientAssertionAudience: Rule {
         name.equalsBytes(of: accepted.value)
             || accepted.place.part == .requestURL
                 && RecordedURL(accepted.value).isEndpoint(RecordedURL(name))
+    }
+
+    /// Whether an audience is at an endpoint's host, or at that which it has for clients without a certificate (RFC 8705, section 5).
+    private static func isOfHost(_ audience: String, _ endpoint: RecordedURL) -> Bool {
+        guard let host = endpoint.host, let named = RecordedURL(audience).host else { return false }
+        return named == host || ["matls-", "matls.", "mtls-", "mtls."].contains { $0 + named == host }
     }
 
     /// What the audience may be, and whether that is all.

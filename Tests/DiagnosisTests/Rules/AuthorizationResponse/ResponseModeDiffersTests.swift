@@ -92,7 +92,7 @@ struct ResponseModeDiffersTests {
     }
 
     /// A page that posts to its server what it read in the fragment.
-    @Test func aPageThatSendsTheFragmentOnIsNoOtherMode() throws {
+    private func postingTheFragment(from origin: String? = nil) throws -> Recording {
         var recording = inFragment(try asking("code id_token", "fragment"))
         let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
         let location = try #require(
@@ -101,16 +101,30 @@ struct ResponseModeDiffersTests {
         var post = recording.exchanges[index]
         post.request.method = "POST"
         post.request.body = Body(text: RecordedURL(location).fragment ?? "", mediaType: FormBody.mediaType)
+        if let origin { post.request.headers.append("Origin", origin) }
         post.startedAt = recording.exchanges[index].startedAt + .milliseconds(5)
         recording.exchanges[index].response = RecordedResponse(
             status: 200,
             body: Body(text: "<script>post()</script>", mediaType: "text/html")
         )
         recording.exchanges.append(post)
+        return recording
+    }
+
+    @Test func aPageThatSendsTheFragmentOnIsNoOtherMode() throws {
+        let recording = try postingTheFragment()
         #expect(recording.finding(rule) == nil)
         let responses = recording.flows.flatMap(\.authorizationResponses)
         #expect(responses.map(\.callback) == [recording.exchanges.count - 1])
         #expect(responses.map(\.mode) == [.fragment])
+    }
+
+    /// The same without the redirect that brought the fragment.
+    @Test(arguments: [("https://www.shop.example", false), ("https://id.harbour.example", true)])
+    func aFormOfTheAppsOwnPageIsNotTheProviders(origin: String, fires: Bool) throws {
+        let recording = try postingTheFragment(from: origin).without { $0.request.url.path == "/sign-in" }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) != fires)
     }
 
     /// The sign-in form answered with a redirect, behind which the browser does as that says.

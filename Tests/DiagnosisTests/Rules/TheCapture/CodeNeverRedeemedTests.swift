@@ -138,6 +138,21 @@ struct CodeNeverRedeemedTests {
         #expect((wrapped.outcomes == [.success]) == kind.hasPrefix("base64"))
     }
 
+    /// Some encoders of JSON escape more than they must: Gson has `\u003d` for `=`.
+    @Test(arguments: [true, false]) func escapesOfJSONAreUndone(isTheCode: Bool) throws {
+        let recording = try Recording(broken + ".near-miss")
+        let code = try #require(recording.flows.first?.authorizationResponses.first?.code)
+        let first = try #require(code.utf8.first)
+        let escaped = "\\u00" + String(isTheCode ? first : first ^ 1, radix: 16) + code.dropFirst()
+        let handed = recording.editing { exchange in
+            guard exchange.request.url.path == "/api/session" else { return }
+            exchange.request.body = Body(text: #"{"code":"\#(escaped)"}"#, mediaType: "application/json")
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+        }
+        #expect((handed.finding(rule) == nil) == isTheCode)
+        #expect((handed.outcomes == [.success]) == isTheCode)
+    }
+
     /// Pages of browser apps, and what they had to remember.
     private func left(by page: Recording) throws -> Recording {
         var recording = page

@@ -69,6 +69,22 @@ struct ClientAssertionAudienceTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// Where clients with a certificate have a host of their own (RFC 8705, section 5).
+    @Test(arguments: [
+        ("https://id.harbour.example", false), ("https://staging.id.harbour.example", true),
+        ("https://harbour.example", true),
+    ])
+    func abstainsAtTheHostForCertificatesWithoutMetadata(audience: String, fires: Bool) throws {
+        let recording = try Recording(broken).without {
+            $0.request.url.path == "/.well-known/openid-configuration"
+        }.asserting { $0["aud"] = .string(audience) }.editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL("https://matls-id.harbour.example/token")
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) != fires)
+    }
+
     @Test func leavesWhatCannotBeReadAlone() throws {
         #expect(try Recording(broken).sending("client_assertion", "not-a-token").finding(rule) == nil)
     }
