@@ -105,6 +105,26 @@ struct InnerFailureTests {
         #expect(other.outcomes == [.incomplete, .failure])
     }
 
+    /// Entra, behind a guest's login with a Microsoft account; with another page it goes on.
+    @Test(arguments: [
+        ("AADSTS50020: User account 'ada@mail.example' does not exist in tenant 'Acme'", true),
+        ("Stay signed in?", false),
+    ])
+    func whatABrokersPageSaysIsSaidToTheLoginAroundIt(words: String, isRefused: Bool) throws {
+        var recording = recording(inner: "code=inner-code-12345678")
+        recording.exchanges.removeLast()
+        let last = recording.exchanges.count - 1
+        recording.exchanges[last].response = RecordedResponse(
+            status: 200,
+            body: .html(
+                "<title>Sign in to your account</title><script>$Config={\"strServiceExceptionMessage\":\"\(words)\"};</script>"
+            )
+        )
+        #expect(recording.flows.first?.exchanges.contains(last) == true)
+        #expect(recording.finding("access-denied-by-policy")?.isPrimary == (isRefused ? true : nil))
+        #expect(recording.diagnoses.first?.outcome == (isRefused ? .failure : .incomplete))
+    }
+
     @Test func whatIsToBeMendedIsBehindTheBroker() {
         let recording = recording(inner: "error=invalid_scope&error_description=phone+is+not+allowed")
         #expect(recording.finding("provider-server-error")?.fix.contains("mend what broke flow-2") == true)

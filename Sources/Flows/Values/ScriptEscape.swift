@@ -37,5 +37,5 @@ enum ScriptEscape {
     }
 
     private static let slash: UInt8 = 0x2f
-    static let backslash: UInt8 = 0x5c
+    private static let backslash: UInt8 = 0x5c
 }

@@ -29,6 +29,26 @@ extension FlowGrouping {
         carried.learn(recorded, page: index.page(exchange), of: flow)
     }
 
+    /// The page by which a broker answers the login that it asked for elsewhere is one of the login that it was itself asked for: what it
+    /// says there, that it does not let the user in for one, it says to that one's user.
+    ///
+    /// A page that is headed by an error is known for the end of both.
+    mutating func joinPage(ofBroker exchange: Int) {
+        let recorded = capture[exchange]
+        guard let inner = byExchange[exchange], let host = recorded.request.url.host,
+            let status = recorded.response?.status, (200..<300).contains(status),
+            !inner.providerHosts.contains(host)
+        else { return }
+        let isLikely = { [index] (flow: FlowBuilder) in flow.mayBeOfBrowser(in: exchange, index) }
+        guard let outer = open.last(at: host, preferring: isLikely), outer !== inner, isLikely(outer),
+            !outer.exchanges.contains(exchange), !outer.isOfAppAlone(host),
+            outer.requests.contains(where: { $0.endpoint.host == host }),
+            !ErrorHeading.isShown(at: exchange, of: nil, redeemed: [:], in: index)
+        else { return }
+        attach(exchange, to: outer)
+        outer.interactions.insert(exchange)
+    }
+
     /// The open flow whose request or page redirected to an exchange.
     func leader(of exchange: Int) -> FlowBuilder? {
         guard let source = index.redirectedFrom[exchange], let flow = byExchange[source], flow.isOpen,

@@ -38,6 +38,8 @@ struct FlowGrouping {
     var strays: [String: AuthorizationResponse] = [:]
     /// All of those, in order.
     var unrequested: [AuthorizationResponse] = []
+    /// Where answers went to.
+    private let callbacks: Set<Int>
     /// The states of all answers.
     let answeredStates: Set<String>
     /// The states that came back with more than one code: their clients do not make up one for each login.
@@ -62,6 +64,7 @@ struct FlowGrouping {
     init(_ index: CaptureIndex, areOne: Bool) {
         self.index = index
         self.areOne = areOne
+        callbacks = Set(index.responses.compactMap(\.callback))
         answeredStates = Set(index.responses.compactMap(\.state).filter { !Placeholder.isOne($0) })
         repeatedStates = Self.repeatedStates(index.responses)
         requestedStates = Set(
@@ -107,6 +110,7 @@ struct FlowGrouping {
                 joinEarly(to: response)
             }
             if byExchange[exchange] == nil, !isWaiting, !isJoinedLater(exchange) { joinPage(exchange) }
+            if callbacks.contains(exchange) { joinPage(ofBroker: exchange) }
         }
         joinWhatWaits()
         joinUnrequested()
