@@ -49,7 +49,7 @@ struct RedirectTargetDiffers: Rule {
                 return changedQuery(response, asked, flow).map { .violated($0) } ?? .holds
             }
             for (page, target) in flow.providerRedirects(of: request) {
-                guard isAnswer(target, attempt), target.host != request.endpoint.host || !target.isWeb,
+                guard isAnswer(target, attempt), Self.isElsewhere(target, request.endpoint),
                     !known.urls.contains(Self.normal(target))
                 else { continue }
                 let seen = target.withoutQuery
@@ -70,6 +70,12 @@ struct RedirectTargetDiffers: Rule {
             }
             return .holds
         }
+    }
+
+    /// Whether an address is none of the provider's own: on this machine, where all have one host, by its port.
+    private static func isElsewhere(_ target: RecordedURL, _ endpoint: RecordedURL) -> Bool {
+        guard target.isWeb, let host = target.host, host == endpoint.host else { return true }
+        return LoopbackHost.isLoopback(host) && target.origin != endpoint.origin
     }
 
     /// A redirect that lost the redirect URI's own query, or some of it: the provider has to keep it (RFC 6749, section 3.1.2).

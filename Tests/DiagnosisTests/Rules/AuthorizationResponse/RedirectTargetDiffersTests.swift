@@ -49,6 +49,20 @@ struct RedirectTargetDiffersTests {
         #expect(try moved(to: target, asked: asked).finding(rule) == nil)
     }
 
+    /// On this machine provider and app have one host, each with a port of its own; what stays at the provider's is its own affair.
+    @Test(arguments: [
+        ("http://127.0.0.1:3000/cb/other", true), ("http://127.0.0.1:9000/continue", false),
+    ])
+    func portTellsAnAppFromItsProviderOnThisMachine(target: String, isElsewhere: Bool) throws {
+        let provider = "https://id.harbour.example"
+        let recording = try moved(to: target, asked: "http://127.0.0.1:3000/cb").editing { exchange in
+            let text = exchange.request.url.text
+            guard text.hasPrefix(provider) else { return }
+            exchange.request.url = RecordedURL("http://127.0.0.1:9000" + text.dropFirst(provider.utf8.count))
+        }
+        #expect((recording.finding(rule) != nil) == isElsewhere)
+    }
+
     @Test func leavesARedirectWithoutThisStateAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             guard let location = exchange.response?.location else { return }
