@@ -85,8 +85,16 @@ struct ProviderEngine {
                     \.string
                 )
                     ?? []
-            )
+            ),
+            privateMembers: role == .keys ? privateMembers : [:]
         )
+    }
+
+    private var privateMembers: [String: String] {
+        let keys = configuration.keys.compactMap { entry in
+            entry.key.privateParts.first { $0.name == "d" }.map { (entry.id, Base64URL.encode($0.bytes)) }
+        }
+        return Dictionary(keys) { first, _ in first }
     }
 
     /// Whether a request goes to one of the endpoints, documents or resources.

@@ -97,18 +97,26 @@ enum DiscoveryFaults {
         keySet("jwks-unreachable:html", "A page stands where the key set should be.") {
             $0.becomePage(200, "Welcome")
         },
-        // Nobody's secret: the number belongs to no key.
-        keySet("jwks-private-key-exposed", "The key set shows a private member (d) of each key.") {
-            $0.alterObject { document in
-                let keys = document["keys"]?.array ?? []
-                document["keys"] = .array(
-                    keys.map { key in
-                        guard var members = key.object else { return key }
-                        members["d"] = "bm90LWEtcHJpdmF0ZS1rZXk"
-                        return .object(members)
-                    }
-                )
+        // The real one: libraries that find another refuse the key for that.
+        Fault(
+            "jwks-private-key-exposed",
+            "The key set shows a private member (d) of each key.",
+            of: [.keySet],
+            .answer { answer, context in
+                guard context.role == .keys else { return }
+                answer.alterObject { document in
+                    let keys = document["keys"]?.array ?? []
+                    document["keys"] = .array(
+                        keys.map { key in
+                            guard var members = key.object, let id = members["kid"]?.string else {
+                                return key
+                            }
+                            members["d"] = context.privateMembers[id].map { .string($0) }
+                            return .object(members)
+                        }
+                    )
+                }
             }
-        },
+        ),
     ]
 }

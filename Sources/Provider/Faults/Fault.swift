@@ -132,6 +132,8 @@ struct FaultContext: Sendable {
     var issuedIDTokens: Int
     /// `id_token_signing_alg_values_supported` of the metadata.
     var namedAlgorithms: Set<String> = []
+    /// Where the key set is asked for: `d` of each key (RFC 7518, sections 6.2.2.1 and 6.3.2.1) by its `kid`.
+    var privateMembers: [String: String] = [:]
 
     /// Whether a code, or a device, is exchanged for its first tokens.
     var isFirstExchange: Bool { role == .token && grantType != "refresh_token" }

@@ -1,6 +1,7 @@
 import Captures
 import JOSE
 import JSON
+import LibCrypto
 import Provider
 import Synchronization
 import Testing
@@ -104,6 +105,19 @@ struct FaultOccasionTests {
         }
         #expect(userInfo(one) == 200 && userInfo(other) == 401)
         #expect(try Self.sighting(second).sighting.brokenAfter != nil)
+    }
+
+    /// A library that finds a number of another key refuses the key for that, and not for what it shows.
+    @Test func exposedNumberIsTheKeysOwn() throws {
+        let provider = try FaultyProvider.make([try #require(FaultCatalog.fault("jwks-private-key-exposed"))])
+        let caller = Caller(provider)
+        let key = caller.json(caller.get(FaultyProvider.issuer + "/jwks"))["keys"]?.array?.first
+        let numbers = try ["n", "e", "d"].map { name in
+            try #require(key?[name]?.string.flatMap { Base64URL.decode($0) })
+        }
+        let message = Array("message".utf8)
+        let signature = try PrivateKey(rsaNumbers: numbers).sign(message, .rsaPKCS1(.sha256))
+        #expect(try #require(RecordedProviderTests.rsa).sign(message, .rsaPKCS1(.sha256)) == signature)
     }
 
     @Test func whoBeginsAnewKnowsWhoRegistered() throws {
