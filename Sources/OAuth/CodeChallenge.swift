@@ -1,3 +1,4 @@
+import Captures
 import JOSE
 import LibCrypto
 
@@ -41,6 +42,11 @@ package enum ChallengeRelation: String, Sendable, Hashable, CaseIterable {
 package enum CodeChallenge {
     /// BASE64URL(SHA256(ASCII(verifier))): 43 characters.
     package static func s256(of verifier: String) -> String { Base64URL.encode(Digest.of(verifier.utf8)) }
+
+    /// Whether a text has the form of a verifier: 43 to 128 unreserved characters (section 4.1).
+    package static func isVerifier(_ text: String) -> Bool {
+        (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(\.isUnreserved)
+    }
 
     /// The relation that turns this verifier into this challenge; nil when none of the known ones does.
     package static func relation(of challenge: String, to verifier: String) -> ChallengeRelation? {

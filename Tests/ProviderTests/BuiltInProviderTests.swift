@@ -311,6 +311,22 @@ struct BuiltInProviderTests {
         #expect(json(answer)["error_description"] == "the code_verifier does not match the code_challenge")
     }
 
+    /// RFC 7636, section 4.1: 43 to 128 unreserved characters.
+    @Test(
+        arguments: [
+            (String(repeating: "v", count: 42), false), (String(repeating: "v", count: 43), true),
+            (String(repeating: "-._~", count: 32), true), (String(repeating: "v", count: 129), false),
+            (String(repeating: "v", count: 43) + " ", false),
+        ]
+    )
+    func verifierHasItsForm(verifier: String, isTaken: Bool) throws {
+        let asked = ["code_challenge": CodeChallenge.s256(of: verifier)]
+        let answer = redeem(try signIn("shop", asked).first("code"), ["code_verifier": verifier])
+        #expect(answer.status == (isTaken ? 200 : 400))
+        let words = json(answer)["error_description"]?.string ?? ""
+        #expect(isTaken || words == "the code_verifier has not 43 to 128 unreserved characters")
+    }
+
     @Test func clientsAreToldApart() throws {
         let code = try signIn().first("code")
         #expect(json(redeem(code, ["client_id": "app"], headers: []))["error"] == "invalid_grant")

@@ -47,17 +47,48 @@ struct LearnedModesTests {
         ]
     }
 
-    /// The token of a page is made anew as any other; who asks for an answer in clear gets none of the recorded page.
-    @Test(arguments: [true, false]) func signedAnswerOnAPageIsMadeAnew(isSigned: Bool) throws {
-        let recorded = try JSONWebToken.sign(
+    private static func signedAnswer() throws -> String {
+        try JSONWebToken.sign(
             claims: [
-                "iss": .string(Self.issuer), "aud": "web", "exp": 1_780_000_600, "code": "code-0123456789",
+                "iss": .string(issuer), "aud": "web", "exp": 1_780_000_600, "code": "code-0123456789",
                 "state": "state-0123456789",
             ],
             header: ["kid": "key-1"],
             algorithm: .es256,
             with: .privateKey(try #require(RecordedProviderTests.elliptic))
         )
+    }
+
+    /// Who names no mode gets a signed answer where the recorded client, which named none, got one: it was registered for that
+    /// (JARM, section 3).
+    @Test(arguments: ["query.jwt", nil] as [String?])
+    func signedAnswerIsForWhoAsksForIt(recorded: String?) throws {
+        func request(_ state: String, _ mode: String?) -> [(String, String)] {
+            Self.signedRequest(state, mode ?? "").filter { mode != nil || $0.0 != "response_mode" }
+        }
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.issuer + "/auth?" + FormBody.encode(request("state-0123456789", recorded)),
+            to: Self.redirectURI + "?response=" + (try Self.signedAnswer())
+        )
+        builder.post(
+            Self.issuer + "/token",
+            LearnedDialectTests.codeForm(),
+            body: LearnedDialectTests.answer(1, nil)
+        )
+        let provider = try RecordedProviderTests.provider(builder.capture) { $0.autoLogin = "" }
+        func answer(_ mode: String?) -> QueryItems {
+            Caller(provider).get(RecordedProviderTests.base + "/auth", request("state-of-mine", mode))
+                .parameters
+        }
+        #expect(answer("query.jwt").contains("response"))
+        #expect(answer(nil).contains("response") == (recorded == nil))
+        #expect(answer(nil).contains("code") == (recorded != nil))
+    }
+
+    /// The token of a page is made anew as any other; who asks for an answer in clear gets none of the recorded page.
+    @Test(arguments: [true, false]) func signedAnswerOnAPageIsMadeAnew(isSigned: Bool) throws {
+        let recorded = try Self.signedAnswer()
         var builder = CaptureBuilder()
         builder.get(
             Self.issuer + "/auth?"

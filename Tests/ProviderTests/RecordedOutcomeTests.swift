@@ -2,6 +2,7 @@ import Captures
 import JOSE
 import JSON
 import LibCrypto
+import OAuth
 import Provider
 import TestSupport
 import Testing
@@ -131,6 +132,31 @@ struct RecordedOutcomeTests {
     }
 
     // MARK: - Tokens
+
+    /// RFC 7636, section 4.1 has 43 characters and more.
+    @Test(arguments: [true, false]) func shortVerifierIsTakenWhereItWas(wasTaken: Bool) throws {
+        let short = "a-short-verifier"
+        func query(_ number: Int, _ verifier: String) -> [(String, String)] {
+            Self.query(number) + [
+                ("code_challenge", CodeChallenge.s256(of: verifier)), ("code_challenge_method", "S256"),
+            ]
+        }
+        let verifier = wasTaken ? short : Self.verifier
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.issuer + "/auth?" + FormBody.encode(query(1, verifier)),
+            to: "\(Self.redirectURI)?code=code-0123456789&state=state-1-0123456789"
+        )
+        builder.post(
+            Self.issuer + "/token",
+            Self.form("code-0123456789", verifier: verifier),
+            body: Self.tokens()
+        )
+        let caller = try Self.caller(builder, isAsRecorded: false)
+        let code = caller.get(Self.base + "/auth", query(7, short)).parameters.first("code")
+        let answer = caller.post(Self.base + "/token", Self.form(try #require(code), verifier: short))
+        #expect(answer.status == (wasTaken ? 200 : 400))
+    }
 
     @Test(arguments: [true, false]) func verifierWithoutAChallengeIsTakenWhereItWas(wasTaken: Bool) throws {
         var builder = CaptureBuilder()

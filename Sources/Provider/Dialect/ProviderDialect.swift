@@ -149,6 +149,8 @@ struct ProviderDialect: Sendable {
     /// Whether a challenge without a method, which is the verifier itself (RFC 7636, section 4.3), was taken where it is the verifier's
     /// hash; it may be either then.
     var assumesS256 = false
+    /// Whether a `code_verifier` of another length or alphabet than RFC 7636, section 4.1 has was taken.
+    var takesAnyVerifier = false
     /// Whether a `code_verifier` was taken for a code that was asked for without a challenge.
     var ignoresNeedlessVerifiers = false
     /// Clients that refresh tokens of another one are taken from, by the client they were issued to.
@@ -161,6 +163,8 @@ struct ProviderDialect: Sendable {
     var assumesCode = false
     /// Whether what stands beside a `request_uri` was taken where it had not been pushed.
     var mergesOuterParameters = false
+    /// Whether a `request_uri` was taken without the `client_id` that belongs beside it.
+    var takesRequestURIsAlone = false
     /// Whether a pushed request was taken again after it had been answered.
     var reusesRequestURIs = false
     /// Parameters that were taken more than once in one request.

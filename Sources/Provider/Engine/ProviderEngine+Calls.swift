@@ -16,7 +16,8 @@ extension ProviderEngine {
             return error.answer
         }
         let grant = access.grant
-        guard let user = grant.user else { return refuse(.tokenInvalid, at: .userInfo) }
+        // A client's own token is of no user.
+        guard let user = grant.user else { return refuseToken(at: .userInfo) }
         let forms = dialect.userInfo
         let form =
             forms.first { $0.origin.subject == user.subject && $0.clientID == grant.clientID }
@@ -69,16 +70,7 @@ extension ProviderEngine {
         guard let text = sent ?? parameters.first(where: { $0.name == "access_token" })?.value else {
             throw Refused(answer: refuse(.tokenMissing, at: role, headers: [("WWW-Authenticate", "Bearer")]))
         }
-        let challenge = "error=\"invalid_token\", error_description=\"the access token is not valid\""
-        guard let access = validToken(text) else {
-            throw Refused(
-                answer: refuse(
-                    .tokenInvalid,
-                    at: role,
-                    headers: [("WWW-Authenticate", "Bearer \(challenge)")]
-                )
-            )
-        }
+        guard let access = validToken(text) else { throw Refused(answer: refuseToken(at: role)) }
         guard let boundKey = access.grant.boundKey else { return access }
         // Whoever got hold of a bound token and sends it as a bearer's is refused, whatever else is there.
         if Self.isSentAsBound(request) {
@@ -88,9 +80,13 @@ extension ProviderEngine {
             case .none, .valid: break
             }
         }
-        throw Refused(
-            answer: refuse(.tokenInvalid, at: role, headers: [("WWW-Authenticate", "DPoP \(challenge)")])
-        )
+        throw Refused(answer: refuseToken(at: role, scheme: "DPoP"))
+    }
+
+    /// RFC 6750, section 3: a refusal names the scheme and what is wrong.
+    private func refuseToken(at role: Endpoints.Role, scheme: String = "Bearer") -> BuiltAnswer {
+        let challenge = "error=\"invalid_token\", error_description=\"the access token is not valid\""
+        return refuse(.tokenInvalid, at: role, headers: [("WWW-Authenticate", "\(scheme) \(challenge)")])
     }
 
     private static func isSentAsBound(_ request: RecordedRequest) -> Bool {

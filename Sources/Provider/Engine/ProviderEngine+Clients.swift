@@ -96,7 +96,8 @@ extension ProviderEngine {
         }
         guard let client = client(named: authentication, form) else { throw refused(.clientUnknown) }
         guard authentication.methods.count == 1, let method = authentication.methods.first else {
-            throw refused(.clientAuthenticationDoubled)
+            // RFC 6749, section 5.2: what is wrong is the request, and no header is to be tried again.
+            throw Refused(answer: refuse(.clientAuthenticationDoubled, at: role))
         }
         switch method {
         case .assertion:

@@ -142,7 +142,7 @@ extension ProviderEngine {
             target: login.redirectURI,
             mode: mode
         )
-        if login.responseMode?.hasSuffix("jwt") ?? (form?.envelope != nil) {
+        if login.responseMode?.hasSuffix("jwt") ?? isSignedUnasked(form) {
             authorization.envelope = envelope(form?.envelope, login)
         }
         var answer = BuiltAnswer(
@@ -189,6 +189,12 @@ extension ProviderEngine {
         let types = login.responseType.split(separator: " ")
         guard dialect.supports(responseType: login.responseType) else { return .query }
         return types.contains("token") || types.contains("id_token") ? .fragment : .query
+    }
+
+    /// Whether who names no mode gets a signed answer: as in the recording, where nobody had asked for one either.
+    private func isSignedUnasked(_ form: ProviderDialect.Authorization?) -> Bool {
+        guard let form, form.envelope != nil else { return false }
+        return form.askedMode == nil || policy.isAsRecorded
     }
 
     /// JWT Secured Authorization Response Mode, section 2.1.

@@ -104,9 +104,12 @@ extension ProviderEngine {
         _ client: ProviderConfiguration.Client,
         _ boundKey: String?
     ) -> BuiltAnswer {
-        guard let code, var device = state[keyPath: table][code],
-            device.clientID == client.id, !device.isUsed
-        else { return refuse(.deviceUnknown, at: .token) }
+        guard let code, !code.isEmpty else {
+            return refuseWithout(grantType == GrantType.ciba ? "auth_req_id" : "device_code")
+        }
+        guard var device = state[keyPath: table][code], device.clientID == client.id, !device.isUsed else {
+            return refuse(.deviceUnknown, at: .token)
+        }
         guard device.expiresAt > now else { return refuse(.deviceExpired, at: .token) }
         defer { state[keyPath: table][code] = device }
         if device.isDenied { return refuse(.deviceDenied, at: .token) }

@@ -42,7 +42,7 @@ extension ProviderEngine {
         case .valid(let thumbprint): boundKey = thumbprint
         }
         // RFC 9126, section 2.1: a request_uri cannot be pushed.
-        guard !form.contains("request_uri") else { throw refused(.parameterMissing) }
+        guard !form.contains("request_uri") else { throw refused(.requestURIPushed) }
         var parameters: [(name: String, value: String)]
         do throws(RequestObjectFlaw) {
             parameters = try self.parameters(of: form, client)

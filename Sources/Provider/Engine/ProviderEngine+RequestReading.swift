@@ -50,7 +50,11 @@ extension ProviderEngine {
         if RecordedURL(uri).isWeb, state.pushedRequests[uri] == nil {
             throw referenceRefused(parameters, uri)
         }
-        let named = parameters.first { $0.name == "client_id" }?.value
+        let named = parameters.first { $0.name == "client_id" && !$0.value.isEmpty }?.value
+        // RFC 9126, section 4, and RFC 9101, section 5.
+        guard named != nil || dialect.takesRequestURIsAlone else {
+            throw errorPage(.parameterMissing, "client_id is missing beside the request_uri")
+        }
         guard let pushed = state.pushedRequests[uri], pushed.expiresAt > now,
             !pushed.isUsed || dialect.reusesRequestURIs || isUnderWay(uri),
             named.map({ $0 == pushed.clientID }) ?? true

@@ -51,6 +51,11 @@ extension ProviderEngine {
         "password", GrantType.tokenExchange, GrantType.jwtBearer,
     ]
 
+    /// RFC 6749, section 5.2: a request without what its grant has to have is no grant that is wrong.
+    func refuseWithout(_ name: String) -> BuiltAnswer {
+        refuse(.parameterMissing, at: .token, "\(name) is missing")
+    }
+
     // MARK: - Codes
 
     private mutating func redeem(
@@ -60,9 +65,10 @@ extension ProviderEngine {
     )
         -> BuiltAnswer
     {
-        guard let code = form.first("code"), let issued = state.codes[code],
-            issued.grant.clientID == client.id
-        else { return refuse(.codeUnknown, at: .token) }
+        guard let code = form.first("code"), !code.isEmpty else { return refuseWithout("code") }
+        guard let issued = state.codes[code], issued.grant.clientID == client.id else {
+            return refuse(.codeUnknown, at: .token)
+        }
         guard !issued.isUsed else {
             // RFC 6749, section 4.1.2: a second use ends what the first one brought.
             state.revokedFamilies[issued.grant.family] = true
@@ -102,6 +108,9 @@ extension ProviderEngine {
             return verifier == nil || dialect.ignoresNeedlessVerifiers ? nil : .verifierUnexpected
         }
         guard let verifier, !verifier.isEmpty else { return .verifierMissing }
+        guard CodeChallenge.isVerifier(verifier) || dialect.takesAnyVerifier else {
+            return .verifierMalformed
+        }
         let isHashed = grant.challengeMethod?.uppercased() == "S256"
         if !isHashed, verifier == challenge { return nil }
         let mayBeHashed = isHashed || grant.challengeMethod == nil && dialect.assumesS256
@@ -119,8 +128,11 @@ extension ProviderEngine {
     )
         -> BuiltAnswer
     {
-        guard let value = form.first("refresh_token"), let token = state.refreshTokens[value],
-            mayRefresh(token.grant, client), state.revokedFamilies[token.grant.family] == nil
+        guard let value = form.first("refresh_token"), !value.isEmpty else {
+            return refuseWithout("refresh_token")
+        }
+        guard let token = state.refreshTokens[value], mayRefresh(token.grant, client),
+            state.revokedFamilies[token.grant.family] == nil
         else { return refuse(.refreshTokenInvalid, at: .token) }
         guard !token.isUsed else {
             // RFC 9700, section 4.14.2.

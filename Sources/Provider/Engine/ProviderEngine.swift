@@ -162,7 +162,18 @@ struct ProviderEngine {
         if isRead, let asset = dialect.shelf.answer(to: request, addresses: dialect.addresses) {
             return asset
         }
-        return .page(404, SignInPage.error("There is nothing at this address."))
+        return nothingThere(request)
+    }
+
+    /// An endpoint that is asked by another method (RFC 6749, section 3.2; RFC 9126, section 2.3; RFC 9110, section 15.5.6), or no address
+    /// of this provider's.
+    private func nothingThere(_ request: RecordedRequest) -> BuiltAnswer {
+        guard let role = role(of: request.url), Self.readersOfForms.contains(role) else {
+            return .page(404, SignInPage.error("There is nothing at this address."))
+        }
+        var answer = BuiltAnswer.page(405, SignInPage.error("This endpoint is asked by POST."))
+        answer.headers.append("Allow", "POST")
+        return answer
     }
 
     private mutating func answer(as role: Endpoints.Role, _ request: RecordedRequest) -> BuiltAnswer? {

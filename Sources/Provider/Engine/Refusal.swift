@@ -22,6 +22,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case codeExpired
     case redirectURIDiffers
     case verifierMissing
+    case verifierMalformed
     case verifierWrong
     case verifierUnexpected
     case refreshTokenInvalid
@@ -45,6 +46,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     // An authorization request
     case redirectURIUnregistered
     case requestURIUnknown
+    case requestURIPushed
     case requestURINotSupported
     case requestObjectInvalid
     case responseTypeMissing
@@ -69,7 +71,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .clientUnknown: (401, "invalid_client", "the client is not known")
         case .clientAuthenticationMissing: (401, "invalid_client", "client authentication is missing")
         case .clientAuthenticationDoubled:
-            (401, "invalid_client", "two kinds of client authentication at once")
+            (400, "invalid_request", "two kinds of client authentication at once")
         case .clientDiffers:
             (400, "invalid_request", "client_id is not the client that authenticated")
         case .clientSecretWrong: (401, "invalid_client", "the client secret is wrong")
@@ -93,6 +95,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .redirectURIDiffers:
             (400, "invalid_grant", "redirect_uri differs from the authorization request's")
         case .verifierMissing: (400, "invalid_grant", "code_verifier is missing")
+        case .verifierMalformed:
+            (400, "invalid_grant", "the code_verifier has not 43 to 128 unreserved characters")
         case .verifierWrong: (400, "invalid_grant", "the code_verifier does not match the code_challenge")
         case .verifierUnexpected: (400, "invalid_grant", "a code_verifier without a code_challenge")
         case .refreshTokenInvalid: (400, "invalid_grant", "the refresh token is not valid")
@@ -116,6 +120,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
             (400, "invalid_request", "The redirect_uri is not registered for this client.")
         case .requestURIUnknown:
             (400, "invalid_request_uri", "the request_uri is not known, was used, or has expired")
+        case .requestURIPushed: (400, "invalid_request", "a request_uri cannot be pushed")
         case .requestURINotSupported:
             (400, "request_uri_not_supported", "request objects are not fetched: send them, or push them")
         case .requestObjectInvalid: (400, "invalid_request_object", "the request object is not valid")

@@ -35,6 +35,10 @@ extension AnswerFinder {
             let repeated = ProviderEngine.repeatedNames(in: flow.capture[request].request)
             dialect.repeatedParameters.formUnion(repeated)
         }
+        let sent = flow.capture[asked.exchange].request
+        if [sent.url.queryItems, ProviderEngine.form(of: sent)].allSatisfy({ !$0.contains("client_id") }) {
+            dialect.takesRequestURIsAlone = true
+        }
         let prompt = (asked.parameters["prompt"] ?? "").split(separator: " ").map(String.init)
         if PendingLogin.isNoneAndMore(prompt) { dialect.takesPromptsBesideNone = true }
         if let pushed = asked.pushed, let state = asked.parameters.parameter("state"),

@@ -94,6 +94,9 @@ extension AnswerFinder {
         _ flow: Flow,
         _ dialect: inout ProviderDialect
     ) {
+        if let verifier = request.codeVerifier, !CodeChallenge.isVerifier(verifier) {
+            dialect.takesAnyVerifier = true
+        }
         guard let code = request.code,
             let asked = flow.wholeLogins.first(where: { $0.response?.code == code })?.request
         else { return }

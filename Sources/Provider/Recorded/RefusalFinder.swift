@@ -150,6 +150,7 @@ struct RefusalFinder {
             let relation = CodeChallenge.relation(of: challenge, to: verifier)
             let wanted: ChallengeRelation = login.request.codeChallengeMethod == "S256" ? .s256 : .plain
             if relation != wanted { return .verifierWrong }
+            if !CodeChallenge.isVerifier(verifier) { return .verifierMalformed }
         case (nil, nil): break
         }
         return .codeExpired

@@ -1,0 +1,66 @@
+import Captures
+import JOSE
+import JSON
+import LibCrypto
+import OAuth
+import Provider
+import Testing
+
+/// Requests that lack what they have to have, or have it twice.
+extension BuiltInEndpointsTests {
+    /// RFC 6749, section 5.2: what a grant lacks is no grant that is wrong.
+    @Test(arguments: [
+        "authorization_code", "refresh_token", GrantType.deviceCode, GrantType.ciba,
+    ])
+    func grantWithoutItsValueIsAnInvalidRequest(grant: String) {
+        let answer = caller.post(Self.issuer + "/token", [("grant_type", grant)] + Self.secret)
+        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_request")
+    }
+
+    /// RFC 6749, section 5.2: more than one mechanism for authenticating the client.
+    @Test func clientThatProvesItselfTwiceIsRefusedForItsRequest() {
+        let basic = [("Authorization", "Basic " + Base64.encode(Array("shop:shop-secret".utf8)))]
+        let code = code()
+        let answer = redeem(code, headers: basic)
+        #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_request")
+        #expect(!answer.headers.contains("www-authenticate"))
+        #expect(redeem(code, [], headers: basic).status == 200)
+    }
+
+    /// RFC 6749, section 3.2; RFC 9126, section 2.3.
+    @Test(arguments: ["/token", "/par", "/introspect", "/revoke"])
+    func endpointOfClientsIsAskedByPost(path: String) {
+        let answer = caller.get(Self.issuer + path)
+        #expect(answer.status == 405 && answer.headers.first("allow") == "POST")
+        #expect(caller.get(Self.issuer + path + "-of-nobody").status == 404)
+    }
+
+    /// RFC 9126, section 4, and RFC 9101, section 5.
+    @Test func pushedRequestIsNamedBesideItsClient() throws {
+        let form = Self.request + [("client_secret", "shop-secret")]
+        let uri = try #require(caller.json(caller.post(Self.issuer + "/par", form))["request_uri"]?.string)
+        let alone = caller.get(Self.issuer + "/authorize", [("request_uri", uri)])
+        #expect(alone.status == 400 && alone.location == nil)
+        let named = [("client_id", "shop"), ("request_uri", uri)]
+        #expect(caller.get(Self.issuer + "/authorize", named).status == 200)
+    }
+
+    /// RFC 9126, section 2.1.
+    @Test func nameOfAPushedRequestIsNotPushed() {
+        let form = Self.request + [("client_secret", "shop-secret"), ("request_uri", "urn:example:request")]
+        let answer = caller.json(caller.post(Self.issuer + "/par", form))
+        #expect(answer["error"] == "invalid_request")
+        #expect(answer["error_description"] == "a request_uri cannot be pushed")
+    }
+
+    /// RFC 6750, section 3.
+    @Test func clientsOwnTokenIsRefusedForUserInfoWithAChallenge() throws {
+        let form = [("grant_type", "client_credentials")] + Self.secret
+        let token = try #require(
+            caller.json(caller.post(Self.issuer + "/token", form))["access_token"]?.string
+        )
+        let answer = caller.get(Self.issuer + "/userinfo", headers: [("Authorization", "Bearer \(token)")])
+        #expect(answer.status == 401)
+        #expect(answer.headers.first("www-authenticate")?.hasPrefix("Bearer error=\"invalid_token\"") == true)
+    }
+}
