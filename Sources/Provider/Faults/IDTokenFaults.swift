@@ -148,7 +148,8 @@ enum IDTokenFaults {
             needs: .init("keys that are fetched before the first ID token is out"),
             .answer { answer, context in
                 guard context.role == .keys, context.issuedIDTokens == 0 else { return }
-                answer.alterObject { $0["keys"] = [] }
+                // Whoever has keys has some before as well; of an empty set clients say something else.
+                answer.alterObject { $0["keys"] = .array(($0["keys"]?.array ?? []).compactMap(earlierKey)) }
             }
         ),
         fault("id-token-signature-invalid", "The ID token's signature is not of its content.") { token, _ in
@@ -182,7 +183,9 @@ enum IDTokenFaults {
             "The ID token is signed with a stranger's key, which it brings along in its header (jwk).",
             needs: .init("ID token that is signed with a private key")
         ) { token, _ in
-            guard case .privateKey(let key) = token.key, let stranger = PrivateKey.another(like: key) else {
+            guard case .privateKey(let key) = token.key,
+                let stranger = PrivateKey.another(like: key.publicKey.kind)
+            else {
                 return
             }
             let published = JSONWebKey(stranger.publicKey, id: token.header["kid"]?.string)
@@ -221,6 +224,16 @@ enum IDTokenFaults {
             token.claims["auth_time"] = JSONValue(context.now.seconds - 864_000)
         },
     ]
+
+    /// One of the same kind by another name, as a set has it before its keys are rotated; nil of what is no public key.
+    private static func earlierKey(_ key: JSONValue) -> JSONValue? {
+        guard let known = key.object.map({ JSONWebKey(json: $0) }), let kind = try? known.publicKey().kind,
+            let earlier = PrivateKey.another(like: kind)
+        else { return nil }
+        let algorithm = known.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
+        let id = (known.id ?? "key") + "-before"
+        return .object(JSONWebKey(earlier.publicKey, id: id, algorithm: algorithm).json)
+    }
 }
 
 extension JSONWebToken {
@@ -254,8 +267,8 @@ extension PrivateKey {
     private static let strangers = try? generate(.rsa(bits: 2048))
 
     /// A key of the same kind that is in no key set; nil where none can be made.
-    fileprivate static func another(like key: PrivateKey) -> PrivateKey? {
-        switch key.publicKey.kind {
+    fileprivate static func another(like kind: PublicKey.Kind) -> PrivateKey? {
+        switch kind {
         case .rsa: strangers
         case .elliptic(let curve): try? generate(.elliptic(curve))
         case .edwards(let curve): try? generate(.edwards(curve))

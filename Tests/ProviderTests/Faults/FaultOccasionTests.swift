@@ -120,6 +120,21 @@ struct FaultOccasionTests {
         #expect(try #require(RecordedProviderTests.rsa).sign(message, .rsaPKCS1(.sha256)) == signature)
     }
 
+    /// Keys are rotated, and not all gone: a client that looks for the named one finds others.
+    @Test func keySetHasTheKeysOfBeforeUntilATokenIsOut() throws {
+        func keys(_ faults: [Fault]) throws -> [JSONWebKey] {
+            let caller = Caller(try FaultyProvider.make(faults))
+            return try #require(
+                JSONWebKeySet(json: caller.json(caller.get(FaultyProvider.issuer + "/jwks")))
+            ).keys
+        }
+        let own = try #require(try keys([]).first)
+        let rotated = try #require(FaultCatalog.fault("id-token-kid-unknown:rotated"))
+        let earlier = try #require(try keys([rotated]).first)
+        #expect(earlier.id != own.id && earlier.algorithm == own.algorithm && earlier.type == own.type)
+        #expect(try earlier.publicKey().subjectPublicKeyInfo != own.publicKey().subjectPublicKeyInfo)
+    }
+
     @Test func whoBeginsAnewKnowsWhoRegistered() throws {
         let first = try FaultyProvider.make()
         let form = #"{"redirect_uris":["https://new.example/callback"]}"#
