@@ -27,19 +27,7 @@ struct AnswerFacts {
         addTarget(response)
         addChallenges(response)
         addMembers(response)
-        if step.kind == .tokenRequest || step.kind == .refreshRequest {
-            // RFC 6749, section 5.1.
-            let isKept = !response.headers.all("cache-control").contains {
-                $0.lowercased().contains("no-store")
-            }
-            list.add(
-                place(.responseHeader, "Cache-Control"),
-                isKept ? "may be stored" : "no-store",
-                .verdict,
-                presence: nil,
-                weight: .note
-            )
-        }
+        if step.kind == .tokenRequest || step.kind == .refreshRequest { addTokenHead(response) }
         if response.body?.essence == "application/jwt" || isToken(response.body) { addToken(response) }
         if request.headers.contains("origin"), isEndpoint {
             list.add(
@@ -156,6 +144,21 @@ struct AnswerFacts {
                 presence: item.name == "error" ? .difference : .note
             )
         }
+    }
+
+    /// What an answer with tokens has to have in its head (RFC 6749, section 5.1).
+    private mutating func addTokenHead(_ response: RecordedResponse) {
+        let isKept = !response.headers.all("cache-control").contains { $0.lowercased().contains("no-store") }
+        list.add(
+            place(.responseHeader, "Cache-Control"),
+            isKept ? "may be stored" : "no-store",
+            .verdict,
+            presence: nil,
+            weight: .note
+        )
+        // Of anything but JSON the kind of answer tells it.
+        guard step.answer?.json != nil, let essence = response.body?.essence, !essence.isEmpty else { return }
+        list.add(place(.responseHeader, "Content-Type"), essence, .verdict, presence: nil)
     }
 
     /// RFC 6750, section 3; RFC 9449, section 7.1.

@@ -112,18 +112,26 @@ struct FactComparison {
                 isSecret: isSecret(fact) || isSecret(other)
             )
             return Related(
-                result: Result(note: "not that of \(source): \(words)", weight: fact.weight, expected: wanted)
+                result: Result(
+                    note: "not that of \(source): \(words)",
+                    weight: Self.weight(ofRepeated: fact),
+                    expected: wanted
+                )
             )
         case (.differs(_, let source), .repeats):
             return Related(
                 result: Result(
                     note: "that of \(source), which it is not in the first flow",
-                    // Signed twice within one second, a token of the same claims is the same.
-                    weight: fact.key.name == "id_token" ? .note : fact.weight
+                    weight: Self.weight(ofRepeated: fact)
                 )
             )
         default: return nil
         }
+    }
+
+    /// Signed twice within one second, a token of the same claims is the same: whether it is says nothing of the provider.
+    private static func weight(ofRepeated fact: Fact) -> DifferenceWeight {
+        fact.key.name == "id_token" ? .note : fact.weight
     }
 
     /// Of these it matters which answer they came in.

@@ -299,6 +299,11 @@ struct OnePlaceTests {
             }
         },
         Change(
+            what: "tokens as a page",
+            place: "token_request Content-Type",
+            note: "text/html instead of application/json"
+        ) { $0.editing("/token") { $0.response?.body?.mediaType = "text/html; charset=utf-8" } },
+        Change(
             what: "clock of the app two hours ahead",
             place: "authorization_response clock of www.shop.example",
             note: "ahead; in the first flow it is right"
@@ -385,6 +390,19 @@ struct OnePlaceTests {
             one.difference(from: days.other.asking(name, "openid cafe\u{301}", at: "/authorize"))
         )
         #expect(other.places.contains("authorization_request \(name)"), "\(other.places)")
+    }
+
+    /// Signed twice within one second it is the same, by chance.
+    @Test func refreshedIDTokenThatIsTheFirstOneIsNoDifference() throws {
+        let recording = try ComparedRecording("captures/healthy/refresh")
+        let token = recording.flow?.tokenRequests.first?.answer.parameters["id_token"] ?? ""
+        let same = recording.editingAnswer(of: "/token") { $0["id_token"] = .string(token) }
+        for (one, other) in [(same, recording), (recording, same)] {
+            let told = try #require(one.difference(from: other)).all.filter {
+                $0.difference.name == "id_token" && $0.difference.token == nil && $0.difference.aspect == nil
+            }
+            #expect(told.isEmpty, "\(told.map(\.difference.note))")
+        }
     }
 
     @Test func redirectURIInAnotherNormalFormIsNotThatOfTheRequest() throws {
