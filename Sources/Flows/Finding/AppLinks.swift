@@ -8,13 +8,16 @@ package struct AppLinks {
     /// Redirect URIs without their queries, as they are and with their slashes escaped.
     private let spellings: [[UInt8]]
 
-    /// `uris`: the redirect URIs of the capture; those of the web are left out.
-    package init(to uris: [String]) {
+    /// `uris`: the redirect URIs of the capture; `isWebIncluded`: whether those of the web count, which a browser does request where it
+    /// is recorded.
+    package init(to uris: [String], isWebIncluded: Bool = false) {
         var known: Set<[UInt8]> = []
         for uri in uris {
             let url = RecordedURL(uri)
             // A device without a browser shows the code (`urn:ietf:wg:oauth:2.0:oob`).
-            guard !url.isWeb, let scheme = url.scheme, scheme.lowercased() != "urn" else { continue }
+            guard isWebIncluded || !url.isWeb, let scheme = url.scheme, scheme.lowercased() != "urn" else {
+                continue
+            }
             let text = Array(url.withoutQuery.utf8)
             guard text.count <= Self.longestURI, known.count < Self.mostSpellings else { continue }
             known.insert(text)

@@ -151,8 +151,8 @@ struct BrowserWalk {
         isAnswered = true
     }
 
-    /// The response to the app that an answer carries: in a redirect to it, in a page with an automatic form, in an address of the
-    /// app's own scheme that a page has, or in any of the app's that its script's JSON has.
+    /// The response to the app that an answer carries: in a redirect to it, in a page with an automatic form, or in an address of the
+    /// app's that a page, its script, or its script's JSON has.
     func caught(_ exchange: Exchange) -> QueryItems? {
         guard let redirectURI, !isAnswered else { return nil }
         let target = RedirectTarget(redirectURI)
@@ -169,8 +169,11 @@ struct BrowserWalk {
             }
             if let response = page.refreshTarget.flatMap({ target.response(in: $0.url) }) { return response }
         }
-        let addresses =
-            AppLinks(to: [redirectURI]).addresses(in: exchange) + addresses(inJSONOf: exchange)
+        // Where the app is driven as well, the recorded browser opened it.
+        let links = AppLinks(to: [redirectURI], isWebIncluded: true).addresses(in: exchange).filter {
+            !$0.isWeb || !allows($0)
+        }
+        let addresses = links + addresses(inJSONOf: exchange)
         // An address without a code may be where "cancel" leads.
         return addresses.lazy.compactMap { target.response(in: $0) }
             .first { $0.first("code") != nil || $0.first("response") != nil }
