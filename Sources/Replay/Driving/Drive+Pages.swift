@@ -166,19 +166,38 @@ extension Drive {
     mutating func submit(_ index: Int) async throws {
         let step = plan.steps[index]
         let recorded = step.request
-        guard let shown = browser.shown, let page = Page(exchanges[shown]),
-            let form = form(of: recorded, on: page)
-        else {
+        let page = browser.shown.flatMap { Page(exchanges[$0]) }
+        let request: RecordedRequest
+        if let page, asksByOtherNames(page, step),
+            let renamed = browser.unrecordedForm(on: page, plan, options.credentials)
+        {
+            request = renamed
+        } else if let page, let form = form(of: recorded, on: page) {
+            let fields = try composer.fields(of: form, for: step, at: environment.clock())
+            request = browser.request(submitting: form, of: page, fields, like: recorded)
+        } else {
             // Saved without its page, or made by a script: as recorded, with the values of this run.
             let live = try await send(index)
             return arrive(at: live)
         }
-        let fields = try composer.fields(of: form, for: step, at: environment.clock())
-        let request = browser.request(submitting: form, of: page, fields, like: recorded)
         let live = try await exchange(request, isBrowser: true, like: step.exchange)
         results[index] = .sent(live)
         learn(from: live, recorded: step.exchange)
         arrive(at: live)
+    }
+
+    /// Whether a page asks for the password by a name that the recorded page did not have: what was typed there goes into its fields by
+    /// what they are.
+    private func asksByOtherNames(_ page: Page, _ step: PlannedStep) -> Bool {
+        guard case .submit(let source) = step.action, FormBody.items(of: step.request.body) != nil,
+            let recorded = Page(capture[source])
+        else { return false }
+        func asked(_ page: Page) -> Set<String> {
+            Set(page.forms.flatMap(\.fields).filter { $0.type == "password" }.map(\.name))
+        }
+        let typed = Set(step.parameters.filter { !$0.value.isEmpty && SignIn.isTyped($0) }.map(\.name))
+        let (known, new) = (asked(recorded), asked(page))
+        return !typed.isDisjoint(with: known) && !new.isEmpty && new.isDisjoint(with: known)
     }
 
     /// When the recorded interaction is over and the response is not there: the provider asks for something else
