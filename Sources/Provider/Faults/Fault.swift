@@ -93,7 +93,10 @@ package struct Fault: Sendable {
     package var duty: String? { mustBeRejected ? ClientDuties.text(of: id) : nil }
 
     /// What a login has to have, for this to be met in it: "this login has no …".
-    var needs: String { need?.words ?? kindWords }
+    var needs: String { occasion ?? kindWords }
+
+    /// The same where it is more than the answer itself; nil where every login that comes to the answer meets it.
+    package var occasion: String? { need?.words }
 
     /// The answers that it makes wrong, in words.
     var kindWords: String {

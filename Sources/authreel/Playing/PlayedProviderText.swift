@@ -33,12 +33,18 @@ struct PlayedProviderText {
         for host in played.hosts {
             StandardError.line("  host        \(host.recorded.printable) is at \(host.played.printable)")
         }
-        for fault in faults { StandardError.line("  fault       \(fault.id): \(fault.summary)") }
+        for line in faults.flatMap(Self.lines(of:)) { StandardError.line(line) }
         for fault in recorded.faults {
             StandardError.line("  as recorded \(fault.id): \(fault.summary)")
         }
         for remark in recorded.remarks { StandardError.line("  note        \(remark)") }
         StandardError.line("listening on \(listening)")
+    }
+
+    /// What is wrong, and what a login has to have to meet it: without that nothing is.
+    static func lines(of fault: Fault) -> [String] {
+        ["  fault       \(fault.id): \(fault.summary)"]
+            + (fault.occasion.map { ["  needs       \($0)"] } ?? [])
     }
 
     /// `shop, a secret, redirect URI https://shop.example/callback`.
