@@ -47,6 +47,8 @@ final class MessageReader {
     private var clientEnd: Timestamp?
     /// What the server answered before the client was done with asking.
     private var early = EarlyAnswer<[UInt8]>()
+    /// Since when such an answer of HTTP/2 has been whole; nil where there is none.
+    private var earlySince: Timestamp?
     /// When bytes of the server came last.
     private var lastReceived = Timestamp(nanoseconds: 0)
     /// When bytes of the client came last.
@@ -112,10 +114,29 @@ final class MessageReader {
         }
     }
 
+    /// Whose request was refused may never send the rest of it, and the connection goes on.
+    private static let earlyTime = Duration.seconds(5)
+
+    /// Ends the exchanges of HTTP/2 whose answers have waited long enough for the rest of their requests.
+    private func letEarlyStreamsGo(at time: Timestamp) {
+        guard conversation.hasEarlyAnswer else {
+            earlySince = nil
+            return
+        }
+        let since = earlySince ?? time
+        earlySince = since
+        guard time - since > Self.earlyTime else { return }
+        earlySince = nil
+        finish(conversation.letEarlyAnswersGo())
+    }
+
     private func decode(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         let exchanges = conversation.received(bytes, from: side, at: time)
         guard conversation.isUpgraded else {
-            guard conversation.hasLostTheThread else { return finish(exchanges) }
+            guard conversation.hasLostTheThread else {
+                finish(exchanges)
+                return letEarlyStreamsGo(at: time)
+            }
             // Behind missing bytes anything may come first: an answer whose request is among them is no fault of the server's.
             let asked = hasGaps ? exchanges.filter { !$0.request.method.isEmpty } : exchanges
             if asked.count < exchanges.count { lacksRequest = true }

@@ -130,6 +130,7 @@ final class PacketReading {
         // before the capture, as tools that decrypt do it.
         if scheme == "http", entry.port == 443 { configuration.schemeWithoutPort = "https" }
         configuration.maximumBodyBytes = maximumBodyBytes
+        configuration.waitsForRequests = true
         configuration.spoolFolder = spoolFolder
         configuration.budget = budget
         configuration.connection = entry.facts

@@ -5,9 +5,10 @@ import Captures
 /// What comes of such a request is to be in its exchange, as with ``EarlyAnswer``; which of all that a server says is one shows here
 /// only.
 extension HTTP2Decoder {
-    /// Whether an answer that has come to its end waits for its request; once.
+    /// Whether an answer that has come to its end waits for its request; once, and not where what it would wait for may be missing.
     func waits(_ stream: ExchangeStream) -> Bool {
         waitsForRequests && !stream.hasRequestEnded && stream.answeredAt == nil && stream.becomes == nil
+            && stream.loss == nil
     }
 
     /// The request of an answer that waits is whole; nothing where none does.

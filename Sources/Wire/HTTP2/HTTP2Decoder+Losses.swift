@@ -67,7 +67,8 @@ extension HTTP2Decoder {
             mayHoldHeads: self[side].doubt?.mayHoldHeads ?? false,
             mayHaveEnded: self[side].doubt?.mayHaveEnded ?? []
         )
-        for (id, stream) in streams {
+        // An answer that waits for its request lacks nothing of the server's.
+        for (id, stream) in streams where side == .client || stream.answeredAt == nil {
             let isUnderWay = side == .client ? !stream.hasRequestEnded : stream.hasResponseHead
             if isUnderWay {
                 if !stream.hasContent(of: side.message) {
@@ -97,6 +98,7 @@ extension HTTP2Decoder {
     ) {
         for (id, stream) in streams.sorted(by: { $0.key < $1.key }) where stream.isWhole(side.message) {
             guard side == .client else {
+                guard stream.answeredAt == nil else { continue }
                 sink.receive(.responseEnd(at: time), of: stream.exchange)
                 forget(id, &sink)
                 continue
@@ -104,6 +106,7 @@ extension HTTP2Decoder {
             guard !stream.hasRequestEnded else { continue }
             streams[id]?.requestEnded()
             sink.receive(.requestEnd(at: time), of: stream.exchange)
+            endEarlyAnswer(id, &sink)
         }
     }
 

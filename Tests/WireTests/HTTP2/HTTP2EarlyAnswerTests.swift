@@ -104,6 +104,31 @@ struct HTTP2EarlyAnswerTests {
         #expect(!conversation.hasEarlyAnswer && conversation.pendingExchanges == 0)
     }
 
+    /// What is missing of the server meanwhile is none of the answer; of the client, the end of a request that is whole by its length.
+    @Test(arguments: [Side.client, .server]) func answerThatWaitsLosesNothing(side: Side) throws {
+        var (client, server) = (self.client, self.server)
+        let conversation = waiting()
+        client.headers(1, HTTP2Speaker.request("POST", "/token") + [("content-length", "8")])
+        client.data(1, side == .client ? "code=abc" : "code=")
+        #expect(Self.say(client.take(), .client, to: conversation, at: 0).isEmpty)
+        server.headers(1, Self.refusal)
+        server.data(1, "no", ends: true)
+        #expect(Self.say(server.take(), .server, to: conversation, at: 1).isEmpty)
+        let time = Timestamp(seconds: 1_780_000_002)
+        var exchanges = try #require(conversation.lost(30, isExact: false, from: side, at: time))
+        if side == .server {
+            #expect(exchanges.isEmpty && conversation.hasEarlyAnswer)
+            client.data(1, "abc", ends: true)
+            exchanges = Self.say(client.take(), .client, to: conversation, at: 3)
+        }
+        let exchange = try #require(exchanges.first)
+        #expect(exchanges.count == 1 && !conversation.hasEarlyAnswer)
+        #expect(exchange.failure == nil && exchange.response?.body?.text == "no")
+        #expect(exchange.response?.body?.isTruncated == false)
+        #expect(exchange.request.body?.text == "code=abc" && exchange.request.body?.isTruncated == false)
+        #expect(exchange.duration == .seconds(1))
+    }
+
     /// Requests that are whole, or have no end that an answer could wait for.
     @Test func whatHasNoRestIsNotWaitedFor() {
         var (client, server) = (self.client, self.server)
@@ -134,7 +159,7 @@ struct HTTP2EarlyAnswerTests {
         #expect(!conversation.hasEarlyAnswer)
     }
 
-    /// Who reads a capture of packets has all of it, and does not wait.
+    /// Who sends the requests knows them.
     @Test mutating func whereNobodyWaitsTheAnswerEndsTheExchange() {
         client.headers(1, HTTP2Speaker.request("POST", "/token"))
         client.data(1, "code=")

@@ -1,0 +1,68 @@
+import Captures
+import Packets
+import Testing
+import Wire
+
+/// Servers that answer before they have read the request: what comes of it is in the entry.
+struct EarlyAnswerTests {
+    private static func frame(_ type: UInt8, _ flags: UInt8, _ stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
+        [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
+    }
+
+    /// The head of `POST http://op.example/token`, without the end of the stream.
+    private static func head(_ stream: UInt8) -> [UInt8] {
+        frame(1, 4, stream, [0x83, 0x86, 4, 6] + Array("/token".utf8) + [1, 10] + Array("op.example".utf8))
+    }
+
+    private static func data(_ stream: UInt8, _ text: String, ends: Bool) -> [UInt8] {
+        frame(0, ends ? 1 : 0, stream, Array(text.utf8))
+    }
+
+    /// `:status 400`, a body.
+    private static func refusal(_ stream: UInt8) -> [UInt8] {
+        frame(1, 4, stream, [0x8c]) + data(stream, "no", ends: true)
+    }
+
+    private static let settings = frame(4, 0, 0, [])
+    private static let beginning = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings
+
+    private static func bodies(_ exchanges: [Exchange]) -> [String] {
+        exchanges.map { exchange in
+            let body = exchange.request.body
+            return "\(exchange.response?.status ?? 0) \(body?.text ?? "")"
+                + (body?.isTruncated == true ? "…" : "")
+        }
+    }
+
+    @Test func ofHTTP2WaitsForTheRestOfItsRequest() {
+        var made = PacketBuilder()
+        made.server.port = 80
+        made.converse([
+            (.client, Self.beginning + Self.head(1) + Self.data(1, "code=", ends: false)),
+            (.server, Self.settings + Self.refusal(1)),
+            (.client, Self.data(1, "abc", ends: true)),
+            (.client, Self.head(3) + Self.data(3, "code=d", ends: true)),
+            (.server, Self.refusal(3)),
+        ])
+        let read = PacketImport(made.packets)
+        #expect(Self.bodies(read.exchanges) == ["400 code=abc", "400 code=d"])
+        #expect(read.exchanges.allSatisfy { $0.failure == nil && $0.response?.body?.text == "no" })
+    }
+
+    /// The rest never comes, and the connection goes on, or ends.
+    @Test(arguments: [true, false]) func ofHTTP2DoesNotWaitForEver(goesOn: Bool) {
+        var made = PacketBuilder()
+        made.server.port = 80
+        let first = Self.beginning + Self.head(1) + Self.data(1, "code=", ends: false)
+        let refusal = Self.settings + Self.refusal(1)
+        let next = Self.head(3) + Self.data(3, "code=d", ends: true)
+        let (asked, answered) = (UInt32(1001 + first.count), UInt32(5001 + refusal.count))
+        made.say([(.client, first), (.server, refusal)])
+        made.send(.client, "PA", asked, answered, next, after: goesOn ? 6000 : 10)
+        made.send(.server, "PA", answered, asked + UInt32(next.count), Self.refusal(3))
+        let expected = ["400 code=…", "400 code=d"]
+        #expect(
+            Self.bodies(PacketImport(made.packets).exchanges) == (goesOn ? expected : expected.reversed())
+        )
+    }
+}
