@@ -7,7 +7,7 @@ internal import Wire
 /// That is plain `http`, and `https` of clients that leave TLS with the provider to a proxy instead of asking for a tunnel
 /// (axios does). Sits before the client's ``TeeHandler``, which sees the requests as the server will. While requests name
 /// the same origin they are passed on as they come; one for another origin waits until all answers are there.
-final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, PausingHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -50,7 +50,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// While a provider is dialled, and TLS agreed with it.
     var handshake: ProviderHandshake?
     var isRefusing = false
-    private var isReadPending = false
+    var isReadPending = false
     var isInputClosed = false
     private var deadline: Scheduled<Void>?
 
@@ -208,12 +208,6 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     // MARK: -
-
-    func resumeReading() {
-        guard isReadPending, let context else { return }
-        isReadPending = false
-        context.read()
-    }
 
     /// A head that has begun has to end in time.
     private func watchHead() {

@@ -5,16 +5,16 @@ internal import NIOCore
 ///
 /// Carries out what ``ConnectStateMachine`` decides: hands over to ``TunnelHandler``,
 /// ``OwnTunnelHandler`` or ``AbsoluteFormHandler``, or answers.
-final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
+final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler, WaitingHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let proxy: ProxyContext
     private let identity: ClientIdentity
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var machine: ConnectStateMachine
     private var startedAt = Timestamp(nanoseconds: 0)
-    private var deadline: Scheduled<Void>?
+    var deadline: Scheduled<Void>?
     private var isAnswered = false
     private var isInputClosed = false
     private var isSent = false
@@ -187,10 +187,5 @@ final class ConnectHandler: ChannelInboundHandler, RemovableChannelHandler {
             self.context?.close(mode: isInputClosed ? .all : .output, promise: nil)
         }
         setDeadline(proxy.configuration.limits.lingerTime) { [self] in self.context?.close(promise: nil) }
-    }
-
-    private func setDeadline(_ time: Duration, _ body: @escaping () -> Void) {
-        deadline?.cancel()
-        deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time), body)
     }
 }

@@ -8,7 +8,8 @@ internal import Wire
 /// TLS to the provider with what the client asked for, then TLS to the client with what the provider chose; then the
 /// tee. Either side may speak in clear. Where there is no provider the client's handshake is done all the same:
 /// only inside TLS it can be told.
-final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, WaitingHandler, PausingHandler
+{
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -31,7 +32,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var phase = Phase.providerHandshake
     var phaseBegan = Timestamp(nanoseconds: 0)
     var deadline: Scheduled<Void>?
-    private var isReadPending = false
+    var isReadPending = false
     private var isInputClosed = false
 
     private init(proxy: ProxyContext, interception: Interception) {
@@ -144,12 +145,6 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    func resumeReading() {
-        guard isReadPending, let context else { return }
-        isReadPending = false
-        context.read()
-    }
-
     // MARK: The end of this handler
 
     /// Leaves the client to a page that says why there is no provider.
@@ -252,10 +247,5 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             budget: proxy.budget,
             spoolFolder: proxy.configuration.spoolFolder
         )
-    }
-
-    func setDeadline(_ time: Duration, _ body: @escaping () -> Void) {
-        deadline?.cancel()
-        deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time), body)
     }
 }

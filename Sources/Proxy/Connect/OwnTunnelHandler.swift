@@ -5,7 +5,7 @@ internal import TLS
 ///
 /// By this a client learns whether https is intercepted, and the user as well. Nothing of it is recorded: a client that
 /// does not accept the certificate here is about to be helped.
-final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
+final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler, WaitingHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -22,13 +22,13 @@ final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let proxy: ProxyContext
     private let origin: Origin
     private let identity: ClientIdentity
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var phase = Phase.peeking
     private var peek = ClientHelloPeek()
     private var held = ByteBuffer()
     private var machine: ConnectStateMachine
     private var isInputClosed = false
-    private var deadline: Scheduled<Void>?
+    var deadline: Scheduled<Void>?
 
     /// - Parameters:
     ///   - proxy: what all connections share.
@@ -165,10 +165,5 @@ final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func close() {
         phase = .closing
         context?.close(promise: nil)
-    }
-
-    private func setDeadline(_ time: Duration, _ body: @escaping () -> Void) {
-        deadline?.cancel()
-        deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time), body)
     }
 }

@@ -6,7 +6,7 @@ internal import TLS
 /// and dials.
 ///
 /// ``InterceptionHandler`` has the rest, ``HostHandler`` the requests.
-final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler, WaitingHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -22,12 +22,12 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let proxy: ProxyContext
     private let listener: ReverseListener
     private let identity: ClientIdentity
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private var phase = Phase.peeking
     private var peek = ClientHelloPeek()
     private var held = ByteBuffer()
     private var entry: TunnelEntry?
-    private var deadline: Scheduled<Void>?
+    var deadline: Scheduled<Void>?
     private var isReadPending = false
     private var isInputClosed = false
 
@@ -63,7 +63,11 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler {
             scheme: listener.played.scheme.rawValue
         )
         identity.find(for: context.channel, proxy: proxy)
-        setDeadline(proxy.configuration.limits.headTime)
+        closeIfSilent(for: proxy.configuration.limits.headTime)
+    }
+
+    private func closeIfSilent(for time: Duration) {
+        setDeadline(time) { [self] in context?.close(promise: nil) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -71,7 +75,7 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler {
         held.writeImmutableBuffer(bytes)
         guard case .peeking = phase else { return }
         switch peek.received(bytes.readableBytesView) {
-        case .needsMoreBytes: setDeadline(proxy.configuration.limits.handshakeTime)
+        case .needsMoreBytes: closeIfSilent(for: proxy.configuration.limits.handshakeTime)
         case .notTLS: dial(nil)
         case .found(let hello): dial(hello)
         }
@@ -149,13 +153,6 @@ final class ReverseHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 isInputClosed: isInputClosed
             )
             if isReadPending { context.channel.read() }
-        }
-    }
-
-    private func setDeadline(_ time: Duration) {
-        deadline?.cancel()
-        deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [self] in
-            context?.close(promise: nil)
         }
     }
 }

@@ -5,7 +5,9 @@ internal import TLS
 /// A client's tunnel from its `CONNECT` to its first bytes: dial, answer 200, look what it is.
 ///
 /// ``InterceptionHandler`` has the rest.
-final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, UpstreamLegOwner {
+final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, UpstreamLegOwner, WaitingHandler,
+    PausingHandler
+{
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -21,15 +23,15 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
 
     private let proxy: ProxyContext
     private let identity: ClientIdentity
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     private let origin: Origin
     private var phase = Phase.dialing
     private var held: ByteBuffer
     private var peek = ClientHelloPeek()
     private var upstream: UpstreamLeg?
     private var entry: TunnelEntry
-    private var deadline: Scheduled<Void>?
-    private var isReadPending = false
+    var deadline: Scheduled<Void>?
+    var isReadPending = false
 
     /// - Parameters:
     ///   - proxy: what all connections share.
@@ -105,12 +107,6 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         case .dialing: isReadPending = true
         default: context.read()
         }
-    }
-
-    private func resumeReading() {
-        guard isReadPending, let context else { return }
-        isReadPending = false
-        context.read()
     }
 
     // MARK: The tunnel
@@ -258,11 +254,4 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
     }
 
     func providerHandshakeEnded(_ outcome: HandshakeOutcome) {}
-
-    // MARK: -
-
-    private func setDeadline(_ time: Duration, _ body: @escaping () -> Void) {
-        deadline?.cancel()
-        deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time), body)
-    }
 }

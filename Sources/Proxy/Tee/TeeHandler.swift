@@ -7,15 +7,15 @@ internal import Wire
 ///
 /// Reads only while the other end can be written, so that a slow reader slows its sender down and nothing
 /// piles up here.
-final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler, PausingHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     let side: Side
     private var tee: Tee?
-    private var context: ChannelHandlerContext?
-    private var isReadPending = false
+    private(set) var context: ChannelHandlerContext?
+    var isReadPending = false
     /// Whether what is written waits in TLS, for a server that begins another handshake.
     private var isWritingDelayed = false
     /// How this end is reset in the end, as the other end was; nil where it is closed.
@@ -100,12 +100,6 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
 
     func flush() { context?.flush() }
-
-    func resumeReading() {
-        guard isReadPending, let context else { return }
-        isReadPending = false
-        context.read()
-    }
 
     /// Says that nothing more comes, after all that was written.
     func closeOutput() {

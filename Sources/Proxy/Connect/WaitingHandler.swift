@@ -1,0 +1,17 @@
+internal import NIOCore
+
+/// A handler that waits for one thing at a time, and for no longer than it is worth.
+protocol WaitingHandler: AnyObject {
+    /// Nil outside of a pipeline.
+    var context: ChannelHandlerContext? { get }
+    /// What is done where nothing comes; cancelled where something does.
+    var deadline: Scheduled<Void>? { get set }
+}
+
+extension WaitingHandler {
+    /// Does something on the channel's loop, unless another thing is waited for by then; nothing outside of a pipeline.
+    func setDeadline(_ time: Duration, _ body: @escaping () -> Void) {
+        deadline?.cancel()
+        deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time), body)
+    }
+}
