@@ -133,7 +133,7 @@ extension ConnectionReader {
             reader.lostPlaintext(count, isExact: isExact, side, at: time)
         }
 
-        func lostPlace(of side: Side) { if side == .server { reader.lostServer(at: time) } }
+        func lostPlace(of side: Side) { reader.lostPlace(of: side, at: time) }
 
         func foundPlace(of side: Side) { if side == .server { reader.passPostponed() } }
 
@@ -164,8 +164,12 @@ extension ConnectionReader {
         clear().lost(count, isExact: isExact, from: side, at: time)
     }
 
-    /// What was said before more is missing of the server may have been answered in that.
-    private func lostServer(at time: Timestamp) {
+    /// More of a side may be missing, which shows with its next record only: what it asked in that is answered before, and what was
+    /// asked of it before may have been answered in that.
+    private func lostPlace(of side: Side, at time: Timestamp) {
+        hasGaps = true
+        messages?.hasGaps = true
+        guard side == .server else { return }
         passPostponed()
         postponed.begin(at: time)
     }

@@ -110,6 +110,26 @@ struct MissingAnswerTests {
         #expect(failure.hasSuffix(" bytes of the server are not in the capture"))
     }
 
+    /// A request whose record is damaged has an answer, which is no fault of the server's; what is asked behind it is read.
+    @Test(arguments: [0x0303, 0x0304] as [Int32]) func toARequestThatIsDamaged(version: Int32) throws {
+        var options = TLSPair.Options()
+        options.versions = version...version
+        let pair = try TLSPair(options)
+        try pair.handshake()
+        var damaged = 0
+        for number in Self.numbers {
+            try pair.send(Self.request(number), from: .client)
+            if number == 2 { damaged = pair.wire.count - 1 }
+            try pair.send(Self.answer(number), from: .server)
+        }
+        var words = pair.wire
+        words[damaged].bytes[words[damaged].bytes.count - 1] ^= 1
+        let read = Self.read(words, without: [], keyLog: pair.keyLog)
+        #expect(Self.ends(of: read.exchanges) == ["/1 1", "/3 3", "/4 4"])
+        #expect(read.exchanges.allSatisfy { $0.malformations.isEmpty })
+        #expect(read.report.losses.count == 1)
+    }
+
     @Test func whatWaitsForARecordIsBounded() {
         var postponed = PostponedRequests()
         let start = PacketBuilder.start
