@@ -49,6 +49,8 @@ final class MessageReader {
     private var early = EarlyAnswer<[UInt8]>()
     /// Since when such an answer of HTTP/2 has been whole; nil where there is none.
     private var earlySince: Timestamp?
+    /// A request for a tunnel whose answer is missing, until its client says more.
+    private var unansweredConnect: Exchange?
     /// When bytes of the server came last.
     private var lastReceived = Timestamp(nanoseconds: 0)
     /// When bytes of the client came last.
@@ -69,6 +71,7 @@ final class MessageReader {
         if gap == side { gap = nil }
         switch state {
         case .awaitingRequest:
+            if side == .client, isInTunnel(bytes, time) { return }
             let isSettings = side == .server && FirstBytes.isSettings(bytes)
             guard isSettings || side == .client && FirstBytes(bytes) == .http else { return }
             state = .reading
@@ -151,11 +154,29 @@ final class MessageReader {
         }
         // The request to the proxy is no message of the login; what is in the tunnel is.
         finish(exchanges.dropLast())
+        beginTunnel(connect)
+        let rest = conversation.takeUnread()
+        if !rest.isEmpty { rest.withUnsafeBytes { tunnel?.received($0, from: side, at: time) } }
+    }
+
+    /// What comes next is said to whom the client asked its proxy for.
+    private func beginTunnel(_ connect: Exchange) {
         state = .tunnel
         let inner = ConnectionEntry(in: entry, to: connect.request.url.authority ?? "", at: connect.startedAt)
         tunnel = ConnectionReader(reading, inner, isWhole: true, depth: depth + 1)
-        let rest = conversation.takeUnread()
-        if !rest.isEmpty { rest.withUnsafeBytes { tunnel?.received($0, from: side, at: time) } }
+    }
+
+    /// Takes what a client says that asked for a tunnel, and whose answer is missing: who begins TLS has got one.
+    private func isInTunnel(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) -> Bool {
+        guard let connect = unansweredConnect else { return false }
+        unansweredConnect = nil
+        guard FirstBytes(bytes) == .tls, FirstBytes.sender(of: bytes) == .client else {
+            reading.finish(connect)
+            return false
+        }
+        beginTunnel(connect)
+        tunnel?.received(bytes, from: .client, at: time)
+        return true
     }
 
     private func finish(_ exchanges: some Sequence<Exchange>) {
@@ -199,7 +220,14 @@ final class MessageReader {
                 finish(exchanges)
                 return passEarlyAnswer()
             }
-            abandon(AnswerLoss.bytesMissing(count, isExact: isExact, of: side.rawValue), at: time)
+            let reason = AnswerLoss.bytesMissing(count, isExact: isExact, of: side.rawValue)
+            var failed = abandoned(reason, at: time)
+            if side == .server, !isHTTP2, depth < 4, let last = failed.last,
+                last.request.method == "CONNECT", last.response == nil
+            {
+                unansweredConnect = failed.removeLast()
+            }
+            finish(failed)
             state = isHTTP2 ? .over : .awaitingRequest
         }
     }
@@ -236,12 +264,16 @@ final class MessageReader {
     func keysAdded(at time: Timestamp) { tunnel?.keysAdded(at: time) }
 
     /// From here on nothing can be read.
-    func abandon(_ reason: String, at time: Timestamp) {
+    func abandon(_ reason: String, at time: Timestamp) { finish(abandoned(reason, at: time)) }
+
+    /// The same; the exchanges that are under way.
+    private func abandoned(_ reason: String, at time: Timestamp) -> [Exchange] {
         letEarlyGo()
-        guard state == .reading else { return }
-        finish(conversation.abandon(at: time, reason: reason))
+        guard state == .reading else { return [] }
+        let exchanges = conversation.abandon(at: time, reason: reason)
         conversation = reading.conversation(scheme, entry)
         state = .over
+        return exchanges
     }
 
     func ended(_ side: Side, _ end: TCPStreamEnd, at time: Timestamp) {
@@ -265,6 +297,7 @@ final class MessageReader {
 
     func closed(at time: Timestamp) {
         letEarlyGo()
+        if let connect = unansweredConnect { reading.finish(connect) }
         tunnel?.closed(at: time)
         noteLosses()
         endAbandoned()

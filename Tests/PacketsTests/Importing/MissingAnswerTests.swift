@@ -130,6 +130,33 @@ struct MissingAnswerTests {
         #expect(read.report.losses.count == 1)
     }
 
+    /// A client that begins TLS behind its request for a tunnel has got one, though the answer is missing; of one that asks the proxy
+    /// for something else, or says nothing more, that is not known.
+    @Test func ofAProxyThatWasAskedForATunnel() throws {
+        let pair = try TLSPair()
+        try pair.handshake()
+        for number in Self.numbers {
+            try pair.send(Self.request(number), from: .client)
+            try pair.send(Self.answer(number), from: .server)
+        }
+        let connect = Array("CONNECT op.example:443 HTTP/1.1\r\nHost: op.example:443\r\n\r\n".utf8)
+        let agreed = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
+        let tunnel: [(side: Side, bytes: [UInt8])] = [(.client, connect), (.server, agreed)]
+        let whole = Self.read(tunnel + pair.wire, without: [], keyLog: pair.keyLog)
+        let read = Self.read(tunnel + pair.wire, without: [agreed], keyLog: pair.keyLog)
+        #expect(Self.ends(of: read.exchanges) == Self.expected(without: []))
+        #expect(read.exchanges.map(\.request.url.text) == whole.exchanges.map(\.request.url.text))
+        #expect(read.report.losses.count == 1 && whole.report.losses.isEmpty)
+        let other = Self.read(
+            tunnel + [(.client, Self.request(1)), (.server, Self.answer(1))],
+            without: [agreed]
+        )
+        #expect(other.exchanges.map(\.request.method) == ["CONNECT", "GET"])
+        let nothing = Self.read(tunnel, without: [agreed])
+        let reason = "\(agreed.count) bytes of the server are not in the capture"
+        #expect([other, nothing].map { $0.exchanges.first?.failure } == [reason, reason])
+    }
+
     @Test func whatWaitsForARecordIsBounded() {
         var postponed = PostponedRequests()
         let start = PacketBuilder.start

@@ -11,6 +11,8 @@ final class SOCKSReader {
     /// The connection in it, once the proxy has made it.
     private var tunnel: ConnectionReader?
     private var isOver = false
+    /// Whom the client asked for, where the proxy's answer is missing: what it says next tells whether it is connected.
+    private var presumed: SOCKSHandshake.Target?
     /// What ended first.
     private var end: ConnectionEnd?
 
@@ -31,6 +33,7 @@ final class SOCKSReader {
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         if let tunnel { return tunnel.received(bytes, from: side, at: time) }
         guard !isOver else { return }
+        if let presumed { return goOn(to: presumed, bytes, side, time) }
         switch handshake.receive(bytes, from: side) {
         case .goesOn: break
         case .connected(let target): connect(to: target, at: time)
@@ -61,6 +64,23 @@ final class SOCKSReader {
         }
     }
 
+    /// Who begins TLS, or asks, behind an answer that is missing has been connected.
+    private func goOn(
+        to target: SOCKSHandshake.Target,
+        _ bytes: UnsafeRawBufferPointer,
+        _ side: Side,
+        _ time: Timestamp
+    ) {
+        // What is left of the answer.
+        guard side == .client else { return }
+        switch FirstBytes(bytes) {
+        case .tls, .http:
+            connect(to: target, at: time)
+            tunnel?.received(bytes, from: side, at: time)
+        case .more, .other: giveUp()
+        }
+    }
+
     private func giveUp() {
         isOver = true
         reading.counts.otherConnections += 1
@@ -68,8 +88,12 @@ final class SOCKSReader {
 
     func lost(_ count: Int, from side: Side, at time: Timestamp) {
         if let tunnel { return tunnel.lost(count, from: side, at: time) }
-        guard !isOver else { return }
-        giveUp()
+        guard !isOver, presumed == nil else { return }
+        if side == .server, handshake.awaitsProxy, let target = handshake.target {
+            presumed = target
+        } else {
+            giveUp()
+        }
         reading.note(
             PacketLoss(
                 what: "connection \(entry.id), \(entry.client) to \(entry.host):\(entry.port): "
@@ -89,7 +113,7 @@ final class SOCKSReader {
     func closed(at time: Timestamp) {
         if let tunnel { return tunnel.closed(at: time) }
         guard !isOver else { return }
-        guard let (entry, reason) = unanswered else { return giveUp() }
+        guard presumed == nil, let (entry, reason) = unanswered else { return giveUp() }
         isOver = true
         reading.finish(entry.failed(reason, at: end?.time ?? time))
     }

@@ -155,6 +155,30 @@ struct PreludeTests {
         #expect(read.report.counts.otherConnections == 0)
     }
 
+    /// The proxy's answer is missing: who begins TLS, or asks, behind it is connected, who says something else may not be.
+    @Test(arguments: asked.indices) func answerThatIsMissingIsKnownByWhatComesBehindIt(row: Int) throws {
+        let (wire, keyLog) = try Self.talk()
+        let answer: [UInt8] = row == 0 ? [5, 0, 0, 1, 0, 0, 0, 0, 0, 0] : [0, 0x5a, 0, 0, 0, 0, 0, 0]
+        func read(_ words: SOCKSHandshakeTests.Words) -> PacketImport {
+            var made = PacketBuilder()
+            made.converse(Self.asked[row].words + [(.server, answer)] + words)
+            made.packets.removeAll { $0.bytes.suffix(answer.count).elementsEqual(answer) }
+            return PacketImport(made.packets, keyLog: keyLog)
+        }
+        for words in [wire, [(.client, Self.ask), (.server, Self.answer)]] {
+            let read = read(words)
+            #expect(read.exchanges.map(\.request.url.path) == ["/authorize"])
+            #expect(read.exchanges.first?.response?.status == 200)
+            #expect(read.exchanges.first?.connection.serverAddress == nil)
+            #expect(read.report.losses.count == 1 && read.report.counts.otherConnections == 0)
+        }
+        for words in [[], [(.client, [UInt8](repeating: 1, count: 40))]] as [SOCKSHandshakeTests.Words] {
+            let read = read(words)
+            #expect(read.exchanges.isEmpty)
+            #expect(read.report.losses.count == 1 && read.report.counts.otherConnections == 1)
+        }
+    }
+
     @Test func proxyThatClosesAtTheGreetingIsAnEntryOfItsOwn() {
         var made = PacketBuilder()
         made.server.port = 1080
