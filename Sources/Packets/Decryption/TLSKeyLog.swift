@@ -266,8 +266,8 @@ extension TLSKeyLog {
                 return
             }
             guard let label = TLSKeyLog.labels[Array(name)] else {
-                if let behind = Self.secretBehindWords(words) {
-                    self = behind
+                if let secret = Self.secretAmongWords(words) {
+                    self = secret
                     return
                 }
                 // Of newer protocols and older programs: a label is capitals, digits and low lines.
@@ -288,15 +288,39 @@ extension TLSKeyLog {
         /// Why a line is none that has nothing of a key log.
         static let noLabel = "does not begin with a label"
 
-        /// The secret at the end of a line in front of which stands what collects the output of programs puts there, as
-        /// `docker compose logs` and journald do; nil where there is none.
-        private static func secretBehindWords(_ words: [UnsafeRawBufferPointer.SubSequence]) -> Line? {
-            guard words.count > 3, let label = TLSKeyLog.labels[Array(words[words.count - 3])] else {
-                return nil
+        /// The secret in a line in which what collects the output of programs puts its own words: in front of it, as
+        /// `docker compose logs` and journald do, or around it, where its lines are JSON; nil where there is none.
+        private static func secretAmongWords(_ words: [UnsafeRawBufferPointer.SubSequence]) -> Line? {
+            for index in words.indices.dropLast(2) {
+                guard let label = TLSKeyLog.labels[Array(unquoted(words[index]).prefix(longestLabel + 1))]
+                else { continue }
+                let line = secret(label, [words[index], words[index + 1], digits(words[index + 2])])
+                if case .secret = line { return line }
             }
-            let line = secret(label, Array(words.suffix(3)))
-            guard case .secret = line else { return nil }
-            return line
+            return nil
+        }
+
+        /// Longer words are no labels.
+        private static let longestLabel = 40
+
+        /// What a word has behind a quotation mark.
+        private static func unquoted(_ word: UnsafeRawBufferPointer.SubSequence)
+            -> UnsafeRawBufferPointer.SubSequence
+        {
+            guard let mark = word.lastIndex(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") })
+            else { return word }
+            return word[(mark + 1)...]
+        }
+
+        /// The hexadecimal digits that a word begins with, where they do not go over into another word.
+        private static func digits(_ word: UnsafeRawBufferPointer.SubSequence)
+            -> UnsafeRawBufferPointer.SubSequence
+        {
+            guard let end = word.firstIndex(where: { !$0.isHexadecimalDigit }), !word[end].isASCIILetter
+            else {
+                return word
+            }
+            return word[..<end]
         }
 
         /// Nil for what is none.

@@ -84,6 +84,34 @@ struct TLSKeyLogTests {
         #expect(log.count == 1 && log.problemCount == 2)
     }
 
+    /// Words before a line of a key log, and behind it.
+    private static let surroundings: [(before: String, behind: String)] = [
+        (#"{"log":""#, #"\n","stream":"stdout","time":"2026-11-28T06:00:00.123Z"}"#),
+        (#"{"_PID":"12","MESSAGE":""#, #"","PRIORITY":"6"}"#),
+        (#"{"level": "info", "msg": ""#, #"", "n": 1}"#),
+        ("'", "'"),
+        ("app[12]: ", " (written)"),
+    ]
+
+    /// Where a line of the output is a line of JSON; also in a file that is not held.
+    @Test(arguments: surroundings)
+    func wordsAroundALineArePassedOver(before: String, behind: String) throws {
+        let lines = [
+            "ready", "CLIENT_RANDOM \(Self.random) \(Self.long)", "CLIENT_RANDOM \(Self.other) 5d5d",
+            "CLIENT_TRAFFIC_SECRET_0 \(Self.other) \(Self.short)x",
+        ]
+        let text = Array(lines.map { before + $0 + behind }.joined(separator: "\n").utf8)
+        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
+        for isHeld in [true, false] {
+            var log = TLSKeyLog()
+            log.begin(file: "app.log", rereading: isHeld ? nil : reread)
+            log.add(text)
+            log.finish()
+            #expect(log.secret(.masterSecret, for: try key(Self.random))?.hex == Self.long)
+            #expect(log.connections == 1 && log.goodLines == 1)
+        }
+    }
+
     @Test func linesMayComeInPieces() throws {
         let text = Array(
             "\u{feff}CLIENT_RANDOM \(Self.random) \(Self.long)\r\nnonsense\nEXPORTER_SECRET \(Self.other) \(Self.short)"
