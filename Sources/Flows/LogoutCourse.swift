@@ -84,7 +84,7 @@ package struct LogoutCourse: Sendable {
     private mutating func arrive(_ page: Int, _ target: String?, _ index: CaptureIndex) {
         let exchange = index.capture[page]
         guard let response = exchange.response else { return }
-        guard response.body?.essence == "text/html" else {
+        guard response.body?.isPage ?? false else {
             end = .done
             return
         }

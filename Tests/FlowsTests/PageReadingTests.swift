@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct PageReadingTests {
-    private func page(_ html: String, type: String = "text/html; charset=utf-8") -> PageReading? {
+    private func page(_ html: String, type: String? = "text/html; charset=utf-8") -> PageReading? {
         let url = RecordedURL("https://idp.example/sign-in")
         let exchange = Exchange(
             startedAt: Timestamp(nanoseconds: 1),
@@ -37,6 +37,14 @@ struct PageReadingTests {
         ("", "text/html"),
     ])
     func whatIsNoPageIsNone(text: String, type: String) { #expect(page(text, type: type) == nil) }
+
+    /// Glewlwyd sends the form with its answer so, and browsers show it.
+    @Test(arguments: [nil, ""] as [String?]) func pageWithoutATypeIsOneByItsBeginning(type: String?) {
+        let form = "<form method=post action=/callback><input name=code value=a></form>"
+        #expect(page("<html><body>\(form)</body></html>", type: type)?.forms.count == 1)
+        #expect(page("\(form)", type: type) == nil)
+        #expect(page("<html><body>\(form)</body></html>", type: "text/plain") == nil)
+    }
 
     /// One with long forms is read whenever somebody asks; of another there is as much to say.
     @Test func largeFormIsTheSameEachTime() throws {

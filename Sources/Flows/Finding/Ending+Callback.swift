@@ -178,7 +178,7 @@ extension Ending {
         return index.withoutAssets(after: callback).prefix(200).contains { exchange in
             let later = index.capture[exchange]
             return later.request.url.origin == page.origin && later.request.url.path != page.path
-                && later.response?.status == 200 && later.response?.body?.essence == "text/html"
+                && later.response?.status == 200 && later.response?.body?.isPage ?? false
         }
     }
 }

@@ -48,7 +48,7 @@ struct StepBuilder {
         if method == "CONNECT" { return exchange.response?.status != 200 }
         guard ["GET", "HEAD"].contains(method) else { return true }
         guard let response = exchange.response else { return exchange.failure != nil }
-        return response.location != nil || response.body?.essence == "text/html"
+        return response.location != nil || response.body?.isPage ?? false
             || !response.setCookies.isEmpty
     }
 

@@ -20,7 +20,7 @@ package enum DeadEnd {
         guard
             !LoopbackHost.isLoopback(index.capture[callback].request.url.host ?? "") || !isLast
                 || isOfAWebApp(callback, request, in: index),
-            let body = answer.body, body.essence == "text/html", let html = body.text, doesNothing(html),
+            let body = answer.body, body.isPage, let html = body.text, doesNothing(html),
             !isLast || !sendsAway(html)
         else { return nil }
         guard let witness = index.backChannel.witness(of: response, to: request, in: index.capture),

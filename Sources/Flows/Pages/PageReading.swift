@@ -62,7 +62,7 @@ package struct PageReading: Sendable {
     static func forms(of body: Body?) -> [HTMLForm]? { page(body).map { HTMLForm.all(in: $0) } }
 
     private static func page(_ body: Body?) -> [UInt8]? {
-        guard let body, body.essence == "text/html", (body.size ?? 0) < largest, let page = body.bytes,
+        guard let body, (body.size ?? 0) < largest, body.isPage, let page = body.bytes,
             let first = page.first(where: { $0 > 0x20 }), first != 0x7b, first != 0x5b
         else { return nil }
         return page
@@ -121,7 +121,7 @@ final class PageReadings: Sendable {
 extension CaptureIndex {
     /// The page that an exchange brought; nil where it brought none.
     package func page(_ exchange: Int) -> PageReading? {
-        guard capture[exchange].response?.body?.essence == "text/html" else { return nil }
+        guard capture[exchange].response?.body?.isPage ?? false else { return nil }
         return derived.value { PageReadings() }.reading(of: exchange) {
             PageReading(capture[exchange].response?.body)
         }

@@ -101,7 +101,7 @@ enum ClientKind {
         let callbacks = Set(flow.surroundings.responses.compactMap(\.callback))
         return flow.capture.indices.contains { index in
             !callbacks.contains(index) && isSame(flow.capture[index].request.url, origin)
-                && flow.capture[index].response.map { $0.location != nil || $0.body?.essence == "text/html" }
+                && flow.capture[index].response.map { $0.location != nil || $0.body?.isPage ?? false }
                     ?? false
         }
     }

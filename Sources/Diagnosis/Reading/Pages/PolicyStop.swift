@@ -151,7 +151,7 @@ enum PolicyStop {
             guard position[exchange] < position[post], let response = flow.capture[exchange].response else {
                 return false
             }
-            return response.body?.essence == "text/html" && response.location == nil
+            return response.body?.isPage ?? false && response.location == nil
                 && flow.capture[exchange].request.url.withoutQuery == referer.withoutQuery
         }
     }

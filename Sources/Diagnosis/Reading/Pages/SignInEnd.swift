@@ -42,7 +42,7 @@ enum SignInEnd {
 
     private static func isDocument(_ index: Int, _ flow: Flow) -> Bool {
         let response = flow.capture[index].response
-        return response?.location != nil || response?.body?.essence == "text/html"
+        return response?.location != nil || response?.body?.isPage ?? false
             || isRefusedNavigation(index, flow)
     }
 
@@ -50,7 +50,7 @@ enum SignInEnd {
     static func isRefusedNavigation(_ index: Int, _ flow: Flow) -> Bool {
         let exchange = flow.capture[index]
         guard let response = exchange.response, (400..<500).contains(response.status),
-            response.body?.essence != "text/html"
+            !(response.body?.isPage ?? false)
         else { return false }
         let headers = exchange.request.headers
         // A frame's is not the page that the user sees.

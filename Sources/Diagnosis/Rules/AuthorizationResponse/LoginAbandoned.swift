@@ -253,7 +253,7 @@ struct LoginAbandoned: Rule {
     }
 
     private func isPage(_ index: Int, _ flow: Flow) -> Bool {
-        guard let response = flow.capture[index].response, response.body?.essence == "text/html",
+        guard let response = flow.capture[index].response, response.body?.isPage ?? false,
             response.location == nil
         else { return false }
         if (200..<300).contains(response.status) { return true }
@@ -284,7 +284,7 @@ struct LoginAbandoned: Rule {
 
     private func isData(_ index: Int, _ flow: Flow) -> Bool {
         guard let response = flow.capture[index].response else { return false }
-        return response.location == nil && response.body?.essence != "text/html"
+        return response.location == nil && !(response.body?.isPage ?? false)
             && !SignInEnd.isRefusedNavigation(index, flow)
     }
 

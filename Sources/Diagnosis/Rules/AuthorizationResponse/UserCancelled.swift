@@ -66,7 +66,7 @@ struct UserCancelled: Rule {
         let end = flow.surroundings.position[response.exchange]
         return ProviderPages.of(request, in: flow).contains { page in
             flow.surroundings.position[page] <= end
-                && flow.capture[page].response?.body?.essence == "text/html"
+                && flow.capture[page].response?.body?.isPage ?? false
                 && flow.capture[page].response?.location == nil
         }
     }

@@ -83,7 +83,7 @@ struct SessionCookieNotPersistent: Rule {
 
     private func isLoginPage(_ page: Int, _ flow: Flow) -> Bool {
         guard let response = flow.capture[page].response, response.location == nil else { return false }
-        return response.status == 200 && response.body?.essence == "text/html"
+        return response.status == 200 && response.body?.isPage ?? false
     }
 
     private func covers(_ setting: CookieDelivery.Setting, _ exchange: Exchange) -> Bool {
