@@ -26,7 +26,7 @@ struct ClientCall {
     var purpose: String
     /// Whether a later call for the same purpose went well.
     var isRepaired = false
-    /// Whether it brings a code that the provider issued to this very client.
+    /// Whether it brings a code that the provider issued to this very client, or to one that was not recorded.
     var isOfIssuedCode = false
     /// Whether it asks what the user decided on another device.
     var isDecidedElsewhere = false
@@ -76,9 +76,11 @@ struct ClientCall {
             if calls[index].answer.isSuccess { succeeded.insert(calls[index].purpose) }
             let call = calls[index]
             guard call.kind == .token, call.parameters["grant_type"] == "authorization_code",
-                let client = call.parameters["code"].flatMap({ issued[$0] })
+                let code = call.parameters["code"], !code.isEmpty
             else { continue }
-            calls[index].isOfIssuedCode = call.authentication.mayBe(client)
+            // Where the half of the browser was not recorded, it is the code that tells of a login before.
+            calls[index].isOfIssuedCode =
+                issued[code].map(call.authentication.mayBe) ?? flow.logins.isEmpty
         }
         return calls
     }

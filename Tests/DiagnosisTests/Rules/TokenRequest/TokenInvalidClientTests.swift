@@ -136,7 +136,11 @@ struct TokenInvalidClientTests {
         )
         #expect(worded.finding(rule) == nil)
         #expect(worded.finding("unsupported-grant-type")?.isPrimary == true)
-        #expect(bare.withoutAuthorization.finding(rule) == nil)
+        // The back channel alone has the code, which nobody has without a login.
+        let half = bare.withoutAuthorization
+        #expect(half.finding(rule)?.isPrimary == true)
+        #expect(half.finding("unsupported-grant-type") == nil)
+        #expect(worded.withoutAuthorization.finding("unsupported-grant-type")?.isPrimary == true)
     }
 
     @Test func namesTheKeyOfARefusedSignature() throws {
