@@ -97,7 +97,10 @@ extension Redactor {
             let isName = kind.isPersonal && found.names.contains(pair.value.lowercased())
             // A single character stands anywhere: in the query of an address that a state holds.
             let isCharacter = !kind.isPersonal && pair.value.unicodeScalars.count < 2
-            return isShort && !isName && !isCharacter && standIns.standIn(for: pair.value) != pair.value
+            // A password that is called itself is replaced as it is written; with a capital it is what pages call it.
+            let isOwnName = kind.isChosen && pair.name.lowercased() == pair.value.lowercased()
+            return isShort && !isName && !isCharacter && !isOwnName
+                && standIns.standIn(for: pair.value) != pair.value
         }
     }
 

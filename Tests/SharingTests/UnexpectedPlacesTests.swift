@@ -112,6 +112,13 @@ struct UnexpectedPlacesTests {
             stays: [#""Password""#, "Benutzername", "First name", "Wrong password"]
         ),
         Row(
+            name: "passwords beside texts of an app's pages",
+            body: #"{"password":"Password","username":"Username","db-password":"meadows","#
+                + #""admin-password":"Kestrel and four more","new-password-x":"xenon"}"#,
+            gone: ["meadows", "Kestrel and four more", "xenon"],
+            stays: [#""Password""#, "Username"]
+        ),
+        Row(
             name: "a password that is the word for it",
             body: #"{"username":"kiravel","password":"Password"}"#,
             gone: [#""Password""#, "kiravel"]
@@ -183,5 +190,22 @@ struct UnexpectedPlacesTests {
         let text = fields.joined(separator: "\n") + (entry["response"]?["content"]?["text"]?.string ?? "")
         for secret in row.gone { #expect(!text.contains(secret)) }
         for harmless in row.stays { #expect(text.contains(harmless)) }
+    }
+
+    /// What an app's pages say of passwords stands in their other texts as well, and in the names of these.
+    @Test(arguments: [
+        #""ldap-password-algorithm":"Algorithm","ldap-password-algorithm-crypt-sha512":"CRYPT-SHA512""#,
+        #""format":"e.g. domain/{username}, {username}@id.example","update-password-body":"Body: Use {USERNAME}, {IP}, {PLACE}""#,
+        #""connection":"e.g. host=localhost dbname=db user=user password=password""#,
+    ])
+    func textsOfPagesAreNoReasonToRefuse(more: String) throws {
+        var world = try SharingWorld()
+        world.append(
+            "https://id.harbour.example/locales/en.json",
+            json: #"{"password":"Password","username":"Username",\#(more)}"#
+        )
+        world.options.keepsAll = true
+        let outcome = try SharingWorld.outcome(of: world.capture(), world.options)
+        #expect(outcome.isProven, "\(outcome.leaks)")
     }
 }

@@ -2,16 +2,37 @@ import Captures
 
 /// Texts of a program's pages under the names of what they ask for: `"password": "Password"`, `login.username=Benutzername`.
 enum LabelTexts {
-    /// The slots, without the names of those whose values only say them once more, where a document has several of these.
+    /// The slots, without the names of those whose values only say them once more, where a document has several of these; of
+    /// what else it says of passwords, too.
     static func unnamed(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
         let places = slots.indices.filter { saysItsName(slots[$0], in: text) }
         guard Set(places.map { slots[$0].name }).count >= leastLabels else { return slots }
         var slots = slots
         for place in places { slots[place].name = "" }
+        for place in slots.indices where tellsOfPassword(slots[place], in: text) { slots[place].name = "" }
         return slots
     }
 
     private static let leastLabels = 2
+    /// Of a sentence.
+    private static let leastWords = 3
+
+    /// Whether a page says something of a password by this: a sentence, or what its name ends with, as
+    /// `"password-algorithm": "Algorithm"`.
+    private static func tellsOfPassword(_ slot: Slot, in text: ArraySlice<UInt8>) -> Bool {
+        let value = text[slot.range]
+        guard !slot.name.isEmpty, !slot.isNumber, let first = value.first,
+            kind(of: slot.name)?.isChosen ?? false
+        else { return false }
+        // Somebody's pass phrase is of words alone.
+        if (0x41...0x5a).contains(first) || first >= 0x80, value.split(separator: 0x20).count >= leastWords,
+            value.contains(where: { $0 != 0x20 && $0 < 0x80 && !$0.isASCIIAlphanumeric })
+        {
+            return true
+        }
+        let (name, said) = (slot.name.lowercased(), SlotReader.string(value).lowercased())
+        return kind(of: said) == nil && ["-", "_", "."].contains { name.hasSuffix($0 + said) }
+    }
 
     private static func saysItsName(_ slot: Slot, in text: ArraySlice<UInt8>) -> Bool {
         let value = text[slot.range]
