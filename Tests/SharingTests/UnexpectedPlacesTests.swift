@@ -119,6 +119,19 @@ struct UnexpectedPlacesTests {
             stays: [#""Password""#, "Username"]
         ),
         Row(
+            name: "what a script calls behind somebody's name",
+            type: "application/javascript",
+            body: #"t.username=this.state.name,a.request("/meadow/","POST",t);"#,
+            stays: [#""/meadow/""#, #""POST""#]
+        ),
+        Row(
+            name: "what a script makes of somebody's data",
+            type: "application/javascript",
+            body: #"u.birthdate=new Date("1990-04-02");u.password=atob("bWVhZG93MTI=");"#
+                + #"u.username=decode("kiravel");u.password=(x,"meadow12")"#,
+            gone: ["1990-04-02", "bWVhZG93MTI", "kiravel", "meadow12"]
+        ),
+        Row(
             name: "a password that is the word for it",
             body: #"{"username":"kiravel","password":"Password"}"#,
             gone: [#""Password""#, "kiravel"]

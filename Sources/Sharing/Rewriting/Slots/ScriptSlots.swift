@@ -98,17 +98,20 @@ struct ScriptSlots {
             member = name
         } else {
             // An argument of a call is no value of what was named before.
-            let isNamed = bracket != 0x28 || Self.storing.contains(callee) || isValue
-            add(
-                Slot(
-                    name: isNamed ? name : "",
-                    range: (index + 1)..<end,
-                    coding: .escapes,
-                    kind: isNamed ? Self.kind(of: name) : nil
-                )
-            )
+            addString(to: end, isNamed: bracket != 0x28 || Self.storing.contains(callee) || isValue)
         }
         index = end + 1
+    }
+
+    private mutating func addString(to end: Int, isNamed: Bool) {
+        add(
+            Slot(
+                name: isNamed ? name : "",
+                range: (index + 1)..<end,
+                coding: .escapes,
+                kind: isNamed ? Self.kind(of: name) : nil
+            )
+        )
     }
 
     private mutating func readQuoted(to end: Int) {
@@ -128,7 +131,7 @@ struct ScriptSlots {
                 name = objects.last?.nameInBirth(key) ?? member
             }
         } else {
-            add(Slot(name: name, range: (index + 1)..<end, coding: .escapes, kind: Self.kind(of: name)))
+            addString(to: end, isNamed: !isGivenToFunction)
         }
         index = end + 1
     }
@@ -295,6 +298,14 @@ struct ScriptSlots {
         return before == 0x3a || before == 0x3d
     }
 
+    /// Whether a string is what a function is called with: `t.username = name, request("/auth/", t)`; what a type is made of
+    /// (`new Date("…")`), or a coding undone of, is the value itself.
+    private var isGivenToFunction: Bool {
+        guard bracket == 0x28, !isValue, let first = callee.utf8.first else { return false }
+        return (0x61...0x7a).contains(first) && !Self.storing.contains(callee)
+            && !Self.decoding.contains(callee)
+    }
+
     private var wordBefore: String {
         SlotReader.string(
             Array(text[..<index].suffix(24).reversed().prefix(while: Self.beginsWord).reversed())
@@ -338,6 +349,13 @@ struct ScriptSlots {
 
     /// Functions whose first argument names the second one.
     private static let storing: Set<String> = ["setItem", "set", "append", "setRequestHeader", "header"]
+
+    /// Functions, and words of scripts, that give back what they are given, written otherwise.
+    private static let decoding: Set<String> = [
+        "atob", "await", "btoa", "bytes", "decode", "decodeURI", "decodeURIComponent", "encode", "encodeURI",
+        "encodeURIComponent", "escape", "from", "of", "parse", "quote", "return", "str", "trim", "unescape",
+        "unquote", "values",
+    ]
 
     private static func beginsWord(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte == 0x5f || byte == 0x24
