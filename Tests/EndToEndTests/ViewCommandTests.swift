@@ -191,6 +191,37 @@ struct ViewCommandTests {
         viewer.end()
     }
 
+    /// The healthy login of three is looked at, then those that failed alone.
+    @Test func loginsThatFailedAreListedAlone() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.file("day.har")
+        let parts = [
+            "healthy/web-code-flow", "token-request/pkce-verifier-mismatch", "user-agent/state-cookie-lost",
+        ]
+        try #require(
+            try Program.run(["import"] + parts.map(ViewerVisit.path) + ["--out", file]).status == 0
+        )
+        let viewer = try ViewerProcess([file])
+        let visits = try ViewerVisit.visits([
+            Plan(
+                url: "\(viewer.url)#flow=flow-3",
+                steps: [["key", "F"], ["key", "n"], ["key", "n"], ["key", "F"]]
+            ),
+            Plan(url: "\(viewer.url)#only=rule:pkce-verifier-mismatch"),
+        ])
+        for visit in visits { visit.expectDecent() }
+        let listed = (0...4).map { step in
+            visits[0].seen(step, "flows").map { String($0.prefix { $0 != "," }) }
+        }
+        let (all, failed) = (["flow-1", "flow-2", "flow-3"], ["flow-1", "flow-2"])
+        #expect(listed == [all, failed, failed, failed, all])
+        let looked = (0...4).map { visits[0].text($0, "hash").contains("flow=flow-2") }
+        #expect(looked == [false, false, true, true, true])
+        #expect(visits[1].seen(0, "flows").map { $0.prefix(6) } == ["flow-2"])
+        #expect(viewer.end() == 0)
+    }
+
     @Test func comparisonPresentsNoSecret() throws {
         let viewer = try ViewerProcess([ViewerVisit.path("user-agent/session-cookie-not-persistent")]
         )

@@ -3,7 +3,7 @@ import test from "node:test";
 import { format, isSameMessage, parse, side } from "../../viewer/js/location.js";
 
 const nothing = {
-  capture: 0, view: "flow", flow: null, exchange: null, value: null, q: null, same: null, who: null, kind: null, host: null, rule: null, a: null, b: null,
+  capture: 0, view: "flow", flow: null, exchange: null, value: null, q: null, same: null, who: null, kind: null, host: null, rule: null, only: null, a: null, b: null,
   scale: false, present: false,
 };
 
@@ -11,6 +11,7 @@ test("an address brings back what was looked at", () => {
   for (const place of [
     nothing,
     { ...nothing, flow: "flow-2", exchange: 7, value: "3/response.location/code & more" },
+    { ...nothing, only: "rule:code-reused" },
     { ...nothing, same: "0/3/request.body/password" },
     { ...nothing, capture: 3, view: "exchanges", exchange: 0, host: "[::1]:8080", q: "50% #1" },
     { ...nothing, view: "compare", a: "0/flow-1", b: "1/flow-2", scale: true, present: true },

@@ -3,6 +3,7 @@ export const KEYS = [
   ["↓ ↑", "the next or the previous message, login or exchange of the list that has the focus"],
   ["Home End", "the first or the last of them"],
   ["n p", "the next or the previous login"],
+  ["F", "only the logins that failed, or all of them"],
   ["l", "to the logins"],
   ["d", "to the diagram, or the list of exchanges"],
   ["f", "to the findings"],
@@ -21,7 +22,7 @@ export const KEYS = [
 ];
 
 const COMMANDS = new Map([
-  ["n", "next-flow"], ["p", "previous-flow"], ["l", "logins"], ["d", "diagram"], ["f", "findings"], ["m", "message"], ["/", "search"],
+  ["n", "next-flow"], ["p", "previous-flow"], ["F", "failed"], ["l", "logins"], ["d", "diagram"], ["f", "findings"], ["m", "message"], ["/", "search"],
   ["1", "view-flow"], ["2", "view-exchanges"], ["3", "view-compare"], ["w", "scale"], ["s", "secrets"], ["P", "present"], ["c", "copy-curl"],
   ["C", "copy-markdown"], ["M", "copy-mermaid"], ["x", "share"], ["?", "help"], ["Escape", "leave"],
 ]);

@@ -14,6 +14,7 @@
  * @property {string | null} kind
  * @property {string | null} host
  * @property {string | null} rule
+ * @property {string | null} only which logins are listed, as `isListed` of `logins.js` has it
  * @property {string | null} a the flow that is compared with, `0/flow-1`
  * @property {string | null} b
  * @property {boolean} scale waits are drawn to scale
@@ -21,7 +22,7 @@
  */
 
 const VIEWS = ["flow", "exchanges", "compare"];
-const TEXTS = ["flow", "value", "q", "same", "who", "kind", "host", "rule", "a", "b"];
+const TEXTS = ["flow", "value", "q", "same", "who", "kind", "host", "rule", "only", "a", "b"];
 const FLAGS = ["scale", "present"];
 
 /**

@@ -9,6 +9,7 @@ import { command, KEYS } from "#viewer/keyboard.js";
 import { kept } from "#viewer/kept.js";
 import { follow } from "#viewer/live.js";
 import * as place from "#viewer/location.js";
+import { isListed } from "#viewer/logins.js";
 import { messagePanel } from "#viewer/message.js";
 import { Overview } from "#viewer/overview.js";
 import { proofsOf } from "#viewer/pkce.js";
@@ -32,7 +33,7 @@ class Viewer {
     this.chosen = null;
     /** Counts what was asked for; an answer to an older question is not drawn. */
     this.asked = 0;
-    this.overview = new Overview((flow) => this.go({ flow, exchange: null, value: null, view: "flow" }));
+    this.overview = new Overview((flow) => this.go({ flow, exchange: null, value: null, view: "flow" }), (only) => this.limit(only));
     this.diagram = new Diagram((exchange, isMeant) => this.show(exchange, null, { isMeant }));
     this.list = new ExchangeList((row, isMeant) => this.show(row.exchange, null, { isMeant, ...(row.flow ? { flow: row.flow } : {}) }));
     this.shell = new Shell(report, this.overview.node, (name, value) => this.do(name, value));
@@ -139,7 +140,7 @@ class Viewer {
     const link = flow && at.value ? Report.way(flow, at.value) : null;
     const { view } = this;
     shell.show({ at, view, capture, veil, hasMessage: Boolean(message) });
-    this.overview.show(capture, head?.id ?? null, at.present, this.report.isRecorded);
+    this.overview.show(capture, { chosen: head?.id ?? null, only: at.only, isLarge: at.present, isRecorded: this.report.isRecorded });
     const filter = { who: at.who, kind: at.kind, host: at.host, rule: at.rule };
     shell.main(view);
     if (view === "compare") {
@@ -220,6 +221,13 @@ class Viewer {
     return value.secret ? this.find({ same: sameID(this.at.capture, value) }) : this.find({ q: value.value });
   }
 
+  /** Lists some logins alone; where the one that is looked at is none of them, the first of them is looked at. */
+  limit(only) {
+    const listed = this.capture.flows.filter((flow) => isListed(flow, only));
+    const stays = listed.length === 0 || listed.includes(this.head);
+    return this.go({ only, ...(stays ? {} : { flow: listed[0].id, exchange: null, value: null }) });
+  }
+
   /** Lists where something stands, a text or the secret of a place. */
   async find({ q = null, same = null }) {
     // What is found is listed beside a login, not beside two.
@@ -241,14 +249,19 @@ class Viewer {
     const { shell, veil, at } = this;
     const { flow, message } = this.seen ?? {};
     const { flows } = this.capture;
-    const index = flows.indexOf(this.head);
+    const listed = flows.filter((flow) => flow === this.head || isListed(flow, at.only));
+    const index = listed.indexOf(this.head);
     const toFlow = (other) => other && this.go({ flow: other.id, exchange: null, value: null, view: "flow" });
     const hidden = (words) => (veil.isLifted ? "" : `, with ${words} of the secrets`);
     const actions = {
-      capture: () => this.go({ capture: value, flow: null, exchange: null, value: null, same: null }),
+      capture: () => this.go({ capture: value, flow: null, exchange: null, value: null, same: null, only: null }),
       find: () => this.find({ q: value || null }),
-      "next-flow": () => toFlow(flows[index + 1]),
-      "previous-flow": () => toFlow(flows[index - 1]),
+      "next-flow": () => toFlow(listed[index + 1]),
+      "previous-flow": () => toFlow(listed[index - 1]),
+      failed: () => {
+        if (at.only) return this.limit(null);
+        return flows.some((flow) => isListed(flow, "failure")) ? this.limit("failure") : shell.tell("No login failed.");
+      },
       logins: () => this.overview.list.node.focus(),
       diagram: async () => {
         await this.drawn;

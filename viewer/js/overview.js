@@ -1,4 +1,5 @@
 import { element, printable, prose } from "#viewer/dom.js";
+import { choices, isListed, loginFilter } from "#viewer/logins.js";
 import { isWrong } from "#viewer/report.js";
 import { count, duration } from "#viewer/words.js";
 import { WindowedList } from "#viewer/windowed.js";
@@ -51,9 +52,13 @@ function ofMany(all, failed, doubtful) {
 
 /** The logins of a capture. */
 export class Overview {
-  /** @param {(flow: string) => void} choose */
-  constructor(choose) {
+  /**
+   * @param {(flow: string) => void} choose
+   * @param {(only: string | null) => void} limit other logins are to be listed
+   */
+  constructor(choose, limit) {
     this.flows = [];
+    this.limit = limit;
     this.list = new WindowedList({
       label: "Logins", name: "login",
       row: (index) => this.row(this.flows[index]),
@@ -61,30 +66,45 @@ export class Overview {
     });
     this.words = element("p", { class: "verdict", role: "status" });
     this.rest = element("p", { class: "nothing" });
-    this.node = element("nav", { class: "overview", "aria-label": "Logins" }, this.words, this.list.node, this.rest);
+    this.choice = element("div", { class: "which" });
+    this.node = element("nav", { class: "overview", "aria-label": "Logins" }, this.words, this.choice, this.list.node, this.rest);
   }
 
   /**
    * @param {object} capture
-   * @param {string | null} chosen id of the flow that is looked at
-   * @param {boolean} isLarge in a presentation
-   * @param {boolean} isRecorded while somebody records, what is not there may come
+   * @param {object} options
+   * @param {string | null} options.chosen id of the flow that is looked at
+   * @param {string | null} options.only which logins are listed, as `isListed` has it
+   * @param {boolean} options.isLarge in a presentation
+   * @param {boolean} options.isRecorded while somebody records, what is not there may come
    */
-  show(capture, chosen, isLarge, isRecorded) {
-    this.flows = capture.flows;
+  show(capture, { chosen, only, isLarge, isRecorded }) {
+    this.flows = capture.flows.filter((flow) => isListed(flow, only));
+    this.showChoice(capture.flows, only);
     const { words, isGood } = verdict(capture, isRecorded);
     if (this.words.textContent !== words) this.words.textContent = words;
     this.words.className = isGood ? "verdict good" : "verdict";
     this.list.node.hidden = this.flows.length === 0;
     this.list.setRows(this.flows.length, () => (isLarge ? HEIGHT * 1.2 : HEIGHT));
-    this.list.mark(this.flows.findIndex((flow) => flow.id === chosen), chosen);
-    const told = new Set(this.flows.flatMap((flow) => flow.exchanges));
+    this.list.mark(this.flows.findIndex((flow) => flow.id === chosen), JSON.stringify([chosen, only]));
+    const told = new Set(capture.flows.flatMap((flow) => flow.exchanges));
     const others = capture.exchanges.length - told.size;
     this.rest.textContent = printable([
+      this.flows.length === 0 && only ? "No such login in this capture." : "",
       others > 0 ? `${count(others, "exchange")} belong${others === 1 ? "s" : ""} to no login.` : "",
       ...capture.losses.map((loss) => `Not whole: ${loss}`),
-      this.flows.length === 0 && capture.advice && !isRecorded ? `What to do: ${capture.advice}.` : "",
+      capture.flows.length === 0 && capture.advice && !isRecorded ? `What to do: ${capture.advice}.` : "",
     ].filter(Boolean).join(" "));
+  }
+
+  /** Drawn anew where there is something else to choose, so that a list that is open stays so while a recording goes on. */
+  showChoice(flows, only) {
+    const offered = JSON.stringify([choices(flows), only]);
+    if (this.offered === offered) return;
+    this.offered = offered;
+    const isFocused = this.choice.contains(document.activeElement);
+    this.choice.replaceChildren(...loginFilter(flows, only, this.limit));
+    if (isFocused) this.choice.firstChild?.focus();
   }
 
   row(flow) {

@@ -23,7 +23,12 @@ enum ViewerFlow {
         let findings = isSettled ? item.diagnosis.findings : []
         let first = findings.first { $0.isPrimary } ?? findings.first
         object["first"] =
-            first.map { ["title": .string($0.title), "severity": .string($0.severity.rawValue)] } ?? .null
+            first.map {
+                [
+                    "rule": .string($0.rule), "title": .string($0.title),
+                    "severity": .string($0.severity.rawValue),
+                ]
+            } ?? .null
         object["findings"] = JSONValue(findings.count)
         object["lead"] = isSettled ? DiagnosisText.lead(of: item).map { .string($0) } ?? .null : .null
         return .object(object)
