@@ -265,6 +265,14 @@ struct ViewCommandTests {
         viewer.end()
     }
 
+    /// A refresh forty minutes later, in a narrow window.
+    @Test func timesOfALongLoginStandBesideTheLanes() throws {
+        let viewer = try ViewerProcess([ViewerVisit.path("refresh/refresh-token-expired")])
+        let visits = try ViewerVisit.visits([Plan(url: viewer.url, steps: [["size", "360", "740"]])])
+        for visit in visits { visit.expectDecent() }
+        viewer.end()
+    }
+
     @Test func hostileCapturesDoNothingWhenServedEither() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -9,6 +9,8 @@ import { WindowedList } from "#viewer/windowed.js";
 const CHARACTER = 8.2;
 /** From here on a time is longer than the room that words leave it, in milliseconds. */
 const LATE = 600_000;
+/** How far the lanes stand aside for such times, in pixels, as `viewer.css` has it. */
+const INDENT = 33;
 
 /** What a row is called where it is read aloud. */
 export function spoken(row, lanes) {
@@ -102,7 +104,9 @@ export class Diagram {
     this.rows = drawnRows(this.flow.diagram.rows, { exchanges, filter, isScaled, unfolded: this.unfolded });
     const chosen = this.list.chosen;
     const passed = this.rowsBefore?.[chosen];
-    this.width = this.list.node.clientWidth / this.flow.diagram.lanes.length;
+    const isLate = this.rows.some(({ at }) => at >= LATE);
+    this.node.classList.toggle("late", isLate);
+    this.width = (this.list.node.clientWidth - (isLate ? INDENT : 0)) / this.flow.diagram.lanes.length;
     this.list.setRows(this.rows.length, (index) => heightOf(this.rows[index]));
     // Lanes and rows are as wide as each other beside the list's own scroll bar.
     this.node.style.setProperty("--bar", `${this.list.node.offsetWidth - this.list.node.clientWidth}px`);

@@ -68,6 +68,11 @@ for (const node of document.querySelectorAll('h1, h2, h3, h4')) {
 }
 if (!document.documentElement.lang) faults.push('no language');
 if (document.documentElement.scrollWidth > innerWidth + 1) faults.push('wider than the window: ' + document.documentElement.scrollWidth);
+const lanes = [...document.querySelectorAll('.diagram .line')].map(node => node.getBoundingClientRect().left);
+for (const node of document.querySelectorAll('.diagram .at')) {
+  const { left, right } = node.getBoundingClientRect();
+  if (lanes.some(lane => lane > left - 2 && lane < right + 2)) faults.push('time on a lane: ' + node.innerText);
+}
 const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
 const colour = text => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
 const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
