@@ -113,7 +113,8 @@ package struct Difference {
             let names = QueryItems(rest.dropFirst()).items.map(\.name)
             if !names.isEmpty { return "still carries \(names.prefix(6).joined(separator: ", "))" }
         }
-        return "\(rest.unicodeScalars.count) characters too many at the end"
+        let count = rest.unicodeScalars.count
+        return count == 1 ? "1 character too many at the end" : "\(count) characters too many at the end"
     }
 
     /// The one part of a URL that differs.

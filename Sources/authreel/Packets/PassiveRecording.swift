@@ -190,7 +190,7 @@ struct PassiveRecording {
             isGone
             ? "\(CaptureTeller.nothing);" : "\(CaptureTeller.count(counts.exchanges)) recorded, from"
         StandardError.note(
-            "\(capture.path): \(recorded) \(counts.packets) packets of "
+            "\(capture.path): \(recorded) \(counts.packets) packet\(counts.packets == 1 ? "" : "s") of "
                 + (counts.connections == 1 ? "1 connection" : "\(counts.connections) connections")
                 + (counts.unreadConnections > 0 ? "; \(counts.unreadConnections) could not be read" : "")
         )

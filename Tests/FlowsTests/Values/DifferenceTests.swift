@@ -41,6 +41,7 @@ struct DifferenceTests {
         ("abc", "abc\n", "white space around it"),
         ("abcdefgh", "abcd", "cut off after 4 of 8 characters"),
         ("abcd", "abcdefgh", "4 characters too many at the end"),
+        ("abcd", "abcd5", "1 character too many at the end"),
         ("abcd", "", "empty"),
         ("abcd", "abxy", "differs from character 3 on: \"xy\" instead of \"cd\""),
         ("abcd", "abcd\u{200b}", "has U+200B, which cannot be seen, from character 5 on"),

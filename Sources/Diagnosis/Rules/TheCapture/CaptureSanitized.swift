@@ -50,7 +50,7 @@ struct CaptureSanitized: Rule {
                 Evidence(
                     place: Place(exchange: request.exchange, part: .requestHeader, name: "Cookie"),
                     value: "none",
-                    note: "and none in any of \(flow.capture.count) exchanges"
+                    note: flow.capture.count == 1 ? nil : "and none in any of \(flow.capture.count) exchanges"
                 ),
                 .computed(
                     "log.creator",

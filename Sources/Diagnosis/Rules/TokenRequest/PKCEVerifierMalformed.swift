@@ -92,7 +92,8 @@ struct PKCEVerifierMalformed: Rule {
                 let name = name(of: scalar)
                 if !names.contains(name), names.count < 6 { names.append(name) }
             }
-            faults.append("\(odd.count) characters that are not allowed: \(names.joined(separator: ", "))")
+            let many = odd.count == 1 ? "1 character that is" : "\(odd.count) characters that are"
+            faults.append("\(many) not allowed: \(names.joined(separator: ", "))")
         }
         return faults.isEmpty ? nil : faults.joined(separator: "; ")
     }

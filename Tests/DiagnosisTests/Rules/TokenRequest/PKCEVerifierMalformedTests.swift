@@ -26,14 +26,14 @@ struct PKCEVerifierMalformedTests {
         )
         #expect(
             finding.notes.first
-                == "24 characters, 43 are the least; 1 characters that are not allowed: a space"
+                == "24 characters, 43 are the least; 1 character that is not allowed: a space"
         )
         #expect(try Recording(broken).finding("pkce-verifier-mismatch") == nil)
     }
 
     @Test func namesACharacterBeyondASCIIByItsCodePoint() throws {
         let finding = try recording(String(repeating: "a", count: 43) + "ü").finding(rule)
-        #expect(finding?.notes.first == "1 characters that are not allowed: U+00FC")
+        #expect(finding?.notes.first == "1 character that is not allowed: U+00FC")
     }
 
     @Test func leavesEveryAllowedCharacterAlone() throws {
