@@ -86,6 +86,7 @@ struct ShareCommandTests {
         let other = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
         let result = try Program.run(["share", Self.capture, other, "--out", folder.file("shared")])
         #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.contains("authreel: written: \(folder.file("shared"))/"), "\(result.errors)")
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.file("shared")).sorted()
                 == ["pkce-verifier-mismatch.har", "web-code-flow.har"]

@@ -115,7 +115,7 @@ struct Share: ParsableCommand {
         let read = try captures.map { try identities.read($0) }
         if unredacted {
             for (index, target) in targets.enumerated() {
-                try SharedFiles.copy(SharedFiles.original(captures[index]), to: target, for: recipients)
+                try write(SharedFiles.original(captures[index]), to: target, for: recipients)
             }
             return
         }
@@ -124,12 +124,18 @@ struct Share: ParsableCommand {
         tell(run.outcomes)
         if let report = run.outcomes.first?.report { warnOfUnmatched(report) }
         for (text, target) in zip(run.texts, targets) {
-            try SharedFiles.copy(text, to: target, for: recipients)
+            try write(text, to: target, for: recipients)
         }
         if let report, !dryRun {
             let parts = zip(captures, run.outcomes).map { SharingMarkdown.text(of: $1.report, named: $0) }
             try OutputFile.write(Array(parts.joined(separator: "\n").utf8), to: report)
         }
+    }
+
+    /// Where it went is said: of several captures the names are made.
+    private func write(_ text: CaptureSource, to target: String, for recipients: [AgeRecipient]) throws {
+        try SharedFiles.copy(text, to: target, for: recipients)
+        if target != "-" { StandardError.note("written: \(target)") }
     }
 
     /// What refuses the report must not leave a capture without one.
