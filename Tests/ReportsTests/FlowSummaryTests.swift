@@ -38,6 +38,21 @@ struct FlowSummaryTests {
         )
     }
 
+    /// `--flow` wants one capture.
+    @Test func besideOthersTheCaptureIsToBeNamedAlone() {
+        let text = TextReport.diagnosis(
+            of: Self.report(of: [true, true, false, true]),
+            showsAbstentions: false,
+            style: .plain,
+            isAlone: false
+        )
+        #expect(
+            text.contains(
+                "\n4 flows: 1 failure, 3 success · with this capture alone, --flow ID for one of them\n"
+            )
+        )
+    }
+
     /// What a broker says of it, and what broke it at the provider behind; a login that its user left.
     @Test func eachIsToldWithWhatBecameOfIt() throws {
         var builder = CaptureBuilder()

@@ -28,13 +28,17 @@ struct FlowSummary {
 
     var lines: [Line]
     var style: TextStyle
+    /// Whether the capture is the only one that is told: `--flow` names a flow of one.
+    var isAlone = true
 
     /// Nil where the flows are few.
     var text: String? {
         guard lines.count >= Self.fewest else { return nil }
         let listed = lines.filter { $0.outcome != .success || $0.finding != nil }
         let width = listed.map(\.id.count).max() ?? 0
-        let head = style.bold(Self.counted(lines)) + style.dim(" · --flow ID for one of them")
+        let choice =
+            isAlone ? "--flow ID for one of them" : "with this capture alone, --flow ID for one of them"
+        let head = style.bold(Self.counted(lines)) + style.dim(" · \(choice)")
         return ([head] + listed.map { text(of: $0, width) }).joined(separator: "\n")
     }
 

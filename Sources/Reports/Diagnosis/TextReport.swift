@@ -26,11 +26,14 @@ package enum TextReport {
     /// What `diagnose` prints: per flow the verdict, root cause first, each finding with the values it rests
     /// on.
     ///
-    /// `columns`: how wide running text may be; ``widest`` at most.
-    package static func diagnosis(showsAbstentions: Bool, style: TextStyle, columns: Int = widest)
-        -> FlowwiseForm
-    {
-        form(style) { item, _ in
+    /// `columns`: how wide running text may be, ``widest`` at most; `isAlone`: whether no other capture is told beside it.
+    package static func diagnosis(
+        showsAbstentions: Bool,
+        style: TextStyle,
+        columns: Int = widest,
+        isAlone: Bool = true
+    ) -> FlowwiseForm {
+        form(style, isAlone: isAlone) { item, _ in
             DiagnosisText(
                 item: item,
                 showsAbstentions: showsAbstentions,
@@ -40,19 +43,22 @@ package enum TextReport {
         }
     }
 
-    /// See ``diagnosis(showsAbstentions:style:columns:)``.
+    /// See ``diagnosis(showsAbstentions:style:columns:isAlone:)``.
     package static func diagnosis(
         of report: Report,
         showsAbstentions: Bool,
         style: TextStyle,
-        columns: Int = widest
+        columns: Int = widest,
+        isAlone: Bool = true
     ) -> String {
-        diagnosis(showsAbstentions: showsAbstentions, style: style, columns: columns).text(of: report)
+        diagnosis(showsAbstentions: showsAbstentions, style: style, columns: columns, isAlone: isAlone)
+            .text(of: report)
     }
 
     /// `besides`: what is told of a capture without logins below its line.
     private static func form(
         _ style: TextStyle,
+        isAlone: Bool = true,
         besides: @escaping @Sendable (Capture) -> [String] = { _ in [] },
         _ text: @escaping @Sendable (Report.DiagnosedFlow, Capture) -> String
     ) -> FlowwiseForm {
@@ -69,7 +75,7 @@ package enum TextReport {
                     + unread(in: capture) + failures(in: capture)
                 return ([line] + besides(capture)).joined(separator: "\n")
             },
-            ending: { FlowSummary(lines: $0, style: style).text.map { "\n\n" + $0 } ?? "" }
+            ending: { FlowSummary(lines: $0, style: style, isAlone: isAlone).text.map { "\n\n" + $0 } ?? "" }
         )
     }
 

@@ -172,7 +172,13 @@ struct Diagnose: ParsableCommand {
         let columns = TerminalSize.columns(of: STDOUT_FILENO) ?? TextReport.widest
         let texts = reports.filter { $0.failure == nil }.map { report in
             style.bold(report.name.printable) + "\n"
-                + TextReport.diagnosis(of: report, showsAbstentions: verbose, style: style, columns: columns)
+                + TextReport.diagnosis(
+                    of: report,
+                    showsAbstentions: verbose,
+                    style: style,
+                    columns: columns,
+                    isAlone: reports.count == 1
+                )
         }
         return (texts + [SummaryText.text(of: reports, style: style)]).joined(separator: "\n\n")
     }
