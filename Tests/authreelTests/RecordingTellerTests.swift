@@ -17,6 +17,10 @@ struct RecordingTellerTests {
     @Test func clientIsAskedForWhereNothingElseIsKnown() {
         let words = RecordingTeller.whyNothing(hasSeenClients: false, hasRefused: false, unserved: nil)
         #expect(words.contains("does the client use the proxy"))
+        #expect(
+            RecordingTeller.wayOut(unserved: nil).contains(" record --browser https://app.example/ starts")
+        )
+        #expect(RecordingTeller.wayOut(unserved: "localhost:3999").contains("the command behind --"))
     }
 
     /// Port 1 is nobody's; who is cancelled has not been answered.

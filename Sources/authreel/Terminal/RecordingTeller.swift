@@ -72,6 +72,7 @@ struct RecordingTeller {
             StandardError.note(
                 Self.whyNothing(hasSeenClients: hasSeenClients, hasRefused: hasRefused, unserved: unserved)
             )
+            if !hasSeenClients, !hasRefused { StandardError.hint(Self.wayOut(unserved: unserved)) }
         }
         if hasRunOutOfDescriptors {
             StandardError.warn(
@@ -112,6 +113,16 @@ struct RecordingTeller {
         let urls = recording.networkURLs
         if urls.isEmpty { StandardError.warn("this computer has no address on a network") }
         for url in urls { StandardError.note("on a phone open \(url)") }
+    }
+
+    /// What to do where nothing came at all.
+    static func wayOut(unserved: String?) -> String {
+        guard unserved == nil else {
+            return "is what serves the page the command behind --, and is the port right?"
+        }
+        let browser = Invocation.command("record", "--browser", "https://app.example/")
+        return
+            "\(browser) starts a browser that does; for a program that takes no proxy: --reverse ORIGIN=HOST:PORT"
     }
 
     /// What is behind it when nothing came.
