@@ -126,6 +126,26 @@ struct DiffCommandTests {
         #expect(try Program.run(["diff", Self.healthy, folder.file("login#2.har")]).status == 0)
     }
 
+    /// Standard input is there once, and `-` twice one login.
+    @Test func loginIsNotComparedWithItselfUnsaid() throws {
+        let bytes = try Array(Data(contentsOf: URL(filePath: Self.twice)))
+        let result = try Program.run(["diff", "-", "-"], input: bytes)
+        #expect(result.status == 64 && result.output.isEmpty, "\(result.output)\(result.errors)")
+        #expect(result.errors.contains("both sides are flow-1 of standard input"))
+        #expect(result.errors.contains("hint: name two of its flows, as /dev/stdin#flow-1; it has "))
+        let one = try Array(Data(contentsOf: URL(filePath: Self.healthy)))
+        #expect(
+            try Program.run(["diff", "-", "-"], input: one).errors
+                .contains("hint: give one of the two captures as a file")
+        )
+        let two = ["diff", "/dev/stdin#flow-1", "/dev/stdin#flow-2"]
+        #expect(try Program.run(two, input: bytes).status == 0)
+        let file = try Program.run(["diff", Self.healthy, Self.healthy])
+        #expect(file.status == 0 && file.output.contains("\nthe same"))
+        #expect(file.errors.contains("both sides are flow-1 of \(Self.healthy)"))
+        #expect(file.errors.contains("hint: name a second capture"))
+    }
+
     @Test func sameCapturesGiveTheSameReportByteForByte() throws {
         for format in ["text", "json", "junit", "markdown"] {
             let arguments = ["diff", "--all", "--format", format, Self.healthy, Self.broken]

@@ -111,10 +111,13 @@ struct Diff: AsyncParsableCommand {
             )
         }
         let second = FlowChoice(seen, flow: flow)
-        let others = try second.flows(identities)
+        // Standard input is there once.
+        let others = second.path == first.path ? flows : try second.flows(identities)
+        let (one, other) = (try first.flow(of: flows), try second.flow(of: others))
+        if first.path == second.path, one.id == other.id { try first.tellOfItself(one, among: flows) }
         return (
-            (.init(capture: first.path, flow: try first.flow(of: flows)), flows),
-            (.init(capture: second.path, flow: try second.flow(of: others)), others)
+            (.init(capture: first.path, flow: one), flows),
+            (.init(capture: second.path, flow: other), others)
         )
     }
 

@@ -41,6 +41,25 @@ struct FlowChoice {
         return flow
     }
 
+    /// Both sides of a comparison are the same flow, which is what nobody means: said, and refused where they are standard input,
+    /// since who writes `-` twice has two captures.
+    func tellOfItself(_ own: Flow, among flows: [Flow]) throws {
+        let ids = flows.map(\.id)
+        let words = "both sides are \(own.id) of \(path == "-" ? "standard input" : path)"
+        let other = ids.count > 1 ? twoOf(ids, own) : nil
+        guard path != "-" else {
+            throw CommandFailure(.usage, words, hint: other ?? "give one of the two captures as a file")
+        }
+        StandardError.note(words)
+        StandardError.hint(other ?? "name a second capture")
+    }
+
+    private func twoOf(_ ids: [String], _ flow: Flow) -> String {
+        // What begins with a hyphen is an option.
+        let name = path == "-" ? "/dev/stdin" : path
+        return "name two of its flows, as \(name)#\(flow.id); it has \(CommandFailure.listed(ids))"
+    }
+
     /// Two flows of one capture: the one that is meant, and the next of the same client and grant.
     func pair(of flows: [Flow]) throws -> (Flow, Flow) {
         let first = try flow(of: flows)
@@ -51,8 +70,7 @@ struct FlowChoice {
                 .usage,
                 "\(path) has no second login of the same client to compare \(first.id) with",
                 hint: flows.count > 1
-                    ? "name two of its flows, as \(path)#\(first.id); it has \(CommandFailure.listed(flows.map(\.id)))"
-                    : "name a second capture"
+                    ? twoOf(flows.map(\.id), first) : "name a second capture"
             )
         }
         return (first, second)
