@@ -22,7 +22,7 @@ package enum CaptureError: Error, Equatable, CustomStringConvertible {
             "\(path): this looks like \(looksLike), not like a capture"
         case .unusableArchive(let path, let reason): "\(path): \(reason)"
         case .noSuchFile(let path): "\(path): no such file"
-        case .inputOutput(let path, let reason): "\(path): \(reason)"
+        case .inputOutput(let path, let reason): "\(path == "-" ? "standard input" : path): \(reason)"
         case .lockedByAnother(let path, let processID):
             "\(path): another authreel is recording into this file"
                 + (processID.map { " (process \($0))" } ?? "")

@@ -61,6 +61,7 @@ extension CommandFailure {
     /// What to do about a capture that is there and cannot be read.
     private static func advice(_ path: String, _ reason: String) -> String? {
         switch reason {
+        case _ where path == "-": "name the file of the capture, or give it as standard input: - < FILE"
         case "is a folder": "name the captures in it, one by one or as \(ShellWord.quoted(path))/*.har"
         // That of a recording as root, most often: nobody else may read it.
         case String(cString: strerror(EACCES)):

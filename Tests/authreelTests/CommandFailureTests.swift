@@ -54,6 +54,7 @@ struct CommandFailureTests {
         #expect(
             ReplayCommand.elsewhere(than: "ECONNREFUSED", in: ["a.har", "b.har"]).contains(" mock CAPTURE ")
         )
+        #expect(ReplayCommand.elsewhere(than: "ECONNREFUSED", in: ["-"]).contains(" mock CAPTURE plays"))
         let untrusted = ReplayCommand.elsewhere(
             than: "ERR_CERT_AUTHORITY_INVALID: self-signed",
             in: ["a.har"]
@@ -102,5 +103,12 @@ struct CommandFailureTests {
         let failure = CommandFailure(CaptureError.inputOutput(path: "a b", reason: reason))
         #expect(failure.message == "a b: \(reason)" && failure.hint == hint)
         #expect(failure.status == .noInput)
+    }
+
+    /// `authreel diagnose - <&-`.
+    @Test func standardInputThatIsClosedHasAWayOut() {
+        let failure = CommandFailure(CaptureError.inputOutput(path: "-", reason: "Bad file descriptor"))
+        #expect(failure.message == "standard input: Bad file descriptor")
+        #expect(failure.hint == "name the file of the capture, or give it as standard input: - < FILE")
     }
 }

@@ -12,6 +12,10 @@ struct UsageHintTests {
             "Unknown option '--browsr'. Did you mean '--browser'?",
             "Unknown option '--browsr'. Did you mean '--browser'?"
         ),
+        (
+            "Unknown option '-#flow-1'. Did you mean '--flow'?\n   or: Missing value for '-o <FILE.har>'",
+            "Unknown option '-#flow-1'"
+        ),
         ("Unknown option '-x'", "Unknown option '-x'"), ("Missing value", "Missing value"),
     ])
     func suggestionIsASlipAway(message: String, words: String) {
@@ -34,6 +38,14 @@ struct UsageHintTests {
         ("Unknown option '--format'", "--format json diagnose a.har", "diagnose --format json a.har"),
         ("Unexpected argument 'b'", "show a b", "view CAPTURE … has several side by side"),
         ("Unexpected argument 'pkce'", "rules pkce", "explain pkce"),
+        ("Missing expected argument '<TOKEN|FILE|-> ...'", "jwt", "jwt token.txt"),
+        ("Missing expected argument '<FILE>'", "jwt verify", nil),
+        ("Missing expected argument '<RULE>'", "explain", "rules lists them all"),
+        (
+            "Missing expected argument '--out <FILE.har>'", "import a.har b.har",
+            "import a.har b.har --out imported.har"
+        ),
+        ("Missing expected argument '<FILE> ...'", "import --out a.har", nil),
         ("Unknown option '--out'", "diagnose --out a.md b.har", "diagnose b.har > a.md"),
         ("Unknown option '-o'", "diagnose a.har -o -", "diagnose a.har"),
         ("Unknown option '--out'", "diagnose --out --format json a.har", nil),

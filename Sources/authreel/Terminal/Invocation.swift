@@ -12,5 +12,9 @@ enum Invocation {
     }()
 
     /// A command of this program with its arguments, to be pasted into a shell whatever is in them.
-    static func command(_ words: String...) -> String { ShellWord.line([name] + words) }
+    ///
+    /// A capture that came by standard input is gone: `CAPTURE` stands for the file that it is in.
+    static func command(_ words: String...) -> String {
+        ShellWord.line([name] + words.map { $0 == "-" ? "CAPTURE" : $0 })
+    }
 }

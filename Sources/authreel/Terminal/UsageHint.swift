@@ -6,6 +6,8 @@ import Foundation
 enum UsageHint {
     /// The parser's message, without an option that it suggests though it is more than a slip away.
     static func words(_ message: String) -> String {
+        // What else it may have been stands on lines of its own, and helps nobody.
+        let message = message.firstRange(of: "\n   or: ").map { String(message[..<$0.lowerBound]) } ?? message
         guard let found = message.wholeMatch(of: /(Unknown option '-*(.*)')\. Did you mean '-*(.*)'\?/) else {
             return message
         }
@@ -31,6 +33,7 @@ enum UsageHint {
         if arguments.first == "rules", isExtra, arguments.count == 2 {
             return Invocation.command("explain", arguments[1])
         }
+        if let missing = missing(message, arguments) { return missing }
         if let printed = redirected(message, arguments) { return printed }
         if let dashed = DashedFile.hint(arguments) { return dashed }
         guard arguments.first == "record" else { return nil }
@@ -56,6 +59,19 @@ enum UsageHint {
         guard isExtra || isProgram(words[start]) else { return nil }
         let line = ShellWord.line([Invocation.name, "record"] + words[..<start] + ["--"] + words[start...])
         return "what is to be run stands behind --: \(line)"
+    }
+
+    /// What is to be given, where nothing was.
+    private static func missing(_ message: String, _ arguments: [String]) -> String? {
+        guard message.hasPrefix("Missing expected argument") else { return nil }
+        return switch arguments.first {
+        case "jwt" where arguments.dropFirst().first != "verify":
+            "a token, the file that it is in, or - for standard input: \(Invocation.command("jwt", "token.txt"))"
+        case "explain": "\(Invocation.command("rules")) lists them all"
+        case "import" where arguments.count > 1 && message.contains("--out"):
+            ShellWord.line([Invocation.name] + arguments + ["--out", "imported.har"])
+        default: nil
+        }
     }
 
     /// The line of the shell for who wants a file of what a command only prints.
