@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { mark, spoken, title } from "../../viewer/js/diagram.js";
+import { indent, mark, spoken, title } from "../../viewer/js/diagram.js";
 import { Report, wayID } from "../../viewer/js/report.js";
 
 const lanes = [{ role: "browser", name: "firefox" }, { role: "provider", name: "provider" }];
@@ -9,6 +9,18 @@ const link = {
   origin: { exchange: 4, where: "request.body", name: "code_verifier" },
   uses: [{ exchange: 1, where: "request.query", name: "code_challenge" }, { exchange: null, where: "request.query", name: "x" }],
 };
+
+test("lanes stand aside for a time that half of a lane has no room for, and not further", () => {
+  const drawing = { width: 640, lanes: 4, length: 8, letters: 15 };
+  assert.equal(indent(drawing), 0);
+  const aside = indent({ ...drawing, length: 14 });
+  assert.ok(aside > 0);
+  // The first lane stands in the middle of what is left to it.
+  const lane = aside + (640 - aside) / 8;
+  assert.ok(lane >= (14 * 0.44 + 0.8) * 15 && lane < (14 * 0.44 + 0.8) * 15 + 2);
+  assert.ok(indent({ ...drawing, letters: 18, length: 14 }) > aside);
+  assert.deepEqual([indent({ ...drawing, width: 0 }), indent({ ...drawing, lanes: 0 })], [0, 0]);
+});
 
 test("rows as they are read aloud", () => {
   assert.equal(title(lanes[0]), "browser (firefox)");

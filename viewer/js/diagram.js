@@ -9,8 +9,8 @@ import { WindowedList } from "#viewer/windowed.js";
 const CHARACTER = 8.2;
 /** From here on a time is longer than the room that words leave it, in milliseconds. */
 const LATE = 600_000;
-/** How far the lanes stand aside for such times, in pixels, as `viewer.css` has it. */
-const INDENT = 33;
+/** How wide a character of a time is, and what stands beside it, as parts of the height of the letters. */
+const [DIGIT, MARGIN] = [0.44, 0.8];
 
 /** What a row is called where it is read aloud. */
 export function spoken(row, lanes) {
@@ -24,6 +24,20 @@ export function spoken(row, lanes) {
 /** @returns {string} a lane by its role and its name */
 export function title(lane) {
   return lane.name === lane.role ? lane.role : `${lane.role} (${lane.name})`;
+}
+
+/**
+ * How far the lanes stand aside so that the longest time has room beside the first of them.
+ *
+ * @param {{width: number, lanes: number, length: number, letters: number}} drawing how wide it is and how high its letters are,
+ *   in pixels; `length` of the longest time in characters
+ * @returns {number} in pixels
+ */
+export function indent({ width, lanes, length, letters }) {
+  if (width === 0 || lanes === 0) return 0;
+  // Half of a lane is there already; what is given to the margin is taken from all lanes.
+  const half = 1 / (2 * lanes);
+  return Math.max(0, Math.ceil(((length * DIGIT + MARGIN) * letters - width * half) / (1 - half)));
 }
 
 function folded(row) {
@@ -104,9 +118,11 @@ export class Diagram {
     this.rows = drawnRows(this.flow.diagram.rows, { exchanges, filter, isScaled, unfolded: this.unfolded });
     const chosen = this.list.chosen;
     const passed = this.rowsBefore?.[chosen];
-    const isLate = this.rows.some(({ at }) => at >= LATE);
-    this.node.classList.toggle("late", isLate);
-    this.width = (this.list.node.clientWidth - (isLate ? INDENT : 0)) / this.flow.diagram.lanes.length;
+    const [width, lanes] = [this.list.node.clientWidth, this.flow.diagram.lanes.length];
+    const length = this.rows.reduce((most, { at }) => (at === undefined ? most : Math.max(most, offset(at).length)), 0);
+    const aside = indent({ width, lanes, length, letters: parseFloat(getComputedStyle(this.node).fontSize) });
+    this.node.style.setProperty("--indent", `${aside}px`);
+    this.width = (width - aside) / lanes;
     this.list.setRows(this.rows.length, (index) => heightOf(this.rows[index]));
     // Lanes and rows are as wide as each other beside the list's own scroll bar.
     this.node.style.setProperty("--bar", `${this.list.node.offsetWidth - this.list.node.clientWidth}px`);

@@ -65,6 +65,8 @@ for (const node of document.querySelectorAll('h1, h2, h3, h4')) {
   if (!visible(node)) continue;
   if (Number(node.tagName[1]) > level + 1) faults.push('heading leaves out a level: ' + said(node));
   level = Number(node.tagName[1]);
+  const [own, around] = [node, node.parentElement].map(each => parseFloat(getComputedStyle(each).fontSize));
+  if (own < around * 0.95) faults.push('heading smaller than its text: ' + said(node));
 }
 if (!document.documentElement.lang) faults.push('no language');
 if (document.documentElement.scrollWidth > innerWidth + 1) faults.push('wider than the window: ' + document.documentElement.scrollWidth);
