@@ -27,6 +27,18 @@ struct DiagnosisTextTests {
         #expect(!doubtful.contains("root cause") && doubtful.contains(words))
     }
 
+    /// A client may call itself whatever it likes.
+    @Test func nameOfAnyLengthIsToldInPart() {
+        var builder = CaptureBuilder()
+        builder.login(1, client: String(repeating: "x", count: 5000))
+        builder.login(2, client: String(repeating: "y", count: 250))
+        let report = ReportBuilder.report(on: builder.capture, named: "day.har")
+        let heads = report.flows.map { FlowHead.line(of: $0, style: .plain) }
+        #expect(heads.count == 2 && heads.allSatisfy { $0.count < 500 })
+        #expect(heads[0].contains("client xxx") && heads[0].contains("x…"))
+        #expect(heads[1].contains("client " + String(repeating: "y", count: 250)))
+    }
+
     /// A login that failed is not called one that did not finish, on no page and in no ticket.
     @Test func failureThatNothingExplainsIsCalledSoEverywhere() throws {
         let name = "captures/token-request/pkce-verifier-mismatch.har"

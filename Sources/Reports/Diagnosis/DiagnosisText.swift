@@ -72,6 +72,9 @@ struct DiagnosisText {
 
 /// The line that opens a flow in every text form.
 enum FlowHead {
+    /// A name of more characters is none that anybody reads.
+    private static let longest = 300
+
     static func line(of item: Report.DiagnosedFlow, style: TextStyle) -> String {
         let flow = item.flow
         var parts = [
@@ -79,8 +82,9 @@ enum FlowHead {
         ]
         if let client = flow.clientID { parts.append("client \(client)") }
         if let issuer = flow.issuer { parts.append(issuer) }
-        return parts.enumerated().map { $0.offset < 2 ? $0.element : $0.element.printable }.joined(
-            separator: " · "
-        )
+        return parts.enumerated().map {
+            $0.offset < 2 ? $0.element : $0.element.printable.shortened(to: longest)
+        }
+        .joined(separator: " · ")
     }
 }
