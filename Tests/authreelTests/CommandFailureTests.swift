@@ -45,6 +45,15 @@ struct CommandFailureTests {
         #expect(hint == "did you mean \(folder.file("server.pcap"))?")
     }
 
+    /// Key sets and secrets are files as well.
+    @Test func keySetBesideAMistypedNameIsNamed() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try Data().write(to: URL(filePath: folder.file("keys.json")))
+        let failure = #expect(throws: CommandFailure.self) { try InputFile.bytes(folder.file("key.json")) }
+        #expect(failure?.hint == "did you mean \(folder.file("keys.json"))?")
+    }
+
     @Test func providerThatWasNotReachedIsPlayedOrTrusted() {
         let gone = ReplayCommand.elsewhere(
             than: "ENOTFOUND: no address found for idp.example",

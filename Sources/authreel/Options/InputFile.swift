@@ -22,10 +22,11 @@ enum InputFile {
             }
         // `--secret NAME=file:~/…`: to the shell that is the middle of a word.
         let isHome = number == ENOENT && path.hasPrefix("~")
+        let near = number == ENOENT ? CommandFailure.meant(by: path) { _ in true } : nil
         return CommandFailure(
             .noInput,
             "\(path): \(reason)",
-            hint: isHome ? "a shell knows ~ at the beginning of a word only: write $HOME" : nil
+            hint: isHome ? "a shell knows ~ at the beginning of a word only: write $HOME" : near
         )
     }
 }
