@@ -31,6 +31,16 @@ struct PastedTextTests {
             "<html><pre>\(har.replacing("&", with: "&amp;").replacing("<", with: "&lt;"))</pre></html>"
         ),
         (
+            "a page that colours it",
+            "<!DOCTYPE html><html><body><table><tr><td data-line=\"1\">"
+                + "<span class=\"p\">{</span>\n  <span class=\"k\">&quot;log&quot;</span>"
+                + escaped(String(har.drop { $0 != ":" })).replacing(
+                    "\n",
+                    with: "</td></tr>\n<tr><td data-line=\"2\">"
+                )
+                + "</td></tr></table></body></html>"
+        ),
+        (
             "a script that goes on",
             "<!DOCTYPE html><script>if (1 < 2) {}</script><script type=\"a\">\nvar harOutput = \(har);\nconst view = new View(harOutput);\n</script></html>"
         ), ("a script of nothing else", "<html><script>\nload(\(har));\n</script><p>&amp;</p></html>"),

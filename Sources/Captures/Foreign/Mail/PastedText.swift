@@ -3,19 +3,22 @@
 struct PastedText {
     private enum Form {
         case plain, html, script, quoted, base64
+        /// In a page that colours its parts: a tag stands around each.
+        case coloured
 
         /// What ends it, where nothing else does: the next tag, or the fence; neither can stand inside of the JSON there.
         var end: String {
             switch self {
             case .html: "</"
             case .script: "</script"
+            case .coloured: "</body"
             case .plain, .quoted, .base64: "\n```"
             }
         }
     }
 
     private let source: CaptureSource
-    private let form: Form
+    private var form: Form
     private let start: Int
 
     /// The capture begins near the beginning, or is not looked for.
@@ -35,14 +38,19 @@ struct PastedText {
     /// Nil where there is no such capture, or nothing but one.
     init?(_ source: CaptureSource) {
         let head = source.bytes(at: 0, count: Self.nearBytes)
+        let isInPage = head.first { $0 > 0x20 } == UInt8(ascii: "<")
         let found = Self.names.compactMap { name in
-            Self.beginning(of: name.form, before: Array(name.text.utf8), in: head).map { (name.form, $0) }
+            Self.beginning(of: name.form, before: Array(name.text.utf8), in: head, isInPage: isInPage).map {
+                (name.form, $0)
+            }
         }
         guard let (form, start) = found.min(by: { $0.1 < $1.1 }) else { return nil }
-        let isInPage = head.first { $0 > 0x20 } == UInt8(ascii: "<")
         self.source = source
         self.form =
             form == .plain && isInPage ? Self.isInScript(head[..<start]) ? .script : .html : form
+        if self.form == .html, isInPage, head[(start + 1)...].first(where: { $0 > 0x20 }) == 0x3c {
+            self.form = .coloured
+        }
         self.start = start
         if self.form == .plain, head[..<start].allSatisfy({ $0 <= 0x20 }) { return nil }
     }
@@ -61,7 +69,11 @@ struct PastedText {
     }
 
     /// Where the object, or the string that holds it, begins whose first member has this name.
-    private static func beginning(of form: Form, before name: [UInt8], in head: [UInt8]) -> Int? {
+    ///
+    /// `isInPage`: tags may stand between.
+    private static func beginning(of form: Form, before name: [UInt8], in head: [UInt8], isInPage: Bool)
+        -> Int?
+    {
         var place = 0
         while let found = ByteSearch.index(of: name, in: head, from: place) {
             var before = head[..<found]
@@ -71,7 +83,15 @@ struct PastedText {
                 continue
             }
             // Taking an element out would copy all of them.
-            while let last = before.last, isSpace(last, before, form) { before = before.dropLast() }
+            while let last = before.last {
+                if isSpace(last, before, form) {
+                    before = before.dropLast()
+                } else if isInPage, last == 0x3e, let tag = before.suffix(longestTag).lastIndex(of: 0x3c) {
+                    before = before[..<tag]
+                } else {
+                    break
+                }
+            }
             if before.last == UInt8(ascii: "{") {
                 guard form == .quoted else { return before.endIndex - 1 }
                 before = before.dropLast()
@@ -81,6 +101,9 @@ struct PastedText {
         }
         return nil
     }
+
+    /// In bytes.
+    private static let longestTag = 1 << 10
 
     /// In a string white space is spelled `\n`.
     private static func isSpace(_ last: UInt8, _ before: ArraySlice<UInt8>, _ form: Form) -> Bool {
@@ -95,7 +118,7 @@ struct PastedText {
         switch form {
         case .quoted: try QuotedText.convert(source, from: start, into: text)
         case .base64: try convertBase64(into: text)
-        case .plain, .html, .script: try convertPlain(into: text)
+        case .plain, .html, .script, .coloured: try convertPlain(into: text)
         }
     }
 
@@ -115,9 +138,10 @@ struct PastedText {
         while offset < end {
             var window = source.bytes(at: offset, count: min(Self.windowSize, end - offset))
             guard !window.isEmpty else { return }
-            if offset + window.count < end { window.removeLast(Self.unfinished(window)) }
+            if offset + window.count < end { window.removeLast(unfinished(window)) }
             offset += window.count
-            let out = form == .html ? Array(HTMLText.decode(window).utf8) : window
+            if form == .coloured { window = Self.withoutTags(window) }
+            let out = form == .html || form == .coloured ? Array(HTMLText.decode(window).utf8) : window
             try out.withUnsafeBufferPointer { piece throws(CaptureError) in try text.append(piece) }
         }
     }
@@ -142,8 +166,26 @@ struct PastedText {
         return (try? reader.value(into: &none, keep: false)).map { reader.position }
     }
 
-    /// Bytes at the end of a window that belong to a reference or a character whose rest is not there.
-    private static func unfinished(_ window: [UInt8]) -> Int {
+    private static func withoutTags(_ window: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(window.count)
+        var isInTag = false
+        for byte in window {
+            if byte == 0x3c { isInTag = true }
+            if !isInTag { out.append(byte) }
+            if byte == 0x3e { isInTag = false }
+        }
+        return out
+    }
+
+    /// Bytes at the end of a window that belong to a tag, a reference or a character whose rest is not there.
+    private func unfinished(_ window: [UInt8]) -> Int {
+        let longest = Self.longestTag
+        if form == .coloured, let tag = window.suffix(longest).lastIndex(of: 0x3c), tag > 0,
+            !window[tag...].contains(0x3e)
+        {
+            return window.count - tag
+        }
         if let reference = window.suffix(12).lastIndex(of: 0x26), reference > 0 {
             return window.count - reference
         }
