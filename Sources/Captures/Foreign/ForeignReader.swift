@@ -186,6 +186,18 @@ struct ForeignReader: Sendable {
         ByteSearch.index(of: Array("startedDateTime".utf8), in: source.bytes(at: 0, count: 4 << 20)) != nil
     }
 
+    /// A capture that a program for mail or texts has changed; nil where none did, or nothing comes out of it.
+    private func mendedCapture(in source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
+        guard CurlyQuotes.isIt(source) else {
+            return WrappedText(source).flatMap { converted($0.convert, depth: depth, budget: budget) }
+        }
+        return converted(
+            { text throws(CaptureError) in try CurlyQuotes.convert(source, into: text) },
+            depth: depth,
+            budget: budget
+        )
+    }
+
     /// What was found in a text, converted and read; nil where nothing comes out of it.
     private func converted(
         _ convert: (ScratchText) throws(CaptureError) -> Void,
@@ -213,6 +225,7 @@ struct ForeignReader: Sendable {
         {
             return capture
         }
+        if let capture = mendedCapture(in: source, depth: depth, budget: budget) { return capture }
         do throws(CaptureError) {
             return try CaptureReader.readText(source, name: name)
         } catch {

@@ -127,7 +127,7 @@ struct MailReader {
     }
 
     /// A line with its end, unless that is taken back by a `=` before it.
-    private static func unquoted(_ line: ArraySlice<UInt8>) -> [UInt8] {
+    static func unquoted(_ line: ArraySlice<UInt8>) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(line.count + 1)
         var index = line.startIndex
