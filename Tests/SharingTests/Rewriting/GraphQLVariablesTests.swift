@@ -10,6 +10,12 @@ struct GraphQLVariablesTests {
             #"mutation L($m: String!, $p: String!) {\n  login(email: $m, password : $p) { token }\n}"#,
             #"{"m": "ada@mail.example", "p": "tr0ub4dor"}"#, ["email=ada@mail.example", "password=tr0ub4dor"]
         ),
+        // Beside a password an account, and elsewhere whatever is called so.
+        (
+            "{signIn(login:$a,password:$b)}", #"{"a": "ada", "b": "tr0ub4dor"}"#,
+            ["username=ada", "password=tr0ub4dor"]
+        ),
+        ("{a(login: $a)}", #"{"a": "ada"}"#, ["login=ada"]),
         (#"{a(\nsecret:$s)}"#, #"{"s": "x"}"#, ["secret=x"]),
         (#"{a(password:\n\t$id)}"#, #"{"id": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),
         (#"{a(password: \u0024p)}"#, #"{"\u0070": "tr0ub4dor"}"#, ["password=tr0ub4dor"]),

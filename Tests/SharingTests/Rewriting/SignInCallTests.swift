@@ -44,6 +44,12 @@ struct SignInCallTests {
         ),
         // Of a program's source, and no call.
         Row(text: "passport.authenticate('google', 'popup')", told: []),
+        Row(text: "$auth->login($username, $password); attempt($_POST['user'], $_POST['pwd'])", told: []),
+        Row(text: "return login(e.username, e.password)", told: []),
+        Row(text: "mutation L($a:String!,$b:String!){signIn(login:$a,password:$b){t}}", told: []),
+        Row(text: "auth.login(max, $ecret9x)", told: ["login_hint=max", "password=$ecret9x"]),
+        Row(text: "auth.login('max', '$password')", told: ["login_hint=max", "password=$password"]),
+        Row(text: "auth.login(max, zem.Kestrel)", told: ["login_hint=max", "password=zem.Kestrel"]),
         Row(text: "please login (see below) with your password(s), again", told: []),
         Row(text: "Foo->__construct('max', 'zem4Kestrel!')", told: []),
         // An address is none of the two.

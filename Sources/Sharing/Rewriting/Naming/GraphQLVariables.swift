@@ -126,7 +126,10 @@ enum GraphQLVariables {
     }
 
     private static func arguments(in queries: some Sequence<ArraySlice<UInt8>>) -> Arguments {
-        queries.reduce(into: [:]) { read(decoded($1), into: &$0) }
+        let arguments: Arguments = queries.reduce(into: [:]) { read(decoded($1), into: &$0) }
+        // Beside a password these are who signs in: `signIn(login: $a, password: $b)`.
+        guard arguments.values.contains(where: SecretRoles.saysPassword) else { return arguments }
+        return arguments.mapValues { SecretRoles.namesAccount($0) ? "username" : $0 }
     }
 
     /// A query that is percent-encoded more often than its place wants it.

@@ -71,7 +71,8 @@ enum SignInCall {
             rest = text[(open + 1)...]
             let name = text[..<open].suffix(longestName).reversed().prefix(while: isOfName).reversed()
             guard !name.isEmpty, isOne(SlotReader.string(Array(name))) else { continue }
-            let arguments = arguments(from: open + 1, in: text).filter { !isAddress(text[$0]) }
+            let arguments = arguments(from: open + 1, in: text)
+                .filter { !isAddress(text[$0]) && !isExpression($0, in: text) }
             guard arguments.count > 1, arguments.dropFirst().contains(where: { mayBeSecret(text[$0]) }) else {
                 continue
             }
@@ -86,6 +87,25 @@ enum SignInCall {
             rest = text[(arguments.last?.upperBound ?? open + 1)...]
         }
         return slots
+    }
+
+    /// Whether an argument is a variable of the program's source, or a member of one, and no value.
+    ///
+    /// `$password`, `e.password`, `$_POST['password']`, and `login:$a` of a query in GraphQL; between quotation marks it is none.
+    private static func isExpression(_ range: Range<Int>, in text: ArraySlice<UInt8>) -> Bool {
+        let argument = text[range]
+        let before = text[range.lowerBound - 1]
+        guard before != 0x22, before != 0x27 else { return false }
+        let name = argument.prefix(while: \.isASCIIWordByte)
+        if !name.isEmpty, argument[name.endIndex...].starts(with: ":$".utf8) { return true }
+        if argument.first == 0x24 {
+            // A password may begin so, and has digits then.
+            return argument.allSatisfy { $0.isASCIILetter || "$_->[]'\"".utf8.contains($0) }
+        }
+        let parts = argument.split(separator: 0x2e, omittingEmptySubsequences: false)
+        return parts.count > 1
+            && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isASCIILetter || $0 == 0x5f } }
+            && saysWhat(parts.last.map(SlotReader.string) ?? "")
     }
 
     /// Whether a name says what is called so.
