@@ -12,10 +12,55 @@ enum PhoneNumberText {
                 let end = endOfInternational(text, start + 1)
             else { return nil }
             return text[start..<end].contains { [0x20, 0x28, 0x2d].contains($0) } ? end : nil
-        case 0x28: return endOfNorthAmerican(text, start)
+        case 0x28: return endOfNorthAmerican(text, start) ?? endOfNational(text, start)
+        case 0x30...0x39: return endOfNational(text, start)
         default: return nil
         }
     }
+
+    /// As it is written where it is dialled, behind a word for a phone: `Tel. 0151 234567-89`, `call us at 555-010-0163`; elsewhere
+    /// such groups number other things as well.
+    private static func endOfNational(_ text: [UInt8], _ start: Int) -> Int? {
+        var groups = [0]
+        var end = start
+        var last = start
+        while end < text.count, end - start < 24 {
+            if text[end].isASCIIDigit {
+                groups[groups.count - 1] += 1
+                last = end + 1
+            } else if separators.contains(text[end]) {
+                if groups.last != 0 { groups.append(0) }
+            } else {
+                break
+            }
+            end += 1
+        }
+        groups.removeAll { $0 == 0 }
+        let digits = groups.reduce(0, +)
+        // A time in seconds has ten digits without a gap, and no zero in front.
+        guard groups.count > 1 || text[start] == 0x30,
+            (9...13).contains(digits) || digits == 8 && groups.count > 1,
+            last == text.count || !text[last].isASCIIWordByte,
+            // A day.
+            groups != [4, 2, 2], groups != [2, 2, 4]
+        else { return nil }
+        // What stands before another number belongs to that.
+        let gap = text[..<start].suffix(24).split(
+            omittingEmptySubsequences: false,
+            whereSeparator: \.isASCIIDigit
+        )
+        let before = ShownCodes.lowercased(gap.last ?? [])
+        let words = before.split { !$0.isLetter }
+        return words.contains { ofPhones.contains(String($0)) } ? last : nil
+    }
+
+    private static let separators: Set<UInt8> = [0x20, 0x28, 0x29, 0x2d, 0x2e, 0x2f]
+    private static let ofPhones: Set<String> = [
+        "phone", "telephone", "tel", "mobile", "cell", "call", "sms", "whatsapp", "fax",
+        "telefon", "handy", "mobil", "mobilnummer", "rufnummer", "handynummer", "telefonnummer", "anrufen",
+        "téléphone", "portable", "teléfono", "móvil", "telefono", "cellulare", "telefone", "celular",
+        "telefoon", "mobiel", "mobiltelefon",
+    ]
 
     private static func endOfNorthAmerican(_ text: [UInt8], _ start: Int) -> Int? {
         let isSpaced = start + 5 < text.count && text[start + 5] == 0x20
@@ -29,18 +74,24 @@ enum PhoneNumberText {
 
     private static func endOfInternational(_ text: [UInt8], _ start: Int) -> Int? {
         var digits = 0
+        var dots = 0
         var end = start + 1
         var last = end
         while end < text.count, end - start < 24 {
             if text[end].isASCIIDigit {
                 digits += 1
                 last = end + 1
+            } else if text[end] == 0x2e, end + 1 < text.count, text[end + 1].isASCIIDigit {
+                dots += 1
             } else if ![0x20, 0x2d, 0x28, 0x29].contains(text[end]) {
                 break
             }
             end += 1
         }
-        guard (8...15).contains(digits), last == text.count || !text[last].isASCIIWordByte else { return nil }
+        // With a single dot it is an amount, or a degree.
+        guard (8...15).contains(digits), dots != 1, last == text.count || !text[last].isASCIIWordByte else {
+            return nil
+        }
         return (0x31...0x39).contains(text[start + 1]) ? last : nil
     }
 }
