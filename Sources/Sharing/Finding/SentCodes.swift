@@ -48,19 +48,27 @@ enum SentCodes {
         if word.isWhole, place.lowerBound > 0, text[place.lowerBound - 1].isASCIIWordByte { return [] }
         // Scripts have many such words, and few of them near digits.
         let mayStandBefore = text[..<place.lowerBound].suffix(longestGap + 9).contains(where: \.isASCIIDigit)
-        guard mayStandBefore || code(behind: place.upperBound, isTold: true, in: text) != nil else {
-            return []
-        }
+        guard
+            mayStandBefore || code(behind: place.upperBound, isTold: true, in: text) != nil
+                || code(behind: place.upperBound, isTold: true, in: text, by: UserCodeText.end) != nil
+        else { return [] }
         let before = ShownCodes.lowercased(text[..<place.lowerBound].suffix(longestGap))
         // `statuskod`: a word for an error's may end as one for such a code does.
         let named = ShownCodes.lowercased(text[..<place.upperBound].suffix(longestGap + place.count))
         guard !others.contains(where: named.containsBytes) else { return [] }
         let isTold = word.isSure || purposes.contains(where: before.containsBytes) || isOpened(before)
+        let isTyped = isOpened(before) || typed.contains(where: before.hasSuffix)
         return [
-            code(behind: place.upperBound, isTold: isTold, in: text),
+            code(behind: place.upperBound, isTold: isTold || isTyped, in: text),
+            isTyped ? code(behind: place.upperBound, isTold: true, in: text, by: UserCodeText.end) : nil,
             code(before: place.lowerBound, in: text),
         ].compactMap(\.self)
     }
+
+    /// Before the last letters of `code`, where no error can be meant.
+    private static let typed = [
+        "user c", "device c", "activation c", "pairing c", "one-time c", "your c", "login c", "sign-in c",
+    ]
 
     /// In bytes, without tags.
     private static let longestGap = 40
@@ -81,6 +89,7 @@ enum SentCodes {
         "use c", "enter c", "sent c", "ihr c", "dein c", "uw c", "votre c", "ton c", "tu c", "su c", "seu c",
         "tuo c", "suo c",
         // What somebody is to do with it.
+        "enter the c", "enter this c", "enter following c", "enter the following c", "type the c", "type c",
         "saisissez le c", "entrez le c", "introduce el c", "ingresa el c", "inserisci il c", "den c",
         "voer c",
     ]
@@ -99,12 +108,21 @@ enum SentCodes {
 
     // MARK: - Behind the word
 
+    /// The code behind a word for it.
+    ///
     /// `isTold`: what stands before the word says what the code is for.
-    private static func code(behind start: Int, isTold: Bool, in text: [UInt8]) -> Range<Int>? {
+    /// `end`: where one ends that is none of digits, if one begins at a place.
+    private static func code(
+        behind start: Int,
+        isTold: Bool,
+        in text: [UInt8],
+        by end: ((Int, [UInt8]) -> Int?)? = nil
+    ) -> Range<Int>? {
         var gap = Gap(index: start, rest: longestGap, isTold: isTold)
         while gap.index < text.count, gap.rest > 0, gap.skip(in: text) {}
         guard gap.isTold else { return nil }
         let index = gap.index
+        if let end { return end(index, text).map { index..<$0 } }
         // `G-482913`
         if index + 2 < text.count, text[index + 1] == 0x2d, (0x41...0x5a).contains(text[index]) {
             return digits(at: index + 2, in: text).map { index..<$0.upperBound }
@@ -160,7 +178,8 @@ enum SentCodes {
     }
 
     private static let links: Set<String> = [
-        "is", "ist", "lautet", "est", "es", "è", "é", "är", "er", "de", "di", "to", "adalah",
+        "is", "on", "your", "device", "below", "ist", "lautet", "est", "es", "è", "é", "är", "er", "de", "di",
+        "to", "adalah",
         // With the article or whose it is behind the noun: `Engangskoden din er`, `kodunuz`, `kódja`, `koodisi`.
         "n", "din", "ditt", "je", "ja", "unuz", "u", "si", "anda", "tău", "este",
         "của", "bạn", "là", "σας", "σου", "είναι",

@@ -26,6 +26,18 @@ struct ShownCodesTests {
         Row(text: "Your code is 482913abc", codes: []),
         Row(text: "Your OTP is 482913. Do not share it.", codes: ["482913"]),
         Row(text: "otp=482913", codes: ["482913"]),
+        // Typed on another device, and errors in the place of one.
+        Row(text: "Your user code is WDJB-MJHT", codes: ["WDJB-MJHT"]),
+        Row(text: "Enter this code on your device: <b>WDJBMJHT</b>", codes: ["WDJBMJHT"]),
+        Row(text: "open https://id.example/device and enter the code G7HJ2KLM9 to", codes: ["G7HJ2KLM9"]),
+        Row(text: "! First copy your one-time code: 8F43-6FCF\n- Press Enter", codes: ["8F43-6FCF"]),
+        Row(text: "Gib den Code BCDF-GHJK ein", codes: ["BCDF-GHJK"]),
+        Row(text: "Pairing code: 123-456", codes: ["123-456"]),
+        Row(text: "Activation code: 7Q2-K9P", codes: ["7Q2-K9P"]),
+        Row(text: "Your sign-in failed. Code: IDX10214", codes: []),
+        Row(text: "Enter the code. Error code IDX10214", codes: []),
+        Row(text: "Your user code is EXPIRED", codes: []), Row(text: "Enter the code UTF-8", codes: []),
+        Row(text: "Code: AADSTS50011", codes: []), Row(text: "device code ", codes: []),
         Row(text: "Use code 482913 to sign in", codes: ["482913"]),
         Row(text: "Use 482 913 as your verification code", codes: ["482 913"]),
         Row(
