@@ -46,12 +46,28 @@ struct NamesInTextsTests {
         Row(text: "Willkommen zurück, Ada!", told: ["display_name=Ada"]),
         Row(text: "Bonjour Ada Quill,", told: ["display_name=Ada Quill"]),
         Row(text: "Connecté en tant que ada.q7", told: ["username=ada.q7"]),
+        Row(text: "Continue as Ada", told: ["display_name=Ada"]),
+        Row(text: "Avatar of Ada Quill", told: ["display_name=Ada Quill"]),
+        Row(text: "Hi Ada, your code", told: ["display_name=Ada"]),
+        Row(text: "Dear Customer,", told: []), Row(text: "Hello World!", told: []),
+        Row(text: "Hi Ada and others", told: []), Row(text: "user Ada, Max", told: []),
         Row(text: "Hallo Welt", told: []), Row(text: "Bonjour et bienvenue", told: []),
         Row(text: "Hello World", told: []), Row(text: "Signed in as administrator", told: []),
         Row(text: "the user Agent", told: []),
     ])
     func greetingNamesSomebody(row: Row) {
         #expect(Self.told(GreetingSlots.slots(in: Array(row.text.utf8)[...]), row.text) == row.told)
+    }
+
+    @Test(arguments: [
+        Row(text: #"<img class="avatar" alt="Ada Quill">"#, told: ["display_name=Ada Quill"]),
+        Row(text: #"<img class="avatar" alt="Profile Picture">"#, told: []),
+        Row(text: #"<img class="logo" alt="Harbour Shop">"#, told: []),
+        Row(text: #"<img class="avatar" alt="Ada Quill at the sea">"#, told: []),
+    ])
+    func pictureNamesWhoIsOnIt(row: Row) {
+        let slots = MarkupSlots.slots(in: Array(row.text.utf8)[...])
+        #expect(Self.told(slots, row.text) == row.told)
     }
 
     @Test(arguments: [

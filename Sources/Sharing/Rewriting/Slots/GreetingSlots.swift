@@ -9,7 +9,7 @@ enum GreetingSlots {
         guard text.count <= longest, text.contains(0x20) else { return [] }
         let lower = text.map(\.asciiLowercased)
         return phrases.flatMap { phrase in
-            places(of: phrase.words, in: lower).flatMap {
+            Bytes.places(behind: phrase.words, in: lower).flatMap {
                 slots(behind: text[(text.startIndex + $0)...], phrase, coding)
             }
         }
@@ -24,6 +24,21 @@ enum GreetingSlots {
         }
     }
 
+    /// The name that a text is as a whole, as pictures of people have it: `alt="Ada Lovelace"`; nil for others.
+    static func name(in text: ArraySlice<UInt8>, coding: TextCoding) -> Slot? {
+        guard text.count <= longestName,
+            let slot = slots(behind: text, Phrase(words: [], leastWords: 2), coding).first,
+            slot.range == text.indices
+        else { return nil }
+        let words = SlotReader.string(text).lowercased().split(separator: " ")
+        return words.contains { ofPictures.contains(String($0)) } ? nil : slot
+    }
+
+    private static let ofPictures: Set<String> = [
+        "avatar", "bild", "default", "icon", "image", "logo", "photo", "picture", "profile", "profilbild",
+        "user",
+    ]
+
     private struct Phrase {
         var words: [UInt8]
         /// A single word behind it may be none of a name.
@@ -34,6 +49,8 @@ enum GreetingSlots {
 
     private static let phrases = [
         ("signed in as ", 1), ("logged in as ", 1), ("angemeldet als ", 1), ("welcome back, ", 1),
+        ("continue as ", 1), ("weiter als ", 1), ("continuer en tant que ", 1), ("continuar como ", 1),
+        ("avatar of ", 2), ("photo of ", 2), ("profile of ", 2), ("account of ", 2), ("account menu for ", 1),
         ("welcome, ", 2),
         ("hello ", 2), ("hello, ", 2), ("hi ", 2), ("hi, ", 2), ("dear ", 2), ("user ", 2),
         // German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Danish.
@@ -43,17 +60,6 @@ enum GreetingSlots {
         ("ciao ", 2), ("olá ", 2), ("ingelogd als ", 1), ("hej ", 2), ("inloggad som ", 1),
         ("logget ind som ", 1),
     ].map { Phrase(words: Array($0.0.utf8), leastWords: $0.1) }
-
-    /// Where what stands behind it begins.
-    private static func places(of phrase: [UInt8], in text: [UInt8]) -> [Int] {
-        var places: [Int] = []
-        var start = 0
-        while let place = Bytes.index(of: phrase, in: text, from: start) {
-            start = place + phrase.count
-            if place == 0 || !text[place - 1].isASCIIWordByte { places.append(start) }
-        }
-        return places
-    }
 
     private static func slots(behind text: ArraySlice<UInt8>, _ phrase: Phrase, _ coding: TextCoding?)
         -> [Slot]
@@ -70,7 +76,13 @@ enum GreetingSlots {
             guard rest.first == 0x20 else { break }
             rest = rest.dropFirst()
         }
-        guard let first = words.first, let last = words.last, words.count >= phrase.leastWords,
+        // `Hi Ada,` greets somebody; behind `user` it is a word of a list.
+        let isGreeted =
+            words.count == 1 && (rest.first == 0x2c || rest.first == 0x21)
+            && greetings.contains(SlotReader.string(phrase.words))
+            && !anybody.contains(SlotReader.string(words[0]).lowercased())
+        guard let first = words.first, let last = words.last,
+            words.count >= phrase.leastWords || isGreeted,
             !words.contains(where: { SureWords.isCommon(SlotReader.string($0)) })
         else { return phrase.leastWords == 1 ? account(text, coding) : [] }
         return [slot("display_name", text[first.startIndex..<last.endIndex], coding)]
@@ -78,6 +90,16 @@ enum GreetingSlots {
     }
 
     private static let longestName = 80
+    private static let greetings: Set<String> = [
+        "hi ", "hi, ", "hello ", "hello, ", "dear ", "hallo ", "bonjour ", "hola ", "ciao ", "hej ",
+    ]
+    /// Words for whoever reads it.
+    private static let anybody: Set<String> = [
+        "admin", "again", "all", "customer", "everybody", "everyone", "folks", "friend", "friends", "guest",
+        "kunde", "madam", "member", "monde", "mundo", "sir", "team", "there", "user", "visitor", "welt",
+        "world",
+        "zusammen",
+    ]
 
     /// `signed in as al.7`: a word that no sentence has.
     private static func account(_ text: ArraySlice<UInt8>, _ coding: TextCoding?) -> [Slot] {

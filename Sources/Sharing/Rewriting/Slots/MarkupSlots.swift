@@ -75,6 +75,9 @@ struct MarkupSlots {
             var label = TextLabels()
             if let slot = label.slot(in: text[attribute.value]) { slots.append(slot) }
             slots += GreetingSlots.slots(in: text[attribute.value], coding: .entities)
+            if attribute.name == "alt", isOfSomebody(element) {
+                slots += [GreetingSlots.name(in: text[attribute.value], coding: .entities)].compactMap(\.self)
+            }
         }
         for attribute in element.list
         where !attribute.value.isEmpty
@@ -117,6 +120,12 @@ struct MarkupSlots {
             let own = name == "value" ? field ?? "" : name
             slots.append(Slot(name: own, range: attribute.value, coding: .entities))
         }
+    }
+
+    /// Whether a picture is somebody's, by how the page calls it.
+    private func isOfSomebody(_ element: HTMLAttributes) -> Bool {
+        let name = element.value(of: "class", or: "id", in: text)?.lowercased() ?? ""
+        return ["avatar", "profile-p", "userpic", "user-p", "user-image"].contains(where: name.containsBytes)
     }
 
     private mutating func readCell(of element: HTMLAttributes) {
