@@ -38,6 +38,54 @@ struct UnexpectedPlacesTests {
             gone: ["Main Street", "Mexico City"]
         ),
         Row(
+            name: "a program in a source map",
+            body:
+                #"{"version":3,"sources":["webpack:///src/login.js"],"sourcesContent":["const clientSecret='mead77owsx'"#
+                + #";\nshow('kiravel')"],"mappings":"AAAA"}"#,
+            gone: ["mead77owsx"],
+            stays: ["webpack:///src/login.js", "const clientSecret=", "show('kiravel')", "AAAA"]
+        ),
+        Row(
+            name: "a program in a page",
+            type: "text/html",
+            body: "<pre>$auth->login($username, $password); attempt($credentials, $remember)</pre>",
+            stays: ["$auth->login($username, $password); attempt($credentials, $remember)"]
+        ),
+        Row(
+            name: "answers to questions that somebody chose",
+            body: #"{"answers":[{"question":"First pet?","answer":"Kestrelle"}],"sec_answer_1":"Augsbourg"}"#,
+            gone: ["Kestrelle", "Augsbourg"],
+            stays: ["First pet?"]
+        ),
+        Row(
+            name: "questions that many ask",
+            body: #"{"faq":[{"question":"How do I sign in?","answer":"Use your e-mail address."}]}"#,
+            stays: ["How do I sign in?", "Use your e-mail address."]
+        ),
+        Row(
+            name: "the owners of an account at Plaid",
+            body:
+                #"{"owners":[{"names":["Alberta Charleson"],"phone_numbers":[{"data":"1112223333"}]}],"data":"x7"}"#,
+            gone: ["Alberta", "Charleson", "1112223333"],
+            stays: [#""data":"x7""#]
+        ),
+        Row(
+            name: "what a passkey is made for",
+            body:
+                #"{"rp":{"id":"harbour.example","name":"Harbour Shop"},"user":{"id":"a2lyYXZl","name":"kiravel9","#
+                + #""displayName":"Kira Velsen"}}"#,
+            gone: ["a2lyYXZl", "kiravel9", "Velsen"],
+            stays: ["Harbour Shop"]
+        ),
+        Row(
+            name: "header fields in a log",
+            body: #"{"headers":["cookie: sid=mead77; lang=de","authorization: Bearer owsx7x"],"#
+                + #""msg":"Authorization: Bearer token is missing, Cookie: none","#
+                + #""out":"got Set-Cookie: sid=owsx77; Path=/app; SameSite=Lax"}"#,
+            gone: ["mead77", "owsx7x", "owsx77"],
+            stays: ["; Path=/app; SameSite=Lax", "Authorization: Bearer token is missing, Cookie: none"]
+        ),
+        Row(
             name: "a password with a semicolon in an address",
             type: "text/plain",
             body: "https://kiravel:mead;owsx@db.example/shop",

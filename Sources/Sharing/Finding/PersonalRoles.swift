@@ -114,7 +114,7 @@ enum PersonalRoles {
         // What somebody's device is called, by which it is known again.
         add(
             .personal,
-            "deviceid deviceuuid deviceuniqueid androidid advertisingid idfa idfv gaid imei meid imsi iccid udid macaddress"
+            "deviceid deviceuuid deviceuniqueid androidid advertisingid idfa idfv gaid imei meid imsi iccid udid macaddress installationid xinstallationid appinstanceid visitorid anonymousid distinctid"
         )
         // Banks' interfaces.
         add(
@@ -128,7 +128,7 @@ enum PersonalRoles {
         )
         add(
             .subject,
-            "sub patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity"
+            "sub patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity fhiruser"
         )
         add(.email, "email lispersoncontactemailprimary mail emailaddress mailaddress useremail contactemail")
         add(.phone, "phonenumber mobile mobileno telephone telephonenumber tel recipient")

@@ -41,7 +41,7 @@ enum SecretRoles {
         if bare != last, let kind = secrets[bare] ?? PersonalRoles.kind(of: bare, isAboutPeople: false) {
             return .secret(kind)
         }
-        if isPassword(bare) || isPassword(lastWord(of: name)) { return .secret(.password) }
+        if isPassword(bare) || isPassword(lastWord(of: name)) || isAnswer(bare) { return .secret(.password) }
         // `g_csrf_token`, `login_csrf`; `csrfFieldName` is none.
         if ["csrf", "xsrf"].contains(where: key.containsBytes) { return .drawn(.formToken) }
         return byEnding(key, bare, in: container, isOfWords: name.utf8.contains(0x2d)) ?? whole
@@ -145,6 +145,14 @@ enum SecretRoles {
                 && !aboutPasswords.contains(where: key.hasSuffix)
     }
 
+    /// Whether it is what somebody answers who is asked for more than a password: `secAnswer2`, `challenge_answer`.
+    private static func isAnswer(_ key: String) -> Bool {
+        key.hasSuffix("answer")
+            && ["seca", "secq", "secret", "secur", "challenge", "question", "recovery"].contains(
+                where: key.hasPrefix
+            )
+    }
+
     /// What names end with that tell something of a password, and are not its own: `password_expires_in`, `resetPasswordUrl`.
     private static let aboutPasswords = words(
         "expires expiresin expiresat expiry expiration expirationdate expired changed changedat updatedat createdat resetat setat lastset length minlength maxlength policy strategy strength complexity rules required enabled disabled supported allowed attempts age days message error errors label placeholder title url uri link href page path type less"
@@ -243,7 +251,7 @@ enum SecretRoles {
         .apiKey: "apikey xapikey xfunctionskey ocpapimsubscriptionkey subscriptionkey privatekey secretkey",
         .saml: "samlrequest samlresponse samlart relaystate wresult wctx",
         .formToken:
-            "csrf xcsrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier",
+            "csrf xcsrf csrftoken xcsrftoken xsrftoken xxsrftoken csrfmiddlewaretoken authenticitytoken requestverificationtoken antiforgerytoken sessioncode sessiondatakey sessiondatakeyconsent authid tabid execution viewstate eventvalidation flowtoken canary sft ctx statetoken statehandle loginchallenge consentchallenge logoutchallenge loginverifier consentverifier logoutverifier",
         .claim: "athash chash shash rthash jti sid ath jkt uti rh aio puid",
     ])
 

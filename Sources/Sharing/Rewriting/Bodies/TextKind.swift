@@ -189,9 +189,9 @@ enum TextKind: Sendable, Hashable {
 
     /// `cb?code=…`, `/cb#access_token=…`: what stands behind the scheme of an app's own.
     private static func hasParameters(_ text: ArraySlice<UInt8>) -> Bool {
-        guard let mark = text.firstIndex(where: { $0 == 0x3f || $0 == 0x23 || $0 <= 0x20 }) else {
-            return false
-        }
+        guard let mark = text.firstIndex(where: { $0 == 0x3f || $0 == 0x23 || $0 <= 0x20 }),
+            text[mark] > 0x20
+        else { return false }
         return isForm(text[(mark + 1)...]) && text[..<mark].allSatisfy { isNameByte($0) || $0 == 0x2f }
     }
 

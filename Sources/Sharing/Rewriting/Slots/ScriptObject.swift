@@ -27,6 +27,10 @@ struct ScriptObject {
     private var isTransaction = false
     var isLogin = false
     private var isLogLine = false
+    /// The slot of the `id` of a `user`, which is a handle (Web Authentication, section 5.4.3) where a member beside it is what
+    /// pages show of somebody.
+    private var handle: Int?
+    private var isShown = false
     /// The slot of its `name`, which is a person's where a member beside it says so.
     var ownName: Int?
     var isPerson = false
@@ -67,6 +71,18 @@ struct ScriptObject {
     private static let partsOfBirth = [
         "year": "birthyear", "month": "birthmonth", "day": "dayofbirth", "text": "birthdate",
     ]
+
+    /// What a member is called that says nothing by itself: `"phone_numbers": [{"data": "…"}]` by what it is the value of, and the
+    /// name of the relying party (Web Authentication, section 5.4.2), which is no person's; nil for others.
+    ///
+    /// `member`: in small letters.
+    func nameOfMember(_ member: String) -> String? {
+        if member == "name", name == "rp" { return "rp_name" }
+        guard member == "data", case .secret(let kind) = SecretRoles.role(of: name, in: .json),
+            kind == .phone || kind == .email
+        else { return nil }
+        return name
+    }
 
     /// The slot of the number of a bank account, with what says what number it is beside it:
     /// `{"SchemeName": "UK.OBIE.SortCodeAccountNumber", "Identification": "…", "Name": "…"}`; nil for others.
@@ -154,16 +170,22 @@ struct ScriptObject {
             ownName = nil
             return (named, "displayName")
         }
+        if member == "id", name == "user" { handle = slot }
+        if member == "displayname" { isShown = true }
+        if isShown, let own = handle {
+            handle = nil
+            return (own, "userHandle")
+        }
         switch member {
         case "answer": answer = slot
         case "user", "login", "benutzer", "utilisateur", "identifiant", "usuario", "utente", "gebruiker":
             (user, isVague) = (slot, false)
         case "identifier": (user, isVague) = (slot, true)
-        case "name", "display":
+        case "name", "names", "display":
             // `"author": {"name": "…"}`
             return Self.persons.contains(name.lowercased()) ? (slot, "displayName") : nil
         case "statetoken", "statehandle": (isChallenge, isTransaction) = (true, true)
-        case "questionkey", "username": isChallenge = true
+        case "question", "questionkey", "username": isChallenge = true
         case "pass", "password", "passwd", "passcode", "pwd", "pw", "passwort", "kennwort", "motdepasse",
             "contrasena", "contraseña", "senha", "wachtwoord":
             isLogin = true
@@ -216,7 +238,8 @@ struct ScriptObject {
 
     /// Members, one of them or a list, that are somebody.
     private static let persons: Set<String> = [
-        "user", "users", "author", "owner", "member", "members", "customer", "customers", "person", "people",
+        "user", "users", "author", "owner", "owners", "member", "members", "customer", "customers", "person",
+        "people",
         "employee", "employees", "contact", "contacts", "manager", "sender", "patient", "student", "teacher",
         "creator", "assignee", "reporter", "me", "viewer", "currentuser", "current_user",
         "claims", "idtokenclaims", "userinfo", "userprofile", "emailaddress",

@@ -128,7 +128,7 @@ struct ScriptSlots {
                 name =
                     objects.last?.nameOfChoice ?? (key == "code" ? objects.last?.nameOfCode : nil) ?? member
             } else {
-                name = objects.last?.nameInBirth(key) ?? member
+                name = objects.last?.nameInBirth(key) ?? objects.last?.nameOfMember(key) ?? member
             }
         } else {
             addString(to: end, isNamed: !isGivenToFunction)
@@ -209,7 +209,11 @@ struct ScriptSlots {
         }
         // `{"value": 72, "unit": "kg"}`: no part of an address.
         if key == "unit", let value = objects[object].value, slots[value].isNumber { slots[place].name = "" }
-        if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
+        // What a page answers to the questions that many ask is a sentence.
+        let isSentence = key == "answer" && Self.isSentence(text[slot.range])
+        if !isSentence, let chosen = objects[object].chosen(place, called: key) {
+            slots[chosen.slot].name = chosen.name
+        }
         name(by: place, called: key, of: object)
     }
 
@@ -342,9 +346,13 @@ struct ScriptSlots {
 
     // MARK: - Words
 
-    /// `document.cookie = "…"`, and headers in a program's own record of a request.
+    /// `document.cookie = "…"`, the programs in a source map, and headers in a program's own record of a request.
     private static func kind(of name: String) -> TextKind? {
-        name == "cookie" ? .setCookie : TextKind.ofHeader(name)
+        switch name {
+        case "cookie": .setCookie
+        case "sourcesContent": .json
+        default: TextKind.ofHeader(name)
+        }
     }
 
     /// Functions whose first argument names the second one.
@@ -356,6 +364,10 @@ struct ScriptSlots {
         "encodeURIComponent", "escape", "from", "of", "parse", "quote", "return", "str", "trim", "unescape",
         "unquote", "values",
     ]
+
+    private static func isSentence(_ text: ArraySlice<UInt8>) -> Bool {
+        text.count > 40 || text.contains(0x3c) || text.last.map { [0x21, 0x2e, 0x3f].contains($0) } ?? false
+    }
 
     private static func beginsWord(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte == 0x5f || byte == 0x24
