@@ -10,8 +10,7 @@ package enum CredentialRefusal {
     /// Whether an answer is one, by its error and by what was asked for.
     package static func isOne(_ answer: Answer, in capture: Capture) -> Bool {
         guard answer.isRefusal, let error = answer.json?["error"]?.string, errors.contains(error),
-            let body = capture[answer.exchange].request.body, (body.size ?? 0) < largest,
-            let bytes = body.bytes, let object = (try? JSONParser.parse(bytes))?.object
+            let object = JSONBody.object(of: capture[answer.exchange].request.body, below: largest)
         else { return false }
         return members.contains { object[$0] != nil }
     }

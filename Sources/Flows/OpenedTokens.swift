@@ -83,8 +83,7 @@ package struct OpenedTokens: Sendable {
     ) -> [JSONWebKey] {
         var keys = keySets.flatMap { $0.keys?.keys ?? [] }
         for call in registrations {
-            let body = capture[call.exchange].request.body
-            let sent = (body?.size ?? 0) < 1 << 20 ? body?.bytes.flatMap { try? JSONParser.parse($0) } : nil
+            let sent = JSONBody.object(of: capture[call.exchange].request.body, below: 1 << 20)
             for set in [sent?["jwks"], call.answer.json?["jwks"]] {
                 keys += set.flatMap { JSONWebKeySet(json: $0) }?.keys ?? []
             }

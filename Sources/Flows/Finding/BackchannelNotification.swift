@@ -11,9 +11,8 @@ struct BackchannelNotification {
 
     /// Nil for every other exchange.
     init?(_ request: RecordedRequest, at exchange: Int) {
-        guard request.method == "POST", let body = request.body, (body.size ?? 0) < Self.largest,
-            let bytes = body.bytes, bytes.first(where: { $0 > 0x20 }) == 0x7b,
-            let object = (try? JSONParser.parse(bytes))?.object,
+        guard request.method == "POST",
+            let object = JSONBody.object(of: request.body, below: Self.largest),
             let requestID = object["auth_req_id"]?.string, !requestID.isEmpty
         else { return nil }
         self.requestID = requestID

@@ -53,8 +53,8 @@ enum LoneCalls {
     /// Under the name of RFC 6749, or that of container registries.
     private static func isGiven(_ token: String, by exchange: Exchange) -> Bool {
         guard let response = exchange.response, (200..<300).contains(response.status),
-            let body = response.body, body.essence == "application/json", (body.size ?? 0) < 1 << 16,
-            let answer = body.bytes.flatMap({ try? JSONParser.parse($0) })
+            response.body?.essence == "application/json",
+            let answer = JSONBody.object(of: response.body, below: 1 << 16)
         else { return false }
         return ["access_token", "token"].contains { answer[$0]?.string == token }
     }

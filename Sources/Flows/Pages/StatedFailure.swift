@@ -16,9 +16,7 @@ package enum StatedFailure {
     /// Whether a body says so and brings nothing besides: `success` or `ok` that is none, a status of 400 or more or by the name
     /// of one, an error, or a list of them.
     package static func isOne(_ body: Body?) -> Bool {
-        guard let body, (body.size ?? 0) < largest, let bytes = body.bytes,
-            bytes.first(where: { $0 > 0x20 }) == 0x7b,
-            let object = (try? JSONParser.parse(bytes))?.object,
+        guard let object = JSONBody.object(of: body, below: largest),
             object.members.allSatisfy({ accompanying.contains($0.name) || isNothing($0.value) })
         else { return false }
         for name in ["success", "ok", "isSuccess"] {

@@ -9,7 +9,8 @@ enum ForgeRockSignIn {
     /// The session that a step was answered with; nil where more steps follow.
     static func session(in exchange: Exchange) -> String? {
         guard ForgeRockStep.isOne(exchange), exchange.response?.status == 200 else { return nil }
-        return object(exchange.response?.body)?["tokenId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        let answer = JSONBody.object(of: exchange.response?.body, below: largest)
+        return answer?["tokenId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The cookie with which such a session is to come back, whatever its name is set to.
@@ -36,8 +37,11 @@ enum ForgeRockSignIn {
             } ?? false
     }
 
-    static func object(_ body: Body?) -> JSONObject? {
-        guard let body, (body.size ?? 0) < 1 << 20 else { return nil }
-        return body.bytes.flatMap { try? JSONParser.parse($0) }?.object
+    /// Whether a step goes on from an earlier one: it brings what that was answered with.
+    static func isContinued(by request: RecordedRequest) -> Bool {
+        JSONBody.object(of: request.body, below: largest)?["authId"] != nil
     }
+
+    /// In bytes.
+    private static let largest = 1 << 20
 }

@@ -71,7 +71,7 @@ struct PageCall {
         return steps.compactMap { step in
             let wentOn = steps.contains { later in
                 flow.surroundings.position[later] > flow.surroundings.position[step]
-                    && ForgeRockSignIn.object(flow.capture[later].request.body)?["authId"] != nil
+                    && ForgeRockSignIn.isContinued(by: flow.capture[later].request)
             }
             var call = PageCall(Answer(of: flow.capture[step], at: step), wentOn: wentOn, flow)
             call?.isCredentialed = true

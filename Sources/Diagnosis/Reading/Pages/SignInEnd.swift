@@ -70,7 +70,7 @@ enum SignInEnd {
             if (400..<500).contains(response.status), response.status != 429 {
                 return NativeSignIn.refusal(ofStep: page, in: flow)
             }
-            guard ForgeRockSignIn.object(exchange.request.body)?["authId"] == nil else { return nil }
+            guard !ForgeRockSignIn.isContinued(by: exchange.request) else { return nil }
         }
         return nil
     }

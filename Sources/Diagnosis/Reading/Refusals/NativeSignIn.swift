@@ -23,7 +23,7 @@ enum NativeSignIn {
     static func refusal(at index: Int, in flow: Flow) -> RequestRefusal? {
         let exchange = flow.capture[index]
         guard let response = exchange.response, (400..<500).contains(response.status),
-            response.status != 429, let json = ForgeRockSignIn.object(response.body)
+            response.status != 429, let json = JSONBody.object(of: response.body, below: largest)
         else { return nil }
         return ofWSO2(json, exchange.request.url).map { name, text in
             RequestRefusal(
@@ -69,6 +69,8 @@ enum NativeSignIn {
         )
     }
 
+    /// In bytes.
+    private static let largest = 1 << 20
     private static let problems = "https://curity.se/problems/"
     private static let ends: Set<String> = [
         "error-authorization-response", "authentication-failed", "too-many-attempts", "generic-user-error",

@@ -104,10 +104,8 @@ struct RateLimited: Rule {
     /// where there may be so many codes in a time.
     static func isOne(_ response: RecordedResponse) -> Bool {
         if response.status == 429 { return true }
-        guard response.status == 403, let body = response.body, (body.size ?? 0) < 4096,
-            let bytes = body.bytes
-        else { return false }
-        return (try? JSONParser.parse(bytes))?["error_code"]?.string == "rate_limit_exceeded"
+        return response.status == 403
+            && JSONBody.object(of: response.body, below: 4096)?["error_code"]?.string == "rate_limit_exceeded"
     }
 
     private func isEndpoint(_ message: OAuthMessage) -> Bool {
