@@ -10,13 +10,7 @@ extension ExchangeEventSink {
 
     /// Begins an exchange without a request: the connection itself is what there is to tell of.
     mutating func beginNameless(_ exchange: Int, _ version: String, at time: Timestamp) {
-        let head = RequestHead(
-            method: "",
-            target: "",
-            httpVersion: version,
-            headers: HeaderFields(),
-            size: 0
-        )
+        let head = RequestHead(method: "", target: "", httpVersion: version, headers: HeaderFields())
         receive(.requestHead(head, at: time), of: exchange)
     }
 }

@@ -29,8 +29,7 @@ struct SpooledBodyTests {
                     method: "POST",
                     target: "/token",
                     httpVersion: "HTTP/1.1",
-                    headers: HeaderFields(),
-                    size: 1
+                    headers: HeaderFields()
                 ),
                 at: time
             ),
@@ -40,8 +39,7 @@ struct SpooledBodyTests {
             status: 200,
             statusText: "OK",
             httpVersion: "HTTP/1.1",
-            headers: HeaderFields(fields),
-            size: 1
+            headers: HeaderFields(fields)
         )
         body.withUnsafeBufferPointer { bytes in
             for message in [MessageSide.request, .response] {

@@ -53,15 +53,12 @@ package struct RequestHead: Sendable, Equatable {
     package var scheme: String?
     package var httpVersion: String
     package var headers: HeaderFields
-    /// Bytes from the first of the request line to the empty line, both included (`headersSize`).
-    package var size: Int
 
-    package init(method: String, target: String, httpVersion: String, headers: HeaderFields, size: Int) {
+    package init(method: String, target: String, httpVersion: String, headers: HeaderFields) {
         self.method = method
         self.target = target
         self.httpVersion = httpVersion
         self.headers = headers
-        self.size = size
     }
 }
 
@@ -71,14 +68,11 @@ package struct ResponseHead: Sendable, Equatable {
     package var statusText: String
     package var httpVersion: String
     package var headers: HeaderFields
-    /// Bytes from the first of the status line to the empty line, both included (`headersSize`).
-    package var size: Int
 
-    package init(status: Int, statusText: String, httpVersion: String, headers: HeaderFields, size: Int) {
+    package init(status: Int, statusText: String, httpVersion: String, headers: HeaderFields) {
         self.status = status
         self.statusText = statusText
         self.httpVersion = httpVersion
         self.headers = headers
-        self.size = size
     }
 }

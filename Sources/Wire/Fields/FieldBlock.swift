@@ -109,7 +109,7 @@ struct FieldBlock {
     // MARK: - What it is the head of
 
     /// `connectionScheme`: of the connection's URLs.
-    mutating func request(connectionScheme: String, size: Int) -> RequestHead {
+    mutating func request(connectionScheme: String) -> RequestHead {
         if method == nil, unknown == 0 { note("a request without :method") }
         // Whoever took TLS off in front of here passes on what the client asked for (RFC 9113, section 8.3.1).
         let isSecuredBefore = scheme == "https" && connectionScheme == "http"
@@ -134,15 +134,14 @@ struct FieldBlock {
             method: method ?? "",
             target: isPlainConnect ? authority ?? "" : path ?? "",
             httpVersion: version,
-            headers: HeaderFields(head + fields),
-            size: size
+            headers: HeaderFields(head + fields)
         )
         request.isTargetLatin1 = isPlainConnect ? isAuthorityLatin1 : isPathLatin1
         request.scheme = isSecuredBefore && !isPlainConnect ? scheme : nil
         return request
     }
 
-    mutating func response(size: Int) -> ResponseHead {
+    mutating func response() -> ResponseHead {
         let code = status.flatMap { $0.utf8.count == 3 ? Int($0) : nil }.flatMap { $0 >= 100 ? $0 : nil }
         if code == nil, status != nil || unknown == 0 { note("an answer without a :status of three digits") }
         if method != nil || path != nil || scheme != nil || authority != nil || connectedProtocol != nil {
@@ -152,8 +151,7 @@ struct FieldBlock {
             status: code ?? 0,
             statusText: "",
             httpVersion: version,
-            headers: HeaderFields(fields),
-            size: size
+            headers: HeaderFields(fields)
         )
     }
 

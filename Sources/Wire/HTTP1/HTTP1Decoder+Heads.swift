@@ -24,7 +24,7 @@ extension HTTP1Decoder {
         guard sink.mayHold(size) else { return lose(Self.noRoom, at: offset, .client, of: nil, time, &sink) }
         let exchange = enqueue(head, size: size)
         direction.exchange = exchange
-        sink.receive(.requestHead(Self.request(head, size: size), at: time), of: exchange)
+        sink.receive(.requestHead(Self.request(head), at: time), of: exchange)
         report(head.problems, at: offset, .request, of: exchange, &sink)
         let (framing, problem) = MessageFraming.ofRequest(head.headers)
         if let problem { sink.report([problem], at: offset, .request, of: exchange) }
@@ -40,13 +40,12 @@ extension HTTP1Decoder {
         }
     }
 
-    private static func request(_ head: HeadParser.Head, size: Int) -> RequestHead {
+    private static func request(_ head: HeadParser.Head) -> RequestHead {
         var request = RequestHead(
             method: head.first,
             target: head.second.text,
             httpVersion: head.third,
-            headers: head.headers,
-            size: size
+            headers: head.headers
         )
         request.isTargetLatin1 = head.second.isLatin1
         return request
@@ -60,8 +59,7 @@ extension HTTP1Decoder {
             return false
         }
         let exchange = enqueue(head, size: half.bytes.count)
-        let request = Self.request(head, size: half.bytes.count)
-        sink.receive(.requestHead(request, at: half.time), of: exchange)
+        sink.receive(.requestHead(Self.request(head), at: half.time), of: exchange)
         let reason = "a head that is not whole when its answer comes"
         report([(0, reason)] + head.problems, at: half.offset, .request, of: exchange, &sink)
         endHalfHead("the connection could not be read any further: \(reason)", in: exchange)
@@ -100,8 +98,7 @@ extension HTTP1Decoder {
             status: Int(head.second.text) ?? 0,
             statusText: head.third,
             httpVersion: head.first,
-            headers: head.headers,
-            size: size
+            headers: head.headers
         )
         let isSwitch = response.status == 101
         let isInterim = (100..<200).contains(response.status) && !isSwitch

@@ -347,7 +347,7 @@ struct HTTP1Decoder {
 
     /// The connection itself is what there is to tell of: its exchange.
     private mutating func enqueueNoRequest(_ time: Timestamp, _ sink: inout some ExchangeEventSink) -> Int {
-        let head = RequestHead(method: "", target: "", httpVersion: "", headers: HeaderFields(), size: 0)
+        let head = RequestHead(method: "", target: "", httpVersion: "", headers: HeaderFields())
         let exchange = nextExchange
         nextExchange += 1
         sink.receive(.requestHead(head, at: time), of: exchange)

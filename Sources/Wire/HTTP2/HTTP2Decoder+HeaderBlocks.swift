@@ -95,13 +95,12 @@ extension HTTP2Decoder {
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        let size = block.bytes.readableBytes
         if side == .client || block.promised != nil, streams[block.promised ?? block.stream] == nil,
             cannotBeNamed(fields)
         {
             if block.promised == nil { lastClientStream = max(lastClientStream, block.stream) }
         } else if let promised = block.promised {
-            request(&fields, on: promised, block, size: size, isPushed: true, time, &sink)
+            request(&fields, on: promised, block, isPushed: true, time, &sink)
         } else if let stream = streams.index(forKey: block.stream) {
             let known = streams.values[stream]
             if side == .client, known.hasRequestEnded {
@@ -109,10 +108,10 @@ extension HTTP2Decoder {
             } else if side == .client || known.hasResponseHead {
                 trailers(&fields, of: known.exchange, block, side, time, &sink)
             } else {
-                response(&fields, on: block.stream, block, size: size, time, &sink)
+                response(&fields, on: block.stream, block, time, &sink)
             }
         } else if side == .client, block.stream > lastClientStream {
-            request(&fields, on: block.stream, block, size: size, isPushed: false, time, &sink)
+            request(&fields, on: block.stream, block, isPushed: false, time, &sink)
         }
     }
 
@@ -136,12 +135,11 @@ extension HTTP2Decoder {
         _ fields: inout FieldBlock,
         on id: UInt32,
         _ block: Block,
-        size: Int,
         isPushed: Bool,
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        let head = fields.request(connectionScheme: scheme, size: size)
+        let head = fields.request(connectionScheme: scheme)
         let weight = 256 + head.headers.weight
         guard streams[id] == nil, streams.count < Self.maximumStreams,
             headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight)
@@ -188,11 +186,10 @@ extension HTTP2Decoder {
         _ fields: inout FieldBlock,
         on id: UInt32,
         _ block: Block,
-        size: Int,
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        let head = fields.response(size: size)
+        let head = fields.response()
         guard (100..<200).contains(head.status) || keep(head.headers, of: id, &sink) else {
             return lose(Self.tooMuch, at: block.offset, .server, time, &sink)
         }

@@ -6,7 +6,6 @@ extension HTTP3Decoder {
 
     mutating func take(
         _ fields: FieldBlock,
-        size: Int,
         of id: Int,
         _ side: Side,
         at offset: Int,
@@ -15,10 +14,10 @@ extension HTTP3Decoder {
     ) {
         var fields = fields
         guard let exchange = streams[id]?.exchange else {
-            return request(&fields, size: size, of: id, at: offset, time, &sink)
+            return request(&fields, of: id, at: offset, time, &sink)
         }
         guard side == .client || exchange.hasResponseHead else {
-            return response(&fields, size: size, of: id, exchange, at: offset, time, &sink)
+            return response(&fields, of: id, exchange, at: offset, time, &sink)
         }
         if fields.unknown > 0 { losses.incompleteHeads += 1 }
         let trailers = fields.trailers()
@@ -32,13 +31,12 @@ extension HTTP3Decoder {
 
     private mutating func request(
         _ fields: inout FieldBlock,
-        size: Int,
         of id: Int,
         at offset: Int,
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        let head = fields.request(connectionScheme: scheme, size: size)
+        let head = fields.request(connectionScheme: scheme)
         let weight = 256 + head.headers.weight
         guard headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight) else {
             return lose(Self.tooMuch, at: offset, .client, time, &sink)
@@ -99,14 +97,13 @@ extension HTTP3Decoder {
 
     private mutating func response(
         _ fields: inout FieldBlock,
-        size: Int,
         of id: Int,
         _ exchange: ExchangeStream,
         at offset: Int,
         _ time: Timestamp,
         _ sink: inout some ExchangeEventSink
     ) {
-        let head = fields.response(size: size)
+        let head = fields.response()
         guard !(100..<200).contains(head.status) else {
             sink.receive(.interimResponse(head, at: time), of: exchange.exchange)
             return sink.report(fields.problems, at: offset, .response, of: exchange.exchange)

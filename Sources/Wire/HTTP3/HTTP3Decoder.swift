@@ -281,7 +281,7 @@ struct HTTP3Decoder {
             }
             guard case .fields(let list) = decoded else { return false }
             let block = FieldBlock(list, of: "HTTP/3")
-            take(block, size: section.count, of: id, side, at: offset, time, &sink)
+            take(block, of: id, side, at: offset, time, &sink)
             return streams[id] != nil
         } catch {
             lose("a field section that cannot be decoded (\(error.reason))", at: offset, side, time, &sink)
@@ -305,7 +305,7 @@ struct HTTP3Decoder {
                 ? try fields.client.decodeAtTheEnd(section[...], needed: needed)
                 : try fields.server.decodeAtTheEnd(section[...], needed: needed)
             let block = FieldBlock(list, of: "HTTP/3", unknown: unknown)
-            take(block, size: section.count, of: id, side, at: offset, time, &sink)
+            take(block, of: id, side, at: offset, time, &sink)
         } catch {
             lackHead("its header fields cannot be read (\(error.reason))", of: id, side, &sink)
         }
