@@ -14,6 +14,7 @@ package final class PrivateKey: @unchecked Sendable {
 
     /// The `EVP_PKEY *`, borrowed: valid as long as this object.
     package let pointer: OpaquePointer
+    /// The half that may be given to anybody.
     package let publicKey: PublicKey
     /// The public half as certificates take it, `EVP_PKEY *`, borrowed; the same for all of them.
     let keyForCertificates: OpaquePointer
@@ -104,23 +105,17 @@ package final class PrivateKey: @unchecked Sendable {
         switch publicKey.kind {
         case .rsa:
             return ["d", "p", "q", "dp", "dq", "qi"].enumerated().map { index, name in
-                (name, number { ar_rsa_number($0, Int32(index + 2), $1, $2) })
+                (name, KeyNumber.bytes(of: pointer) { ar_rsa_number($0, Int32(index + 2), $1, $2) })
             }
         case .elliptic(let curve):
-            let d = number(ar_ec_d)
-            return [("d", [UInt8](repeating: 0, count: max(0, curve.coordinateSize - d.count)) + d)]
+            let d = KeyNumber.bytes(of: pointer, ar_ec_d)
+            return [("d", KeyNumber.padded(d, to: curve.coordinateSize))]
         case .edwards(let curve):
             var count = curve.keySize
             let d = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
                 if EVP_PKEY_get_raw_private_key(pointer, buffer.baseAddress, &count) == 1 { filled = count }
             }
             return [("d", d)]
-        }
-    }
-
-    private func number(_ read: (OpaquePointer, UnsafeMutablePointer<UInt8>?, Int32) -> Int32) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
-            count = Int(read(pointer, buffer.baseAddress, 2048))
         }
     }
 

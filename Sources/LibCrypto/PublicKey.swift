@@ -50,6 +50,7 @@ package final class PublicKey: @unchecked Sendable {
     }
 
     let pointer: OpaquePointer
+    /// Its kind, with its size or its curve.
     package let kind: Kind
 
     init(owning pointer: OpaquePointer, kind: Kind) {
@@ -93,10 +94,12 @@ package final class PublicKey: @unchecked Sendable {
         guard x.count <= size, y.count <= size else {
             throw OpenSSLError(what: "a coordinate is too long", reason: "")
         }
-        let pad = { (bytes: [UInt8]) in [UInt8](repeating: 0, count: size - bytes.count) + bytes }
-        return [4] + pad(x) + pad(y)
+        return [4] + KeyNumber.padded(x, to: size) + KeyNumber.padded(y, to: size)
     }
 
+    /// A key on an Edwards curve, of its bytes (RFC 8032, sections 5.1.5 and 5.2.5).
+    ///
+    /// - Throws: when they are not as many as the curve's keys have.
     package convenience init(curve: EdwardsCurve, bytes: [UInt8]) throws(OpenSSLError) {
         guard let key = EVP_PKEY_new_raw_public_key(curve.identifier, nil, bytes, bytes.count) else {
             throw .draining("not an \(curve.rawValue) key")
@@ -109,16 +112,16 @@ package final class PublicKey: @unchecked Sendable {
     /// Modulus and exponent of an RSA key, without leading zeros.
     package var rsaParts: (modulus: [UInt8], exponent: [UInt8])? {
         guard case .rsa = kind else { return nil }
-        return (number(ar_rsa_modulus), number(ar_rsa_exponent))
+        return (KeyNumber.bytes(of: pointer, ar_rsa_modulus), KeyNumber.bytes(of: pointer, ar_rsa_exponent))
     }
 
     /// Coordinates of a point, padded to the curve's size.
     package var ellipticParts: (x: [UInt8], y: [UInt8])? {
         guard case .elliptic(let curve) = kind else { return nil }
-        let pad = { (bytes: [UInt8]) in
-            [UInt8](repeating: 0, count: max(0, curve.coordinateSize - bytes.count)) + bytes
-        }
-        return (pad(number(ar_ec_x)), pad(number(ar_ec_y)))
+        return (
+            KeyNumber.padded(KeyNumber.bytes(of: pointer, ar_ec_x), to: curve.coordinateSize),
+            KeyNumber.padded(KeyNumber.bytes(of: pointer, ar_ec_y), to: curve.coordinateSize)
+        )
     }
 
     /// The bytes of a key on an Edwards curve.
@@ -130,15 +133,7 @@ package final class PublicKey: @unchecked Sendable {
         }
     }
 
-    private func number(
-        _ read: (OpaquePointer, UnsafeMutablePointer<UInt8>?, Int32) -> Int32
-    ) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
-            count = Int(read(pointer, buffer.baseAddress, 2048))
-        }
-    }
-
-    // MARK: - Verifying
+    // MARK: - Encrypting
 
     /// Encrypts for the holder of the private key: OAEP with a digest, PKCS #1 version 1.5 without one.
     ///
@@ -158,6 +153,8 @@ package final class PublicKey: @unchecked Sendable {
         }
         return sealed.isEmpty ? nil : sealed
     }
+
+    // MARK: - Verifying
 
     /// Whether this is the message's signature under this key.
     ///
