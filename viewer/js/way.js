@@ -5,7 +5,7 @@ import { valueOnScreen } from "#viewer/secret.js";
 
 /** How a value looks on its way, in words. */
 const TRANSFORMS = {
-  equal: "as it was made", percent: "percent-encoded once more", base64url: "in base64url", s256: "as BASE64URL(SHA-256(…))", plain: "as it is",
+  equal: "as it was made", percent: "percent-encoded once more", base64url: "in base64url", s256: "as BASE64URL(SHA-256(…))",
   at_hash: "as the left half of its hash", c_hash: "as the left half of its hash", part: "as a part of a longer value",
   malformed_challenge: "as a hash that is made wrongly",
 };

@@ -28,11 +28,10 @@ package enum Transform: String, Sendable, Hashable, CaseIterable {
     case base64url
     /// BASE64URL(SHA256(…)), RFC 7636, section 4.2.
     case s256
-    case plain
     case atHash = "at_hash"
     case codeHash = "c_hash"
     /// A part of a longer value, as cookies carry a state beside its signature.
-    case part = "part"
+    case part
     /// A way in which a challenge goes wrong; see `ChallengeRelation`.
     case malformedChallenge = "malformed_challenge"
 }

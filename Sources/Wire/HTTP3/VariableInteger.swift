@@ -1,6 +1,6 @@
 /// An integer of one, two, four or eight bytes, whose first two bits say how many (RFC 9000, section 16).
 package enum VariableInteger {
-    /// The largest that can be written.
+    /// The largest that there is.
     package static let largest = 1 << 62 - 1
 
     /// Takes one off the front of the bytes; nil, and nothing taken, where they do not suffice.
@@ -11,14 +11,5 @@ package enum VariableInteger {
         let value = bytes.prefix(size).dropFirst().reduce(Int(first & 0x3f)) { $0 << 8 | Int($1) }
         bytes = bytes.dropFirst(size)
         return value
-    }
-
-    /// As few bytes as it takes; of `value` not more than ``largest``.
-    package static func bytes(of value: Int) -> [UInt8] {
-        let (size, mark): (Int, UInt8) =
-            value < 1 << 6 ? (1, 0) : value < 1 << 14 ? (2, 0x40) : value < 1 << 30 ? (4, 0x80) : (8, 0xc0)
-        var bytes = (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * (size - 1 - $0))) }
-        bytes[0] |= mark
-        return bytes
     }
 }

@@ -21,7 +21,7 @@ struct QUICImportTests {
     }
 
     static func answer(_ text: String) -> [UInt8] {
-        [1, 3, 0, 0, 0xd9, 0] + VariableInteger.bytes(of: text.utf8.count) + Array(text.utf8)
+        [1, 3, 0, 0, 0xd9, 0] + QUICInteger.bytes(of: text.utf8.count) + Array(text.utf8)
     }
 
     static func packets(_ turns: [Turn]) -> [MadePacket] {

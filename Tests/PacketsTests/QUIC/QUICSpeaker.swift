@@ -105,20 +105,20 @@ struct QUICSpeaker {
     // MARK: - Frames
 
     static func crypto(_ bytes: some Collection<UInt8>, at offset: Int = 0) -> [UInt8] {
-        [6] + VariableInteger.bytes(of: offset) + VariableInteger.bytes(of: bytes.count) + bytes
+        [6] + QUICInteger.bytes(of: offset) + QUICInteger.bytes(of: bytes.count) + bytes
     }
 
     static func stream(_ id: Int, _ bytes: some Collection<UInt8>, at offset: Int = 0, ends: Bool = false)
         -> [UInt8]
     {
-        [0x0e | (ends ? 1 : 0)] + VariableInteger.bytes(of: id) + VariableInteger.bytes(of: offset)
-            + VariableInteger.bytes(of: bytes.count) + bytes
+        [0x0e | (ends ? 1 : 0)] + QUICInteger.bytes(of: id) + QUICInteger.bytes(of: offset)
+            + QUICInteger.bytes(of: bytes.count) + bytes
     }
 
     /// CONNECTION_CLOSE of QUIC or, with another type, of what runs over it.
     static func close(_ code: Int, _ reason: String = "", ofApplication: Bool = false) -> [UInt8] {
-        [ofApplication ? 0x1d : 0x1c] + VariableInteger.bytes(of: code) + (ofApplication ? [] : [0])
-            + VariableInteger.bytes(of: reason.utf8.count) + Array(reason.utf8)
+        [ofApplication ? 0x1d : 0x1c] + QUICInteger.bytes(of: code) + (ofApplication ? [] : [0])
+            + QUICInteger.bytes(of: reason.utf8.count) + Array(reason.utf8)
     }
 
     // MARK: - Packets

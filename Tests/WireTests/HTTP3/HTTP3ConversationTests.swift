@@ -341,7 +341,7 @@ struct HTTP3ConversationTests {
             "a field section that cannot be decoded (a field that is not in the table)"
         ),
         (
-            4, VariableInteger.bytes(of: 1) + VariableInteger.bytes(of: 300 << 10),
+            4, QUICInteger.bytes(of: 1) + QUICInteger.bytes(of: 300 << 10),
             "a header block of more than 256 KiB"
         ),
         (

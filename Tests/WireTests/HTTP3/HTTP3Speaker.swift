@@ -1,10 +1,11 @@
 import Captures
+import TestSupport
 import Wire
 
 /// What one end of an HTTP/3 connection says on its streams, sound or not (RFC 9114, section 7; RFC 9204, section 4).
 enum HTTP3Speaker {
     static func frame(_ type: Int, _ payload: [UInt8]) -> [UInt8] {
-        VariableInteger.bytes(of: type) + VariableInteger.bytes(of: payload.count) + payload
+        QUICInteger.bytes(of: type) + QUICInteger.bytes(of: payload.count) + payload
     }
 
     static func data(_ text: String) -> [UInt8] { frame(0, Array(text.utf8)) }
@@ -22,11 +23,11 @@ enum HTTP3Speaker {
 
     /// A control stream from its beginning.
     static func control(_ settings: [(Int, Int)] = []) -> [UInt8] {
-        let pairs = settings.flatMap { VariableInteger.bytes(of: $0.0) + VariableInteger.bytes(of: $0.1) }
+        let pairs = settings.flatMap { QUICInteger.bytes(of: $0.0) + QUICInteger.bytes(of: $0.1) }
         return [0] + frame(4, pairs)
     }
 
-    static func goAway(_ stream: Int) -> [UInt8] { frame(7, VariableInteger.bytes(of: stream)) }
+    static func goAway(_ stream: Int) -> [UInt8] { frame(7, QUICInteger.bytes(of: stream)) }
 
     // MARK: - QPACK
 
