@@ -87,9 +87,16 @@ struct CaptureFolderTests {
         }
     }
 
+    /// Rules that tell their near miss, too: as a note, since it did no harm.
+    private static let notedNearMisses: Set<String> = [
+        "silent-login-required", "id-token-alg-none", "device-polling-too-fast", "token-response-not-json",
+    ]
+
     @Test(arguments: files.filter { $0.hasSuffix(".near-miss.har") })
     func aNearMissDoesNotFire(file: String) throws {
-        #expect(try !Self.findings(file).contains { $0.rule == Self.rule(of: file) && $0.severity != .note })
+        let rule = Self.rule(of: file)
+        let severities = try Self.findings(file).filter { $0.rule == rule }.map(\.severity)
+        #expect(severities == (Self.notedNearMisses.contains(rule) ? [.note] : []))
     }
 
     @Test(arguments: files.filter { $0.hasPrefix("providers/") })

@@ -220,10 +220,6 @@ struct AccessDeniedByPolicyTests {
         #expect(refused.finding(rule)?.evidence[0].value == "invalid_grant: AADSTS50020: no such user")
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     @Test func knowsTheWordsOfSalesforce() throws {
         let recording = try Recording("authorization-response/user-cancelled").redirecting(
             with: [("error", "OAUTH_APP_BLOCKED"), ("error_description", "this app is blocked by admin")]

@@ -137,10 +137,6 @@ struct AuthorizationErrorTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     /// With status 200 a heading has to say so, and nothing may be left to fill in.
     @Test(arguments: [
         ("<title>Sign in</title><h1>We are sorry...</h1><p>Unexpected error</p>", true),

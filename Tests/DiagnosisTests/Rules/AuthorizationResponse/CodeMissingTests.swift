@@ -51,10 +51,6 @@ struct CodeMissingTests {
         #expect(recording.abstention(rule)?.contains("fragment") == true)
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     /// Some sign-ins end by loading the address of the request again, which then redirects.
     @Test func readsTheAnswerOfTheSameRequestSentAgain() throws {
         var recording = try Recording(broken)

@@ -38,8 +38,4 @@ struct IssuerParamMissingTests {
         }
         #expect(recording.finding(rule) == nil)
     }
-
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
 }

@@ -121,10 +121,6 @@ struct JARMInvalidTests {
         #expect(recording.abstention(rule) != nil)
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     /// Signed with a key that the provider does not publish (any more), and refused by the app.
     @Test(arguments: [(500, true), (302, false)])
     func namesAKeyThatIsNotPublished(status: Int, fires: Bool) throws {

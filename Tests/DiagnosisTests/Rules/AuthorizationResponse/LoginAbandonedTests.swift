@@ -137,10 +137,6 @@ struct LoginAbandonedTests {
         #expect(recording.findings.map(\.rule) == ["provider-server-error"])
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     /// The page's script asks for itself, and shows what it is told.
     private func script(answered status: Int) throws -> Recording {
         try Recording(broken).editing { exchange in

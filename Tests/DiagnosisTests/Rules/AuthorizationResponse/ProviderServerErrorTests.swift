@@ -130,10 +130,6 @@ struct ProviderServerErrorTests {
         #expect(try Recording("transport/rate-limited").finding(rule) == nil)
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     /// The redirect URI stands in the token request alone, and not as it was used.
     @Test func leavesTheAppsFailureAloneWhereNobodyNamesItsAddress() throws {
         let recording = try Recording("healthy/web-code-flow").asking("redirect_uri", nil)

@@ -102,10 +102,6 @@ struct RedirectTargetDiffersTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     /// RFC 6749, section 3.1.2: the query of a redirect URI has to be kept.
     @Test(
         arguments: [

@@ -87,10 +87,6 @@ struct ResponseModeDiffersTests {
         #expect(recording.abstention(rule) != nil)
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     /// A page that posts to its server what it read in the fragment.
     private func postingTheFragment(from origin: String? = nil) throws -> Recording {
         var recording = inFragment(try asking("code id_token", "fragment"))

@@ -111,10 +111,6 @@ struct StateMissingInResponseTests {
         #expect(recording.finding(rule) == nil)
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     /// It was gone before the app was there, or not, to miss it.
     @Test func standsBeforeACallbackThatHungUp() throws {
         let recording = try Recording(broken).editing { exchange in

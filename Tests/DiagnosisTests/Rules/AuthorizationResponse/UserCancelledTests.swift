@@ -177,10 +177,6 @@ struct UserCancelledTests {
             .answering("/token", status, .object(answer))
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     @Test func demandOfTheTenantsIsNoWishOfTheUser() throws {
         let recording = try Recording(broken).redirecting(with: [
             ("error_description", "Please verify your email before logging in.")

@@ -11,10 +11,6 @@ struct LostCookieRulesTests {
 
     private func broken(_ rule: String) throws -> Recording { try Recording("user-agent/" + rule) }
 
-    @Test(arguments: rules) func leavesTheNearMissAlone(rule: String) throws {
-        #expect(try Recording("user-agent/\(rule).near-miss").finding(rule) == nil)
-    }
-
     @Test(arguments: rules) func leavesAnAcceptedCallbackAlone(rule: String) throws {
         let recording = try broken(rule).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }

@@ -28,10 +28,6 @@ struct SilentLoginCookiesBlockedTests {
         #expect(recording.outcomes == [.success, .failure])
     }
 
-    @Test func leavesTheNearMissAlone() throws {
-        #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
-    }
-
     /// The session of Entra and Curity outlives the browser, which frames have no use of either.
     @Test(arguments: [("sid", "; Max-Age=86400"), ("anything", "; Path=/")])
     func knowsASessionThatLasts(name: String, attributes: String) throws {
