@@ -2,7 +2,7 @@ import Captures
 import JOSE
 import OAuth
 
-/// What comes after a login, and flows that are none.
+/// What comes after a login that went well.
 extension Ending {
     /// A refused call with the tokens, or a refused logout, ends a flow that went well until then.
     func later(than outcome: Outcome) -> Outcome {
@@ -143,9 +143,10 @@ extension Ending {
         }
     }
 
-    /// A redirect to a page is no word of the app that it ended the session (OpenID Connect Back-Channel Logout, section
-    /// 2.8).
-    private func logoutStatus(of delivery: LogoutTokenDelivery) -> Int? {
+    /// The status by which an app said how it took a logout token; nil where it was not heard of again.
+    ///
+    /// A redirect to a page is no word of the app that it ended the session (OpenID Connect Back-Channel Logout, section 2.8).
+    func logoutStatus(of delivery: LogoutTokenDelivery) -> Int? {
         guard let status = delivery.answer.status else { return delivery.answer.failure == nil ? nil : 400 }
         return (300..<400).contains(status) ? 400 : status
     }
@@ -187,64 +188,5 @@ extension Ending {
         guard let host = call.endpoint.host, builder.clientHosts.contains(host) else { return false }
         return tokens.contains { $0.answer.parameters["id_token"] == token.value }
             || builder.responses.contains { $0.parameters["id_token"] == token.value }
-    }
-
-    var otherOutcome: Outcome {
-        if let notified = builder.notified { return notified }
-        var statuses: [Int?] = []
-        var isDeleted = false
-        for message in messages {
-            switch message {
-            // Who looks whether it is gone is refused.
-            case .clientConfiguration(let call) where !isDeleted:
-                statuses.append(call.answer.status)
-                isDeleted = call.isDeletion
-            case .endSession(let call):
-                switch LogoutCourse(of: call, in: index).end {
-                case .refused: statuses.append(400)
-                case .page, .unanswered: statuses.append(nil)
-                case .sentBack, .done: statuses.append(200)
-                }
-            case .backChannelLogout(let delivery): statuses.append(logoutStatus(of: delivery))
-            case .frontChannelLogout(let call): statuses.append(call.answer.status)
-            case .registration(let call), .revocation(let call),
-                .introspection(let call), .userInfo(let call), .resource(let call):
-                statuses.append(call.answer.status)
-            // It begins a login, and ends none.
-            case .pushedRequest(let call): statuses.append(call.answer.isRefusal ? call.answer.status : nil)
-            case .deviceAuthorization(let call), .backchannelAuthentication(let call):
-                // An error may come with status 200, as GitHub answers.
-                statuses.append(call.answer.isRefusal ? call.answer.status.map { max($0, 400) } : nil)
-            default: break
-            }
-        }
-        guard let last = statuses.last else { return documentOutcome }
-        guard let status = last else { return .incomplete }
-        return status < 400 ? .success : .failure
-    }
-
-    /// Of a flow that only read metadata and keys: that is no goal, but it can fail.
-    private var documentOutcome: Outcome {
-        // A sign-in by script that got no further.
-        if messages.isEmpty, builder.exchanges.contains(where: { ForgeRockStep.isKept(index.capture[$0]) }) {
-            return .failure
-        }
-        if messages.isEmpty, builder.exchanges.contains(where: { LoneRefusal.isOne(index.capture[$0]) }) {
-            return .failure
-        }
-        if builder.exchanges.contains(where: { ForgeRockStep.refusal(in: index.capture[$0]) != nil }) {
-            return .failure
-        }
-        var isRead: [Bool] = []
-        for message in messages {
-            switch message {
-            case .discovery(let document) where document.answer.status != nil:
-                isRead.append(document.isUsable || !document.answer.isBodyRecorded)
-            case .keySet(let document) where document.answer.status != nil:
-                isRead.append(document.keys != nil || !document.answer.isBodyRecorded)
-            default: break
-            }
-        }
-        return isRead.isEmpty || isRead.contains(true) ? .incomplete : .failure
     }
 }

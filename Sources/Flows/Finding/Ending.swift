@@ -33,26 +33,28 @@ struct Ending {
         refusedIntrospections = refused
     }
 
+    /// Without the findings, which may show a failure that no answer says.
     var outcome: Outcome {
         if let login = loginOutcome, login != .success || tokens.isEmpty { return later(than: login) }
         if let login = outcomeWithoutRequest, login != .success || tokens.isEmpty {
             return later(than: login)
         }
-        let credential = credentialOutcome
+        return tokens.isEmpty ? later(than: credentialOutcome ?? otherOutcome) : outcomeByTokens
+    }
+
+    /// By the last token request that was answered, those aside whose refusal is none of the flow's.
+    private var outcomeByTokens: Outcome {
         // Another window's refresh, by which it learns that its user has signed out.
-        var counted = tokens.filter {
+        let own = tokens.filter {
             !($0.isRefresh && $0.answer.isRefusal && isSignedOut(before: $0.exchange))
         }
         // Told to ask its user, the app did so.
-        let unanswered = counted.filter { !index.isAnsweredByLogin($0) }
-        if unanswered.isEmpty, !counted.isEmpty { return later(than: .success) }
-        counted = unanswered
-        if let last = (counted.isEmpty ? tokens : counted).last(where: { $0.answer.status != nil }) {
-            let outcome = outcome(of: last)
-            return later(than: outcome == .success ? credential ?? outcome : outcome)
-        }
-        if !tokens.isEmpty { return .incomplete }
-        return later(than: credential ?? otherOutcome)
+        let unrepaired = own.filter { !index.isAnsweredByLogin($0) }
+        if unrepaired.isEmpty, !own.isEmpty { return later(than: .success) }
+        let counted = unrepaired.isEmpty ? tokens : unrepaired
+        guard let last = counted.last(where: { $0.answer.status != nil }) else { return .incomplete }
+        let outcome = outcome(of: last)
+        return later(than: outcome == .success ? credentialOutcome ?? outcome : outcome)
     }
 
     // MARK: - The login itself
