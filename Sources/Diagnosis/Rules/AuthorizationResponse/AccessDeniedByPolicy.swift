@@ -27,7 +27,7 @@ struct AccessDeniedByPolicy: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for attempt in flow.loginAttempts + flow.loneAnswers {
+        for attempt in flow.loginAttempts + flow.attemptsWithoutRequest {
             // What a hidden request may not show, an interactive one will.
             guard attempt.request.map({ !$0.isSilent }) ?? (attempt.response != nil) else { continue }
             if let response = attempt.response {

@@ -29,7 +29,7 @@ struct AuthorizationError: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for attempt in flow.loginAttempts + flow.loneAnswers {
+        for attempt in flow.loginAttempts + flow.attemptsWithoutRequest {
             if let lost = withoutEndpointQuery(attempt, flow) { return .violated(lost) }
             guard let refusal = refusal(of: attempt, flow), !isExplained(refusal, of: attempt, flow)
             else { continue }

@@ -27,7 +27,7 @@ struct ProviderServerError: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        for attempt in flow.loginAttempts + flow.loneAnswers {
+        for attempt in flow.loginAttempts + flow.attemptsWithoutRequest {
             if let evidence = failure(of: attempt, in: flow) {
                 let isExpired = attempt.response?.error?.description == "authentication_expired"
                 let assertion = evidence[0].place.exchange.flatMap {

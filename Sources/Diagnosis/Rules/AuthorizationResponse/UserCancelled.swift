@@ -23,7 +23,8 @@ struct UserCancelled: Rule {
 
     func verdict(on flow: Flow) -> Verdict {
         guard flow.ending != .success else { return resetOnTheWay(in: flow).map { .violated($0) } ?? .holds }
-        if let attempt = (flow.loginAttempts + flow.loneAnswers).last(where: { $0.response != nil }),
+        if let attempt = (flow.loginAttempts + flow.attemptsWithoutRequest).last(where: { $0.response != nil }
+        ),
             let response = attempt.response, let error = response.error,
             // Another answer came after it.
             flow.authorizationResponses.last?.exchange == response.exchange

@@ -2,10 +2,10 @@ import Flows
 import OAuth
 
 extension Flow {
-    /// The answers of logins that began before the recording, each an attempt of which nothing else is known.
+    /// Logins that began before the recording: attempts of which nothing but the answer is known.
     ///
     /// None where the flow has a request.
-    var loneAnswers: [LoginAttempt] {
+    var attemptsWithoutRequest: [LoginAttempt] {
         guard authorizationRequests.isEmpty else { return [] }
         return authorizationResponses.filter { $0.mode != .credential }.map { response in
             LoginAttempt(
