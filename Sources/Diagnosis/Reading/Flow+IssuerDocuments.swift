@@ -20,21 +20,22 @@ extension Flow {
         let used = Set(
             messages.compactMap { message -> String? in
                 switch message {
-                case .authorizationRequest, .token: Self.address(capture[message.exchange].request.url)
+                case .authorizationRequest, .token:
+                    capture[message.exchange].request.url.normalizedWithoutQuery
                 default: nil
                 }
             }
         )
         return messages.compactMap { message in
             guard case .discovery(let document) = message, !document.isProtectedResource else { return nil }
-            let named = ["authorization_endpoint", "token_endpoint"].compactMap { document.endpoint($0) }
-            let aliases = document.answer.json?["mtls_endpoint_aliases"]?["token_endpoint"]?.string
-            let isUsed = (named + [aliases].compactMap { $0 }).contains {
-                used.contains(Self.address(RecordedURL($0)))
+            let named = [
+                document.endpoint("authorization_endpoint"), document.endpoint("token_endpoint"),
+                document.mutualTLSAlias("token_endpoint"),
+            ]
+            let isUsed = named.compactMap(\.self).contains {
+                used.contains(RecordedURL($0).normalizedWithoutQuery)
             }
             return isUsed ? document : nil
         }
     }
-
-    private static func address(_ url: RecordedURL) -> String { (url.origin ?? "") + url.path }
 }

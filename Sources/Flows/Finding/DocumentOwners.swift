@@ -35,7 +35,7 @@ struct DocumentOwners {
             $0.grant != "connection" && $0.grant != "discovery" && $0.grant != "registration"
         }
         byAddress = Self.grouped(flows) { flow in
-            Set(flow.messages.map { Self.address(index.capture[$0.exchange].request.url) })
+            Set(flow.messages.map { index.capture[$0.exchange].request.url.normalizedWithoutQuery })
         }
         byHost = Self.grouped(flows) { $0.providerHosts }
         byClient = Self.grouped(flows) { $0.clientID.map { [$0] } ?? [] }
@@ -154,7 +154,7 @@ struct DocumentOwners {
     private static func addresses(named names: [String], by document: MetadataDocument) -> Set<String> {
         Set(
             names.flatMap { [document.endpoint($0), document.mutualTLSAlias($0)] }
-                .compactMap { $0.map { address(RecordedURL($0)) } }
+                .compactMap { $0.map { RecordedURL($0).normalizedWithoutQuery } }
         )
     }
 
@@ -252,6 +252,4 @@ struct DocumentOwners {
         let path = issuer.path.hasSuffix("/") ? issuer.path : issuer.path + "/"
         return url.path.hasPrefix(path)
     }
-
-    private static func address(_ url: RecordedURL) -> String { (url.origin ?? "") + url.path }
 }
