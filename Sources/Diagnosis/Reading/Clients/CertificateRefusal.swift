@@ -31,14 +31,22 @@ enum CertificateRefusal {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    var title: String {
+    /// What is said where a call with a token was refused so.
+    var words: Violation.Words { Violation.Words(title: title, explanation: explanation, fix: fix) }
+
+    /// What is said where it is the client that was refused, and not what is bound to a certificate (RFC 8705, section 2).
+    var wordsOfClient: Violation.Words {
+        Violation.Words(title: title, explanation: explanationOfClient, fix: fixOfClient)
+    }
+
+    private var title: String {
         switch self {
         case .missing: "No client certificate reached the server"
         case .other: "The client's certificate is not the expected one"
         }
     }
 
-    var explanation: String {
+    private var explanation: String {
         switch self {
         case .missing:
             """
@@ -53,7 +61,7 @@ enum CertificateRefusal {
         }
     }
 
-    var fix: String {
+    private var fix: String {
         switch self {
         case .missing:
             """
@@ -69,8 +77,7 @@ enum CertificateRefusal {
         }
     }
 
-    /// The same where it is the client that was refused, and not what is bound to a certificate (RFC 8705, section 2).
-    var explanationOfClient: String {
+    private var explanationOfClient: String {
         switch self {
         case .missing: explanation
         case .other:
@@ -81,8 +88,7 @@ enum CertificateRefusal {
         }
     }
 
-    /// The same of what is to be done.
-    var fixOfClient: String {
+    private var fixOfClient: String {
         switch self {
         case .missing: fix
         case .other:

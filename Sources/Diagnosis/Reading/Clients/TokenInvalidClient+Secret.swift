@@ -8,14 +8,13 @@ extension TokenInvalidClient {
     func copied(_ refused: [ClientCall], _ evidence: [Evidence]) -> Violation? {
         refused.lazy.compactMap { call in Self.moreThanSecret(call).map { (call, $0) } }.first
             .map { call, secret in
-                Violation(
+                var violation = Violation(
                     evidence + [secret],
-                    explanation: Self.copied,
-                    fix: Self.copiedFix,
-                    title: Self.copiedTitle,
-                    exchange: call.exchange,
-                    isCause: true
+                    saying: Self.copied,
+                    exchange: call.exchange
                 )
+                violation.isCause = true
+                return violation
             }
     }
 
@@ -104,14 +103,16 @@ extension TokenInvalidClient {
         return Evidence(place: secret.place, value: Masking.masked(cleaned), note: "the secret: \(note)")
     }
 
-    static let copiedTitle = "The client secret was sent with something around it"
-    static let copied = """
-        The client secret was sent with white space, a line break or quotation marks around it, which came along out of the file or the \
-        setting that the app reads it from. To the provider that is another secret.
-        """
-    static let copiedFix = """
-        Take off what stands around the secret where it is kept, or where the app reads it: files often end with a line break (write \
-        them with printf, and not with echo, also before Base64 for a Kubernetes secret), and quotation marks in an environment file may \
-        be taken for a part of the value.
-        """
+    static let copied = Violation.Words(
+        title: "The client secret was sent with something around it",
+        explanation: """
+            The client secret was sent with white space, a line break or quotation marks around it, which came along out of the file or the \
+            setting that the app reads it from. To the provider that is another secret.
+            """,
+        fix: """
+            Take off what stands around the secret where it is kept, or where the app reads it: files often end with a line break (write \
+            them with printf, and not with echo, also before Base64 for a Kubernetes secret), and quotation marks in an environment file may \
+            be taken for a part of the value.
+            """
+    )
 }

@@ -9,15 +9,17 @@ extension BearerRejected {
         Have the app throw the access token away, too, when it revokes the refresh token, and begin a new login before it makes another call.
         """
 
-    static let identity = """
-        A call was made with the ID token of this login in place of an access token, and refused. There are APIs that take ID tokens: an app's own back end, \
-        Kubernetes. This one did not.
-        """
-
-    static let identityFix = """
-        Compare what the API expects with the token's claims: its issuer to the letter, and the client_id that has to be its audience; its log says which. \
-        An API that wants access tokens needs the access_token of the same answer.
-        """
+    static let identity = Violation.Words(
+        title: "The API refused the ID token",
+        explanation: """
+            A call was made with the ID token of this login in place of an access token, and refused. There are APIs that take ID tokens: an app's own back end, \
+            Kubernetes. This one did not.
+            """,
+        fix: """
+            Compare what the API expects with the token's claims: its issuer to the letter, and the client_id that has to be its audience; its log says which. \
+            An API that wants access tokens needs the access_token of the same answer.
+            """
+    )
 
     static let unnamed = """
         UserInfo was called with the access token of this login, and answered with an error that does not name the token. What it says is \
@@ -40,46 +42,54 @@ extension BearerRejected {
         is about the call itself: its parameters, or a header that the API wants beside the token.
         """
 
-    static let forAnAPI = """
-        UserInfo refused the access token for its audience: the token was made for an API (its aud), and UserInfo takes those that were \
-        made for itself.
-        """
+    static let forAnAPI = Violation.Words(
+        title: "UserInfo refused the access token for its audience",
+        explanation: """
+            UserInfo refused the access token for its audience: the token was made for an API (its aud), and UserInfo takes those that were \
+            made for itself.
+            """,
+        fix: """
+            Call UserInfo with the token of a login that asks for no API (no resource, no audience, no scope of an API), and get another \
+            token for the API. AD FS makes the token of such a login for urn:microsoft:userinfo, and its UserInfo tells no more than sub: \
+            other claims stand in the ID token. Entra's UserInfo is part of Microsoft Graph and takes tokens for that alone.
+            """
+    )
 
-    static let forAnAPIFix = """
-        Call UserInfo with the token of a login that asks for no API (no resource, no audience, no scope of an API), and get another \
-        token for the API. AD FS makes the token of such a login for urn:microsoft:userinfo, and its UserInfo tells no more than sub: \
-        other claims stand in the ID token. Entra's UserInfo is part of Microsoft Graph and takes tokens for that alone.
-        """
+    static let lone = Violation.Words(
+        explanation: """
+            A call was refused because of its access token. The login that the token comes from is not in the capture, so all that is known of it is what the \
+            API says and, where it can be read, what the token says of itself.
+            """,
+        fix: """
+            Compare what the API expects (issuer, audience, keys, time) with the token's claims, and look into the API's log. To see where the token comes from, \
+            record once more from before the sign-in.
+            """
+    )
 
-    static let lone = """
-        A call was refused because of its access token. The login that the token comes from is not in the capture, so all that is known of it is what the \
-        API says and, where it can be read, what the token says of itself.
-        """
+    static let unverified = Violation.Words(
+        title: "The API could not verify the access token's signature",
+        explanation: """
+            A call with an access token was refused for its signature or the key of it: what the API verifies tokens with is not what \
+            this one was signed with.
+            """,
+        fix: """
+            Have the API read the keys from the jwks_uri of the token's issuer, and read them again when a token names a kid that it does not know: \
+            keys that are fetched once, or belong to another environment, fail after a rotation. Some providers sign tokens for their own APIs alone \
+            with keys that nobody else is to verify.
+            """
+    )
 
-    static let loneFix = """
-        Compare what the API expects (issuer, audience, keys, time) with the token's claims, and look into the API's log. To see where the token comes from, \
-        record once more from before the sign-in.
-        """
+    static let unfetched = Violation.Words(
+        title: "The API could not get the keys to verify the access token with",
+        explanation: """
+            A call with an access token was refused because the API, or the gateway in front of it, did not get the provider's keys: it says \
+            nothing of the token itself.
+            """,
+        fix: """
+            From where the API runs, open the address of the keys that it is set to (jwks_uri): a name that does not resolve there, a firewall \
+            or proxy on the way out, a certificate that is not trusted there, an address of another realm. In a mesh the gateway itself needs \
+            the way out (Istio: a ServiceEntry, or the keys in the policy).
+            """
+    )
 
-    static let unverified = """
-        A call with an access token was refused for its signature or the key of it: what the API verifies tokens with is not what \
-        this one was signed with.
-        """
-
-    static let unfetched = """
-        A call with an access token was refused because the API, or the gateway in front of it, did not get the provider's keys: it says \
-        nothing of the token itself.
-        """
-
-    static let unfetchedFix = """
-        From where the API runs, open the address of the keys that it is set to (jwks_uri): a name that does not resolve there, a firewall \
-        or proxy on the way out, a certificate that is not trusted there, an address of another realm. In a mesh the gateway itself needs \
-        the way out (Istio: a ServiceEntry, or the keys in the policy).
-        """
-
-    static let unverifiedFix = """
-        Have the API read the keys from the jwks_uri of the token's issuer, and read them again when a token names a kid that it does not know: \
-        keys that are fetched once, or belong to another environment, fail after a rotation. Some providers sign tokens for their own APIs alone \
-        with keys that nobody else is to verify.
-        """
 }

@@ -50,13 +50,10 @@ struct PARRejected: Rule {
                     )
                 )
             }
-            let certificate = CertificateRefusal(in: call.answer.errorText)
             return .violated(
                 Violation(
                     [call.answer.evidence(), attempt.names()],
-                    explanation: certificate?.explanationOfClient,
-                    fix: certificate?.fixOfClient,
-                    title: certificate?.title,
+                    saying: CertificateRefusal(in: call.answer.errorText)?.wordsOfClient,
                     exchange: call.exchange
                 )
                 .toldOfFront(in: flow)

@@ -43,14 +43,11 @@ struct SilentLoginRequired: Rule {
             guard let answer = attempt.silentRefusal(in: flow) else { return .holds }
             let followed =
                 Self.isFollowed(request, flow) || flow.surroundings.isAnsweredByLogin(request)
-            let words = Self.words(for: answer.value)
             return .violated(
                 Violation(
                     [Evidence(prompt), answer, Self.cookies(of: attempt.exchange, flow)],
                     severity: followed ? .note : nil,
-                    explanation: words?.explanation,
-                    fix: words?.fix,
-                    title: words?.title,
+                    saying: Self.words(for: answer.value),
                     exchange: attempt.exchange
                 )
             )
@@ -59,11 +56,8 @@ struct SilentLoginRequired: Rule {
 
     // MARK: - Where there is a session
 
-    /// What is said instead of the rule's own words.
-    private typealias Words = (title: String, explanation: String, fix: String)
-
     /// By the name of the error, behind which its description may stand; nil for one that says nothing of the reason.
-    private static func words(for error: String) -> Words? {
+    private static func words(for error: String) -> Violation.Words? {
         switch error.prefix(while: { $0 != ":" }) {
         case "consent_required": unconsented
         case "account_selection_required": undecided
@@ -71,25 +65,25 @@ struct SilentLoginRequired: Rule {
         }
     }
 
-    private static let unconsented: Words = (
-        "Silent sign-in was not possible: the user has not agreed yet",
-        """
-        The request forbids the provider to show a page, and the provider has to ask the user first whether this client may have what it \
-        asks for.
-        """,
-        """
-        Have the user agree once, in an interactive login. Where nobody is to be asked, let the provider leave consent out for this \
-        client; Auth0 does so for first-party apps, and never for those on localhost.
-        """
+    private static let unconsented = Violation.Words(
+        title: "Silent sign-in was not possible: the user has not agreed yet",
+        explanation: """
+            The request forbids the provider to show a page, and the provider has to ask the user first whether this client may have what it \
+            asks for.
+            """,
+        fix: """
+            Have the user agree once, in an interactive login. Where nobody is to be asked, let the provider leave consent out for this \
+            client; Auth0 does so for first-party apps, and never for those on localhost.
+            """
     )
-    private static let undecided: Words = (
-        "Silent sign-in was not possible: the user has to choose an account",
-        """
-        The request forbids the provider to show a page, and there are several accounts of this browser among which the user has to choose.
-        """,
-        """
-        Name the account in login_hint, or by the ID token of the last login in id_token_hint. Else begin an interactive login.
-        """
+    private static let undecided = Violation.Words(
+        title: "Silent sign-in was not possible: the user has to choose an account",
+        explanation: """
+            The request forbids the provider to show a page, and there are several accounts of this browser among which the user has to choose.
+            """,
+        fix: """
+            Name the account in login_hint, or by the ID token of the last login in id_token_hint. Else begin an interactive login.
+            """
     )
 
     /// Whether an interactive login of the same client begins within a minute.

@@ -78,9 +78,7 @@ struct CodeMissing: Rule {
                             note: second ? "a second \"?\" before the answer" : Self.note(of: names)
                         ),
                     ],
-                    explanation: second ? Self.secondMark : nil,
-                    fix: second ? Self.secondMarkFix : nil,
-                    title: second ? "The provider put its answer behind a second question mark" : nil,
+                    saying: second ? Self.secondMark : nil,
                     exchange: page
                 )
             )
@@ -165,14 +163,17 @@ struct CodeMissing: Rule {
         }
     }
 
-    private static let secondMark = """
-        The redirect URI has a query of its own. The provider has to keep it and add its parameters behind an ampersand; it put a second \
-        question mark there. So the first of its parameters is a part of the redirect URI's last one, and the app finds no code under that name.
-        """
-    private static let secondMarkFix = """
-        Have the provider mended (RFC 6749, section 3.1.2). Until then register a redirect URI without a query, and keep what is in the query in \
-        the login that the state stands for, or in the path.
-        """
+    private static let secondMark = Violation.Words(
+        title: "The provider put its answer behind a second question mark",
+        explanation: """
+            The redirect URI has a query of its own. The provider has to keep it and add its parameters behind an ampersand; it put a second \
+            question mark there. So the first of its parameters is a part of the redirect URI's last one, and the app finds no code under that name.
+            """,
+        fix: """
+            Have the provider mended (RFC 6749, section 3.1.2). Until then register a redirect URI without a query, and keep what is in the query in \
+            the login that the state stands for, or in the path.
+            """
+    )
 
     private func mayBeInFragment(_ attempt: LoginAttempt) -> Bool {
         guard let mode = attempt["response_mode"] else { return attempt.responseTypes.count > 1 }

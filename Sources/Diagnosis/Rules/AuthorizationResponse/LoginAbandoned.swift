@@ -138,41 +138,38 @@ struct LoginAbandoned: Rule {
         on until the browser is back at the app.
         """
 
-    /// What is said instead of the rule's own words.
-    private typealias Words = (title: String, explanation: String, fix: String)
-
-    private static let stayed: Words = (
-        "The user is signed in at the provider, which did not go on with the login",
-        """
-        The sign-in went well: ForgeRock answered it with a session. Its page then did not go back to the authorization endpoint, from where the app \
-        would have got its answer, but stayed at one of the provider's own.
-        """,
-        """
-        See what became of goto, the address that the sign-in has to go back to: it has to be among the valid goto URLs of the realm's validation \
-        service, no longer than that allows (2,000 characters by default), and not replaced by a default success URL.
-        """
+    private static let stayed = Violation.Words(
+        title: "The user is signed in at the provider, which did not go on with the login",
+        explanation: """
+            The sign-in went well: ForgeRock answered it with a session. Its page then did not go back to the authorization endpoint, from where the app \
+            would have got its answer, but stayed at one of the provider's own.
+            """,
+        fix: """
+            See what became of goto, the address that the sign-in has to go back to: it has to be among the valid goto URLs of the realm's validation \
+            service, no longer than that allows (2,000 characters by default), and not replaced by a default success URL.
+            """
     )
 
-    private static let turnedAway: Words = (
-        "The provider did not let the user in, and the login ended there",
-        """
-        The provider answered what the user entered with its page again and a message. Nothing came after it, so the app never got an answer.
-        """,
-        """
-        Go by the message on the page: wrong credentials, or an account that is locked, disabled or not confirmed yet, are mended at the \
-        provider. The app's own requests are not the reason.
-        """
+    private static let turnedAway = Violation.Words(
+        title: "The provider did not let the user in, and the login ended there",
+        explanation: """
+            The provider answered what the user entered with its page again and a message. Nothing came after it, so the app never got an answer.
+            """,
+        fix: """
+            Go by the message on the page: wrong credentials, or an account that is locked, disabled or not confirmed yet, are mended at the \
+            provider. The app's own requests are not the reason.
+            """
     )
 
-    private static let refused: Words = (
-        turnedAway.title,
-        """
-        The provider answered what the user entered with an error, and nothing came after it, so the app never got an answer.
-        """,
-        """
-        Look at the credentials first, then at the account at the provider: it may be locked, disabled or not confirmed yet, which the \
-        provider's log says. The app's own requests are not the reason.
-        """
+    private static let refused = Violation.Words(
+        title: turnedAway.title,
+        explanation: """
+            The provider answered what the user entered with an error, and nothing came after it, so the app never got an answer.
+            """,
+        fix: """
+            Look at the credentials first, then at the account at the provider: it may be locked, disabled or not confirmed yet, which the \
+            provider's log says. The app's own requests are not the reason.
+            """
     )
 
     /// Whether a script's post of credentials was answered with an error of the user's.

@@ -42,13 +42,15 @@ struct AuthTimeStale: Rule {
     )
 
     private static let leeway: Int64 = 60
-    private static let untold = """
-        The app asked for a recent sign-in, and the ID token does not say when the user signed in: it has no auth_time, which the provider has to put there \
-        where max_age or the claim was asked for. The client cannot tell a fresh sign-in from an old session, and a strict one refuses the token.
-        """
-    private static let untoldFix = """
-        Have the provider put auth_time into the ID token (some have a switch or a mapper for it), and update one that does not know max_age.
-        """
+    private static let untold = Violation.Words(
+        explanation: """
+            The app asked for a recent sign-in, and the ID token does not say when the user signed in: it has no auth_time, which the provider has to put there \
+            where max_age or the claim was asked for. The client cannot tell a fresh sign-in from an old session, and a strict one refuses the token.
+            """,
+        fix: """
+            Have the provider put auth_time into the ID token (some have a switch or a mapper for it), and update one that does not know max_age.
+            """
+    )
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.ofIDTokens(in: flow) { delivered, _, login in
@@ -57,8 +59,7 @@ struct AuthTimeStale: Rule {
             return Violation(
                 evidence,
                 severity: flow.wentOn(after: delivered) ? .warning : nil,
-                explanation: isUntold ? Self.untold : nil,
-                fix: isUntold ? Self.untoldFix : nil,
+                saying: isUntold ? Self.untold : nil,
                 exchange: delivered.idToken.place.exchange
             )
         }

@@ -36,13 +36,16 @@ struct IDTokenNotYetValid: Rule {
 
     private static let leeway: Int64 = 60
 
-    private static let inOtherUnit = """
-        The times in the ID token are not in seconds since 1970, as they have to be (NumericDate, RFC 7519, section 2): read so, the token is issued in \
-        thousands of years. Every client has to refuse it, or takes it for good for ever where it looks at exp alone.
-        """
-    private static let inOtherUnitFix = """
-        Have the provider write iat, nbf and exp in seconds: most languages count milliseconds, which have to be divided by 1,000.
-        """
+    private static let inOtherUnit = Violation.Words(
+        title: "The ID token has its times in milliseconds",
+        explanation: """
+            The times in the ID token are not in seconds since 1970, as they have to be (NumericDate, RFC 7519, section 2): read so, the token is issued in \
+            thousands of years. Every client has to refuse it, or takes it for good for ever where it looks at exp alone.
+            """,
+        fix: """
+            Have the provider write iat, nbf and exp in seconds: most languages count milliseconds, which have to be divided by 1,000.
+            """
+    )
 
     func verdict(on flow: Flow) -> Verdict {
         Verdict.firstViolation(among: flow.deliveredIDTokens) { delivered in
@@ -72,9 +75,7 @@ struct IDTokenNotYetValid: Rule {
                         )
                     } + [answer.evidence(note: "the provider's clock")],
                     severity: isSlight ? .warning : nil,
-                    explanation: isInMilliseconds ? Self.inOtherUnit : nil,
-                    fix: isInMilliseconds ? Self.inOtherUnitFix : nil,
-                    title: isInMilliseconds ? "The ID token has its times in milliseconds" : nil,
+                    saying: isInMilliseconds ? Self.inOtherUnit : nil,
                     exchange: delivered.idToken.place.exchange
                 )
             )

@@ -46,22 +46,23 @@ struct AccessTokenExpired: Rule {
                 Violation(
                     evidence + [call.address, refusal.evidence],
                     severity: isAnswered ? .note : nil,
-                    explanation: isAnswered ? Self.answered : nil,
-                    fix: isAnswered ? Self.answeredFix : nil,
+                    saying: isAnswered ? Self.answered : nil,
                     exchange: call.call.exchange
                 )
             )
         }.or(exchanged(in: flow))
     }
 
-    private static let answered = """
-        The call was refused, and it came later than the access token lasts (its expires_in, or its exp). The client then asked for a new \
-        one, as it is meant to; how that went is told by itself.
-        """
-    private static let answeredFix = """
-        The refusal can be spared by looking at the age of the access token before each call; AppAuth does so in \
-        performAction(freshTokens:).
-        """
+    private static let answered = Violation.Words(
+        explanation: """
+            The call was refused, and it came later than the access token lasts (its expires_in, or its exp). The client then asked for a new \
+            one, as it is meant to; how that went is told by itself.
+            """,
+        fix: """
+            The refusal can be spared by looking at the age of the access token before each call; AppAuth does so in \
+            performAction(freshTokens:).
+            """
+    )
 
     /// Whether the client took the refusal as it is meant to and asked for another token, which it was not given: it is that, and not
     /// the age of the old one, that stopped it.

@@ -52,8 +52,7 @@ struct AudienceMismatch: Rule {
             return .violated(
                 Violation(
                     evidence,
-                    explanation: isForGraph ? Self.ofGraph : nil,
-                    fix: isForGraph ? Self.ofGraphFix : nil,
+                    saying: isForGraph ? Self.ofGraph : nil,
                     exchange: call.call.exchange
                 )
             )
@@ -115,14 +114,16 @@ struct AudienceMismatch: Rule {
         )
     }
 
-    private static let ofGraph = """
-        The API refused the access token, which is one for Microsoft Graph (its aud). Nobody but the Graph can verify those, so other APIs speak of the signature \
-        or its keys; neither is at fault.
-        """
-    private static let ofGraphFix = """
-        Ask for a scope of your own API (api://…/…, under "Expose an API" of its registration) instead of User.Read and the like; a login that asks for no API at all \
-        gets a token for the Graph. Call the Graph with a token of its own.
-        """
+    private static let ofGraph = Violation.Words(
+        explanation: """
+            The API refused the access token, which is one for Microsoft Graph (its aud). Nobody but the Graph can verify those, so other APIs speak of the signature \
+            or its keys; neither is at fault.
+            """,
+        fix: """
+            Ask for a scope of your own API (api://…/…, under "Expose an API" of its registration) instead of User.Read and the like; a login that asks for no API at all \
+            gets a token for the Graph. Call the Graph with a token of its own.
+            """
+    )
 
     /// Whether a token is for Microsoft Graph, and was shown to somebody else.
     private static func isOfGraph(_ audience: [String], _ call: BearerCall) -> Bool {

@@ -86,33 +86,25 @@ struct BearerRejected: Rule {
         {
             return violation
         }
-        var violation = Violation(shown.all, exchange: call.call.exchange)
-        if call.grant == nil, isIDToken {
-            violation.explanation = Self.identity
-            violation.fix = Self.identityFix
-            violation.title = "The API refused the ID token"
-        } else if call.isUserInfo, call.claimsToken?.audience.isEmpty == false, refusal.reasons == [.audience]
-        {
-            violation.explanation = Self.forAnAPI
-            violation.fix = Self.forAnAPIFix
-            violation.title = "UserInfo refused the access token for its audience"
-        } else if !isForItsKey, let certificate = refusal.certificate {
-            violation.explanation = certificate.explanation
-            violation.fix = certificate.fix
-            violation.title = certificate.title
-        } else if isForItsKey {
-            let isUnfetched = refusal.missesKeys
-            violation.explanation = isUnfetched ? Self.unfetched : Self.unverified
-            violation.fix = isUnfetched ? Self.unfetchedFix : Self.unverifiedFix
-            violation.title =
-                isUnfetched
-                ? "The API could not get the keys to verify the access token with"
-                : "The API could not verify the access token's signature"
-        } else if call.isLone {
-            violation.explanation = Self.lone
-            violation.fix = Self.loneFix
+        return Violation(
+            shown.all,
+            saying: words(of: call, refusal, isForItsKey: isForItsKey, isIDToken: isIDToken),
+            exchange: call.call.exchange
+        )
+    }
+
+    private func words(
+        of call: BearerCall,
+        _ refusal: BearerRefusal,
+        isForItsKey: Bool,
+        isIDToken: Bool
+    ) -> Violation.Words? {
+        if call.grant == nil, isIDToken { return Self.identity }
+        if call.isUserInfo, call.claimsToken?.audience.isEmpty == false, refusal.reasons == [.audience] {
+            return Self.forAnAPI
         }
-        return violation
+        if isForItsKey { return refusal.missesKeys ? Self.unfetched : Self.unverified }
+        return refusal.certificate?.words ?? (call.isLone ? Self.lone : nil)
     }
 
     /// The evidence of a refused call, in its order.
@@ -275,7 +267,7 @@ struct BearerRejected: Rule {
 
     /// What the metadata of the provider says of a token's issuer, where that is another one.
     private func contradiction(to issuer: String, _ flow: Flow) -> String? {
-        let stated = flow.issuerDocuments.compactMap { $0.answer.parameters["issuer"] }
+        let stated = flow.issuerDocuments.compactMap(\.issuer)
         guard let first = stated.first, !stated.contains(issuer) else { return nil }
         return "the provider's metadata says \(Masking.shown(first, of: "issuer"))"
     }

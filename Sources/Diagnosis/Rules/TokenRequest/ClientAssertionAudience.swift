@@ -73,8 +73,7 @@ struct ClientAssertionAudience: Rule {
                     [claim] + accepted.prefix(4)
                         + [call.answer.isSuccess ? call.answer.statusEvidence() : call.answer.evidence()],
                     severity: call.severity,
-                    explanation: mayBeRight ? Self.said : nil,
-                    fix: mayBeRight ? Self.saidFix : nil,
+                    saying: mayBeRight ? Self.said : nil,
                     exchange: call.exchange
                 )
             )
@@ -83,14 +82,16 @@ struct ClientAssertionAudience: Rule {
         return isUnknown ? .abstains(Gap.metadata) : .holds
     }
 
-    private static let said = """
-        The provider says that the client_assertion is not addressed to it. Its aud claim is one that providers take, but most take one of them \
-        alone: the issuer or the token endpoint, to the letter.
-        """
-    private static let saidFix = """
-        Set aud to what this provider's documents name: the issuer, character by character as its metadata has it, or the token endpoint. Where the \
-        provider stands behind a proxy, the address it has of itself counts.
-        """
+    private static let said = Violation.Words(
+        explanation: """
+            The provider says that the client_assertion is not addressed to it. Its aud claim is one that providers take, but most take one of them \
+            alone: the issuer or the token endpoint, to the letter.
+            """,
+        fix: """
+            Set aud to what this provider's documents name: the issuer, character by character as its metadata has it, or the token endpoint. Where the \
+            provider stands behind a proxy, the address it has of itself counts.
+            """
+    )
 
     /// To the letter, but for the spelling of the recorder, which may write the port out.
     private static func isSame(_ name: String, _ accepted: Evidence) -> Bool {

@@ -88,9 +88,7 @@ struct ClientSecretMismatch: Rule {
                         ? "the secret has run out" : nil
                 ),
             ] + [copied].compactMap(\.self),
-            explanation: copied == nil ? nil : TokenInvalidClient.copied,
-            fix: copied == nil ? nil : TokenInvalidClient.copiedFix,
-            title: copied == nil ? nil : TokenInvalidClient.copiedTitle,
+            saying: copied.map { _ in TokenInvalidClient.copied },
             exchange: call.exchange
         )
     }

@@ -60,9 +60,7 @@ struct ClientTypeMismatch: Rule {
             return .violated(
                 Violation(
                     evidence,
-                    explanation: isSwitch ? Self.schemeDisabled : nil,
-                    fix: isSwitch ? Self.schemeDisabledFix : nil,
-                    title: isSwitch ? "The client may not be answered at a scheme of the app's own" : nil,
+                    saying: isSwitch ? Self.schemeDisabled : nil,
                     exchange: attempt.exchange
                 )
             )
@@ -128,14 +126,17 @@ struct ClientTypeMismatch: Rule {
     }
 
     private static let disabledScheme = "custom uri scheme is not enabled for your"
-    private static let schemeDisabled = """
-        The client is one of the right kind, and Google does not send its answers to a scheme of the app's own any more unless that is switched on: any other \
-        app on the device may register the same scheme.
-        """
-    private static let schemeDisabledFix = """
-        Sign in with Google's own library for the platform (Credential Manager on Android), which needs no redirect. Until then switch custom URI schemes on in the \
-        advanced settings of this client, which takes some minutes to hold.
-        """
+    private static let schemeDisabled = Violation.Words(
+        title: "The client may not be answered at a scheme of the app's own",
+        explanation: """
+            The client is one of the right kind, and Google does not send its answers to a scheme of the app's own any more unless that is switched on: any other \
+            app on the device may register the same scheme.
+            """,
+        fix: """
+            Sign in with Google's own library for the platform (Credential Manager on Android), which needs no redirect. Until then switch custom URI schemes on in the \
+            advanced settings of this client, which takes some minutes to hold.
+            """
+    )
 
     private static let crossOrigin = ["aadsts9002327", "may only be redeemed via cross-origin requests"]
 

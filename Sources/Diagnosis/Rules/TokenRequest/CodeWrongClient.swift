@@ -54,11 +54,7 @@ struct CodeWrongClient: Rule {
                             ),
                             request.answer.evidence(),
                         ],
-                        explanation: isNear ? Self.respelled : nil,
-                        fix: isNear ? Self.respelledFix : nil,
-                        title: isNear
-                            ? "The token request spells the client_id in another way than the login did"
-                            : nil,
+                        saying: isNear ? Self.respelled : nil,
                         exchange: request.exchange
                     )
                 )
@@ -74,13 +70,16 @@ struct CodeWrongClient: Rule {
             ? .abstains("a token request was not saved, or its code is not that of this login") : .holds
     }
 
-    private static let respelled = """
-        The login and the token request name the same client, and not by the same string: the evidence says in what the two differ. To the provider the one \
-        of the token request is another client, or none.
-        """
-    private static let respelledFix = """
-        Take both from one setting, and look at that for what was copied along: spaces, line ends, quotation marks, characters that cannot be seen.
-        """
+    private static let respelled = Violation.Words(
+        title: "The token request spells the client_id in another way than the login did",
+        explanation: """
+            The login and the token request name the same client, and not by the same string: the evidence says in what the two differ. To the provider the one \
+            of the token request is another client, or none.
+            """,
+        fix: """
+            Take both from one setting, and look at that for what was copied along: spaces, line ends, quotation marks, characters that cannot be seen.
+            """
+    )
 
     /// As the provider says, where the login that the code comes from is not in the capture.
     private func stated(in flow: Flow) -> Violation? {

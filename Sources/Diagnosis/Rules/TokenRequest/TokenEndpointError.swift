@@ -42,13 +42,10 @@ struct TokenEndpointError: Rule {
         {
             return .violated(violation)
         }
-        let certificate = CertificateRefusal(in: first.answer.errorText)
         return .violated(
             Violation(
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) },
-                explanation: certificate?.explanation,
-                fix: certificate?.fix,
-                title: certificate?.title,
+                saying: CertificateRefusal(in: first.answer.errorText)?.words,
                 exchange: first.exchange
             )
             .toldOfFront(in: flow)

@@ -56,30 +56,29 @@ struct TokenInvalidClient: Rule {
         let named = isRepaired ? nil : endpoint(otherThan: first, flow)
         if let named { evidence.append(named) }
         let isForItsKey = named == nil && refused.allSatisfy { AssertionRefusal.of($0) == .signature }
-        let certificate = named == nil ? CertificateRefusal(in: first.answer.errorText) : nil
+        let certificate = CertificateRefusal(in: first.answer.errorText)
         return .violated(
             Violation(
                 evidence,
                 severity: isRepaired ? .note : nil,
-                explanation: isForItsKey
-                    ? Self.unverified : named == nil ? certificate?.explanationOfClient : Self.elsewhere,
-                fix: isForItsKey
-                    ? Self.unverifiedFix : named == nil ? certificate?.fixOfClient : Self.elsewhereFix,
-                title: isForItsKey
-                    ? "The provider could not verify the client assertion's signature" : certificate?.title,
+                saying: isForItsKey
+                    ? Self.unverified : named == nil ? certificate?.wordsOfClient : Self.elsewhere,
                 exchange: first.exchange
             )
         )
     }
 
-    private static let unverified = """
-        The provider knows the client, and the signature of its assertion is not one of the key that it has for it: another key signed, or the provider has an \
-        older one, or reads the algorithm otherwise.
-        """
-    private static let unverifiedFix = """
-        Compare the public half of the key that signs, by its kid, with what is registered at the provider or stands at the client's jwks_uri, which the provider has \
-        to reach and may keep a copy of. See that alg is the one that is registered, and that an EC signature is the plain pair of numbers, not DER.
-        """
+    private static let unverified = Violation.Words(
+        title: "The provider could not verify the client assertion's signature",
+        explanation: """
+            The provider knows the client, and the signature of its assertion is not one of the key that it has for it: another key signed, or the provider has an \
+            older one, or reads the algorithm otherwise.
+            """,
+        fix: """
+            Compare the public half of the key that signs, by its kid, with what is registered at the provider or stands at the client's jwks_uri, which the provider has \
+            to reach and may keep a copy of. See that alg is the one that is registered, and that an EC signature is the plain pair of numbers, not DER.
+            """
+    )
 
     /// That the client was taken away before.
     private func deletion(before refused: [ClientCall], _ flow: Flow, _ evidence: [Evidence]) -> Violation? {
@@ -128,13 +127,15 @@ struct TokenInvalidClient: Rule {
         Register the client anew and use the client_id and credentials of that answer; or delete a registration only once nothing signs in with it any more.
         """
 
-    private static let elsewhere = """
-        The client asked at another token endpoint than the one that the provider's metadata names. A server with several realms, tenants or organizations \
-        has one for each, and each knows its own clients only: this client is not known there, or by another secret.
-        """
-    private static let elsewhereFix = """
-        Take the token endpoint from the metadata of the realm (tenant, organization) in which the client is registered, the same one that the login begins in.
-        """
+    private static let elsewhere = Violation.Words(
+        explanation: """
+            The client asked at another token endpoint than the one that the provider's metadata names. A server with several realms, tenants or organizations \
+            has one for each, and each knows its own clients only: this client is not known there, or by another secret.
+            """,
+        fix: """
+            Take the token endpoint from the metadata of the realm (tenant, organization) in which the client is registered, the same one that the login begins in.
+            """
+    )
 
     /// What an assertion says that it is signed with, where the provider speaks of the signature.
     private func key(of call: ClientCall) -> [Evidence] {

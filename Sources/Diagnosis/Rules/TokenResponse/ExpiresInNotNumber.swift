@@ -42,8 +42,7 @@ struct ExpiresInNotNumber: Rule {
                         )
                     ],
                     severity: isDialect ? .note : nil,
-                    explanation: isDialect ? Self.dialect : nil,
-                    fix: isDialect ? Self.dialectFix : nil
+                    saying: isDialect ? Self.dialect : nil
                 )
             )
         }
@@ -60,14 +59,16 @@ struct ExpiresInNotNumber: Rule {
             || host.hasPrefix("login.microsoftonline.") && endpoint.path.hasSuffix("/oauth2/token")
     }
 
-    private static let dialect = """
-        This provider documents its answer so, with the seconds as text. Its own libraries know it; one that wants a number as it stands \
-        in RFC 6749 may fail to read the answer, or take the token for expired at once.
-        """
-    private static let dialectFix = """
-        Nothing needs fixing where the app reads the answer. Give a strict library the answer with a number in place of the text; Entra's \
-        endpoints of version 2.0 have one.
-        """
+    private static let dialect = Violation.Words(
+        explanation: """
+            This provider documents its answer so, with the seconds as text. Its own libraries know it; one that wants a number as it stands \
+            in RFC 6749 may fail to read the answer, or take the token for expired at once.
+            """,
+        fix: """
+            Nothing needs fixing where the app reads the answer. Give a strict library the answer with a number in place of the text; Entra's \
+            endpoints of version 2.0 have one.
+            """
+    )
 
     /// Nil where it is a number of seconds, or left out.
     private func fault(of answer: Answer) -> String? {

@@ -47,11 +47,7 @@ struct HostUnreachable: Rule {
         let inner = isForbidden ? nil : sentInside(unreachable, flow)
         return Violation(
             FailedRequest.evidence(of: unreachable, in: flow) + [inner].compactMap(\.self),
-            explanation: isForbidden ? Self.cleartext : inner == nil ? nil : Self.inside,
-            fix: isForbidden ? Self.cleartextFix : inner == nil ? nil : Self.insideFix,
-            title: isForbidden
-                ? "The app's system does not let it speak plain http"
-                : inner == nil ? nil : "The provider sent the browser to a port that nobody reaches",
+            saying: isForbidden ? Self.cleartext : inner.map { _ in Self.inside },
             explains: FailedRequest.explained(by: unreachable, in: flow)
         )
     }
@@ -79,9 +75,7 @@ struct HostUnreachable: Rule {
         Violation(
             FailedRequest.evidence(of: unanswered, in: flow)
                 + again.prefix(2).map { Evidence($0, note: "the same code, sent again") },
-            explanation: Self.impatient,
-            fix: Self.impatientFix,
-            title: "The client did not wait for the provider's answer",
+            saying: Self.impatient,
             explains: FailedRequest.explained(by: unanswered, in: flow).union(Precedence.ofCodeSentAgain)
         )
     }
@@ -96,9 +90,7 @@ struct HostUnreachable: Rule {
         }
         return Violation(
             FailedRequest.evidence(of: unanswered, in: flow) + (isCut ? amounts : []),
-            explanation: isCut ? Self.cut : Self.silence,
-            fix: isCut ? Self.cutFix : Self.silenceFix,
-            title: isCut ? "The provider's answer broke off before its end" : nil,
+            saying: isCut ? Self.cut : Self.silence,
             explains: FailedRequest.explained(by: unanswered, in: flow)
         )
     }
@@ -138,14 +130,17 @@ struct HostUnreachable: Rule {
         }.first
     }
 
-    private static let inside = """
-        The provider answered, and sent the browser on to its own host by another port or scheme: the one that it listens at behind its \
-        proxy. From outside nobody reaches that.
-        """
-    private static let insideFix = """
-        Tell the provider its public address: proxyPort of WSO2's transports, KC_HOSTNAME and KC_PROXY_HEADERS of Keycloak, the base URL \
-        of others. And let the proxy send X-Forwarded-Host, -Port and -Proto.
-        """
+    private static let inside = Violation.Words(
+        title: "The provider sent the browser to a port that nobody reaches",
+        explanation: """
+            The provider answered, and sent the browser on to its own host by another port or scheme: the one that it listens at behind its \
+            proxy. From outside nobody reaches that.
+            """,
+        fix: """
+            Tell the provider its public address: proxyPort of WSO2's transports, KC_HOSTNAME and KC_PROXY_HEADERS of Keycloak, the base URL \
+            of others. And let the proxy send X-Forwarded-Host, -Port and -Proto.
+            """
+    )
 
     /// The code of a token request that its client gave up after a short time, in the request that brought it again.
     private func retry(of failed: FailedRequest, in flow: Flow) -> Parameter? {
@@ -162,37 +157,48 @@ struct HostUnreachable: Rule {
     /// Shorter than what HTTP clients wait unless they are told otherwise.
     private static let usualPatience = Duration.seconds(9)
 
-    private static let impatient = """
-        The client closed the connection before the provider had answered: its own timeout ran out. Then it sent the same code again. The provider may \
-        have carried out the first request, and a code is good for one time.
-        """
-    private static let impatientFix = """
-        Let the client wait longer for the token endpoint (30 s is usual), and do not send a token request again of which it is not known what became: \
-        begin a new login instead. If the provider is slow each time, its log says why.
-        """
+    private static let impatient = Violation.Words(
+        title: "The client did not wait for the provider's answer",
+        explanation: """
+            The client closed the connection before the provider had answered: its own timeout ran out. Then it sent the same code again. The provider may \
+            have carried out the first request, and a code is good for one time.
+            """,
+        fix: """
+            Let the client wait longer for the token endpoint (30 s is usual), and do not send a token request again of which it is not known what became: \
+            begin a new login instead. If the provider is slow each time, its log says why.
+            """
+    )
 
-    private static let cleartext = """
-        The request never left the device: iOS (App Transport Security) and Android (network security configuration) let apps ask nothing in clear unless \
-        they are told otherwise.
-        """
-    private static let cleartextFix = """
-        Give the provider an https address, also for development (a tunnel, or a local certificate that the device trusts). Exceptions for single hosts \
-        are NSExceptionAllowsInsecureHTTPLoads and cleartextTrafficPermitted; they have no place in what is shipped.
-        """
-    private static let cut = """
-        The provider, or what stands in front of it, began to answer and closed the connection before the answer was whole: less came than Content-Length \
-        announces, or the last chunk is missing. What came cannot be read.
-        """
-    private static let cutFix = """
-        Look into the log of the balancer or TLS proxy in front of the provider first: a full buffer or disk, a limit of size or time ends an answer like \
-        this, and so does a server that dies while it writes. The request was carried out: a code that was sent with it is used up.
-        """
-    private static let silence = """
-        The provider, or what stands in front of it, took the request and gave no answer, or not all of it: it hung up, or was silent until the other side \
-        gave up.
-        """
-    private static let silenceFix = """
-        Look into the log of the provider, and of the balancer, firewall or TLS proxy in front of it, at the time of this request. The \
-        request may have been carried out: a code that was sent with it can be used up.
-        """
+    private static let cleartext = Violation.Words(
+        title: "The app's system does not let it speak plain http",
+        explanation: """
+            The request never left the device: iOS (App Transport Security) and Android (network security configuration) let apps ask nothing in clear unless \
+            they are told otherwise.
+            """,
+        fix: """
+            Give the provider an https address, also for development (a tunnel, or a local certificate that the device trusts). Exceptions for single hosts \
+            are NSExceptionAllowsInsecureHTTPLoads and cleartextTrafficPermitted; they have no place in what is shipped.
+            """
+    )
+    private static let cut = Violation.Words(
+        title: "The provider's answer broke off before its end",
+        explanation: """
+            The provider, or what stands in front of it, began to answer and closed the connection before the answer was whole: less came than Content-Length \
+            announces, or the last chunk is missing. What came cannot be read.
+            """,
+        fix: """
+            Look into the log of the balancer or TLS proxy in front of the provider first: a full buffer or disk, a limit of size or time ends an answer like \
+            this, and so does a server that dies while it writes. The request was carried out: a code that was sent with it is used up.
+            """
+    )
+    private static let silence = Violation.Words(
+        explanation: """
+            The provider, or what stands in front of it, took the request and gave no answer, or not all of it: it hung up, or was silent until the other side \
+            gave up.
+            """,
+        fix: """
+            Look into the log of the provider, and of the balancer, firewall or TLS proxy in front of it, at the time of this request. The \
+            request may have been carried out: a code that was sent with it can be used up.
+            """
+    )
 }

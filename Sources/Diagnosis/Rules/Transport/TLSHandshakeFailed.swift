@@ -32,21 +32,22 @@ struct TLSHandshakeFailed: Rule {
         return .violated(
             Violation(
                 FailedRequest.evidence(of: failed, in: flow),
-                explanation: isOfCertificate ? Self.ofCertificate : nil,
-                fix: isOfCertificate ? Self.ofCertificateFix : nil,
-                title: isOfCertificate ? "The server does not take the client's certificate" : nil,
+                saying: isOfCertificate ? Self.ofCertificate : nil,
                 explains: FailedRequest.explained(by: failed, in: flow)
             )
         )
     }
 
-    private static let ofCertificate = """
-        The server broke the handshake off with an alert over the client's certificate (mutual TLS): it got none, or one that has run out, \
-        was revoked, or comes from an authority that it does not trust. It did not see the request.
-        """
-    private static let ofCertificateFix = """
-        Have the client send the certificate that is registered for it, with the whole chain, and see that it lasts still and comes from \
-        the authority of this very environment (sandbox or production). A proxy on the way that ends TLS has to bring a certificate of its \
-        own. Where the metadata have mtls_endpoint_aliases, the endpoints outside of it want no certificate.
-        """
+    private static let ofCertificate = Violation.Words(
+        title: "The server does not take the client's certificate",
+        explanation: """
+            The server broke the handshake off with an alert over the client's certificate (mutual TLS): it got none, or one that has run out, \
+            was revoked, or comes from an authority that it does not trust. It did not see the request.
+            """,
+        fix: """
+            Have the client send the certificate that is registered for it, with the whole chain, and see that it lasts still and comes from \
+            the authority of this very environment (sandbox or production). A proxy on the way that ends TLS has to bring a certificate of its \
+            own. Where the metadata have mtls_endpoint_aliases, the endpoints outside of it want no certificate.
+            """
+    )
 }

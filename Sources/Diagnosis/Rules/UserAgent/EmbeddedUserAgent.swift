@@ -59,21 +59,22 @@ struct EmbeddedUserAgent: Rule {
             Violation(
                 evidence,
                 severity: isRefused ? .error : .warning,
-                explanation: isSeenThrough ? Self.seenThrough : nil,
-                fix: isSeenThrough ? Self.seenThroughFix : nil
+                saying: isSeenThrough ? Self.seenThrough : nil
             )
         )
     }
 
     private static let unmarked = "names no web view: the provider goes by other signs"
-    private static let seenThrough = """
-        Google lets nobody sign in in a window that a program holds: a web view, a window of Electron or Tauri, a browser that a tool \
-        drives. It looks at more than the User-Agent, so that another name there does not help for long.
-        """
-    private static let seenThroughFix = """
-        Open the request in the browser that the user has, and take the answer at a loopback address or at a scheme of the app's own. A \
-        test that drives a browser is better off with a provider for tests, or with a session that somebody signed in to by hand.
-        """
+    private static let seenThrough = Violation.Words(
+        explanation: """
+            Google lets nobody sign in in a window that a program holds: a web view, a window of Electron or Tauri, a browser that a tool \
+            drives. It looks at more than the User-Agent, so that another name there does not help for long.
+            """,
+        fix: """
+            Open the request in the browser that the user has, and take the answer at a loopback address or at a scheme of the app's own. A \
+            test that drives a browser is better off with a provider for tests, or with a session that somebody signed in to by hand.
+            """
+    )
 
     /// Whether it is the browser inside of the provider's own app, which has the password anyway, and where its users sign in to the
     /// pages that they open there.

@@ -47,7 +47,6 @@ struct RedirectLoop: Rule {
                 let two = source(of: round[2], callbacks, flow), one != two,
                 !hasCredentials(between: round[1].exchange, round[2].exchange, flow)
             else { continue }
-            let isTooLarge = [one, two].contains { oversized(at: $0, flow) != nil }
             let cached = [one, two].compactMap { storedAnswer(at: $0, flow) }
             guard cached.count < 2 else {
                 return Violation(
@@ -59,11 +58,10 @@ struct RedirectLoop: Rule {
                     isCause: true
                 )
             }
-            let tokens = isTooLarge ? nil : tokensWithoutIDToken(at: one, of: round[0], flow)
+            let reason = reason(at: [one, two], of: round[0], flow)
             return Violation(
-                evidence(round, [one, two], flow) + (tokens ?? []),
-                explanation: isTooLarge ? Self.tooLarge : tokens.map { _ in Self.withoutIDToken },
-                fix: isTooLarge ? Self.tooLargeFix : tokens.map { _ in Self.withoutIDTokenFix },
+                evidence(round, [one, two], flow) + (reason?.evidence ?? []),
+                saying: reason?.words,
                 exchange: one
             )
         }
@@ -120,6 +118,34 @@ struct RedirectLoop: Rule {
         The same request was made again and again within a short time, until it was stopped. The app does not know the session or the tokens that it \
         has just got, and asks anew each time.
         """
+
+    // MARK: - Why the app forgets
+
+    /// What the rounds show of the reason for which the app does not know its user any more.
+    private enum Reason {
+        /// Browsers do not keep its session's cookie.
+        case cookieTooLarge
+        /// It was given nothing to know its user by; what shows that.
+        case noIDToken([Evidence])
+
+        var evidence: [Evidence] {
+            if case .noIDToken(let evidence) = self { evidence } else { [] }
+        }
+
+        var words: Violation.Words {
+            switch self {
+            case .cookieTooLarge: RedirectLoop.tooLarge
+            case .noIDToken: RedirectLoop.withoutIDToken
+            }
+        }
+    }
+
+    private func reason(at callbacks: [Int], of request: AuthorizationRequest, _ flow: Flow) -> Reason? {
+        if callbacks.contains(where: { oversized(at: $0, flow) != nil }) { return .cookieTooLarge }
+        return callbacks.first.flatMap { tokensWithoutIDToken(at: $0, of: request, flow) }.map(
+            Reason.noIDToken
+        )
+    }
 
     // MARK: - Conditions
 
@@ -208,24 +234,28 @@ struct RedirectLoop: Rule {
         ]
     }
 
-    private static let withoutIDToken = """
-        The app took each code and exchanged it, and got no ID token to know its user by: the scope that it asks for has no openid. So it began another \
-        login each time, which the provider answered at once.
-        """
-    private static let withoutIDTokenFix = """
-        Add openid to the scope. With Entra keep the scopes of one resource together, openid among them; where the app only needs an access token, \
-        configure it as a client of OAuth 2.0 and not of OpenID Connect.
-        """
+    private static let withoutIDToken = Violation.Words(
+        explanation: """
+            The app took each code and exchanged it, and got no ID token to know its user by: the scope that it asks for has no openid. So it began another \
+            login each time, which the provider answered at once.
+            """,
+        fix: """
+            Add openid to the scope. With Entra keep the scopes of one resource together, openid among them; where the app only needs an access token, \
+            configure it as a client of OAuth 2.0 and not of OpenID Connect.
+            """
+    )
 
     private static let mostBytes = 4096
-    private static let tooLarge = """
-        The callback sets a session cookie that is larger than browsers keep. They drop it without a word, so the next page knows nobody and begins a login \
-        again, which the provider answers at once.
-        """
-    private static let tooLargeFix = """
-        Keep the session on the server (a store such as Redis) and an id in the cookie, or leave out of it what makes it large: access tokens with many \
-        groups or roles above all. Some proxies split such a cookie in parts if they are told to.
-        """
+    private static let tooLarge = Violation.Words(
+        explanation: """
+            The callback sets a session cookie that is larger than browsers keep. They drop it without a word, so the next page knows nobody and begins a login \
+            again, which the provider answers at once.
+            """,
+        fix: """
+            Keep the session on the server (a store such as Redis) and an id in the cookie, or leave out of it what makes it large: access tokens with many \
+            groups or roles above all. Some proxies split such a cookie in parts if they are told to.
+            """
+    )
 
     // MARK: - Evidence
 
