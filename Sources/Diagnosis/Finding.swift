@@ -2,6 +2,7 @@
 package struct Finding: Sendable, Equatable {
     /// Its id in the catalogue.
     package var rule: String
+    /// In this flow; the rule's own may be another (``RuleSeverity``).
     package var severity: Severity
     /// One line, without a full stop.
     package var title: String

@@ -59,13 +59,13 @@ package struct SpecificationReference: Sendable, Hashable {
     /// Where it can be read; nil where there is no stable address.
     package var url: String?
 
-    package init(text: String, url: String?) {
+    init(text: String, url: String?) {
         self.text = text
         self.url = url
     }
 
     /// A section of an RFC by its number, as in `.rfc(6749, "4.1.3")`.
-    package static func rfc(_ number: Int, _ section: String) -> SpecificationReference {
+    static func rfc(_ number: Int, _ section: String) -> SpecificationReference {
         SpecificationReference(
             text: "RFC \(number) §\(section)",
             url: "https://www.rfc-editor.org/rfc/rfc\(number)#section-\(section)"

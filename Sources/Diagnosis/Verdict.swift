@@ -53,7 +53,7 @@ package struct Violation: Sendable, Equatable {
     }
 
     /// The exchange at which the fault exists.
-    package var faultyExchange: Int? { exchange ?? evidence.lazy.compactMap(\.place.exchange).first }
+    var faultyExchange: Int? { exchange ?? evidence.lazy.compactMap(\.place.exchange).first }
 }
 
 /// A value that a finding rests on, with its place.

@@ -17,7 +17,7 @@ package struct LoginValues: Sendable {
     private var referrals: [String: [Int]] = [:]
 
     /// Parameters of which each login has its own.
-    package static let names = ["state", "nonce", "code_challenge"]
+    static let names = ["state", "nonce", "code_challenge"]
 
     init(
         _ capture: Capture,

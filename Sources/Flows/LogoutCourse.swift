@@ -34,6 +34,7 @@ package struct LogoutCourse: Sendable {
     /// Parameters by which providers are told where to go next, the standard's own first.
     package static let targetNames = ["post_logout_redirect_uri", "returnTo", "logout_uri", "redirect_uri"]
 
+    /// Follows the browser from a request to the end-session endpoint (OpenID Connect RP-Initiated Logout, section 2).
     package init(of call: EndpointCall, in index: CaptureIndex) {
         wanted =
             Self.targetNames.lazy.compactMap { name in

@@ -72,6 +72,7 @@ package struct OpenedTokens: Sendable {
         return Opened(token: inner, key: name)
     }
 
+    /// What is inside of a token; nil for one that is not encrypted, or whose key the capture has not.
     package subscript(token: JSONWebToken) -> Opened? {
         inside.isEmpty || token.form == .signed ? nil : inside[token.text]
     }

@@ -36,6 +36,7 @@ package struct RevokedTokens: Sendable {
     private var first: Int?
     private let position: [Int]
 
+    /// Reads the token answers and the revocations among the messages of a flow, which come in the order of time.
     package init(among messages: [OAuthMessage], in index: CaptureIndex) {
         position = index.position
         var revocations: [EndpointCall] = []

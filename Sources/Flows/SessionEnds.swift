@@ -9,6 +9,7 @@ package struct SessionEnds: Sendable {
     private var changes: [(position: Int, isOver: Bool)] = []
     private let position: [Int]
 
+    /// Reads the logouts and the logins among the messages of a flow.
     package init(among messages: [OAuthMessage], in index: CaptureIndex) {
         position = index.position
         for message in messages {

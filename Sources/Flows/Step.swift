@@ -28,6 +28,7 @@ package enum StepKind: String, Sendable, Hashable, CaseIterable {
     case resourceRequest = "resource_request"
     case userInteraction = "user_interaction"
 
+    /// What a message is as a step.
     package init(of message: OAuthMessage) {
         self =
             switch message {
@@ -84,7 +85,7 @@ package struct Participant: Sendable, Hashable {
     /// The client's process where the recorder knew it, else the role.
     package var name: String
 
-    package init(role: Role, name: String? = nil) {
+    init(role: Role, name: String? = nil) {
         self.role = role
         self.name = name ?? role.rawValue
     }

@@ -1,10 +1,10 @@
-package import JSON
+import JSON
 import LibCrypto
 
 /// A compact JWE (RFC 7516, section 7.1), opened with the keys at hand.
 package struct JSONWebEncryption: Sendable {
     /// The JOSE header (RFC 7516, section 4).
-    package let header: JSONObject
+    let header: JSONObject
     /// The first part as it stands: what the tag protects besides the ciphertext (RFC 7516, section 5.1 (14)).
     private let protected: [UInt8]
     private let encryptedKey: [UInt8]
@@ -26,9 +26,9 @@ package struct JSONWebEncryption: Sendable {
     }
 
     /// `alg`: how the content's key was encrypted or agreed on (RFC 7518, section 4.1).
-    package var algorithm: String? { header["alg"]?.string }
+    var algorithm: String? { header["alg"]?.string }
     /// `enc`: how the content was encrypted (RFC 7518, section 5.1).
-    package var encryption: String? { header["enc"]?.string }
+    var encryption: String? { header["enc"]?.string }
     /// `kid`: whose key opens it, by the sender's word.
     package var keyID: String? { header["kid"]?.string }
 

@@ -146,7 +146,7 @@ package struct JSONWebKey: Sendable, Hashable {
 
 /// Why a JWK cannot be used.
 package struct JSONWebKeyError: Error, Equatable, CustomStringConvertible {
-    package let reason: String
+    let reason: String
 
     package var description: String { reason }
 }
@@ -166,5 +166,6 @@ package struct JSONWebKeySet: Sendable, Hashable {
         self.keys = keys.compactMap { $0.object.map(JSONWebKey.init(json:)) }
     }
 
+    /// As it is served: the members of each key as they were read.
     package var json: JSONValue { ["keys": .array(keys.map { .object($0.json) })] }
 }

@@ -74,7 +74,7 @@ package enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether a key that is for one of them is for the other as well: EdDSA leaves it to the key which curve it is.
-    package func goesWith(_ other: SignatureAlgorithm) -> Bool {
+    func goesWith(_ other: SignatureAlgorithm) -> Bool {
         self == other || keyType == "OKP" && other.keyType == "OKP" && [self, other].contains(.edDSA)
     }
 }

@@ -31,7 +31,7 @@ package struct TokenCheck: Sendable, Hashable {
     /// The section that asks for it, `RFC 7518 §3.1`.
     package var specification: String
 
-    package init(_ name: String, _ outcome: Outcome, _ detail: String, _ specification: String) {
+    init(_ name: String, _ outcome: Outcome, _ detail: String, _ specification: String) {
         self.name = name
         self.outcome = outcome
         self.detail = detail

@@ -3,13 +3,13 @@ import JSON
 /// What a token is to be judged by; nil asks nothing.
 package struct TokenExpectations: Sendable, Hashable {
     /// `iss`, the same byte for byte.
-    package var issuer: String?
+    var issuer: String?
     /// One of `aud`.
-    package var audience: String?
+    var audience: String?
     /// `nonce` of the request that the token answers.
-    package var nonce: String?
+    var nonce: String?
     /// Seconds since the epoch; nil leaves times alone.
-    package var now: Int64?
+    var now: Int64?
     /// Seconds by which clocks may differ (RFC 7519, section 4.1.4).
     package var leeway: Int64
 

@@ -11,6 +11,7 @@ import Darwin
 /// Two of `String` are equal where Unicode calls them so: é as one code point, and as e with an accent behind it. Protocols
 /// normalise nothing (RFC 3986, section 6.2.1; RFC 8259, section 8.3).
 package struct ByteText: Sendable, Hashable {
+    /// As it was given.
     package let text: String
 
     package init(_ text: String) { self.text = text }

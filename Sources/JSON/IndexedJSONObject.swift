@@ -1,5 +1,6 @@
 /// An object whose members are found by a table: looking for many of them in a ``JSONObject`` takes as many walks over all.
 package struct IndexedJSONObject {
+    /// The object itself.
     package private(set) var object: JSONObject
     /// Of several members of a name the last counts, as in ``JSONObject``.
     private var places: [String: Int] = [:]
@@ -13,6 +14,7 @@ package struct IndexedJSONObject {
     /// The value of the last member of this name.
     package subscript(name: String) -> JSONValue? { places[name].map { object.members[$0].value } }
 
+    /// Puts a member behind the others; of its name it is the one that is found.
     package mutating func append(_ member: JSONObject.Member) {
         places[member.name] = object.members.count
         object.members.append(member)

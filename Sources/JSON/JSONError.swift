@@ -9,7 +9,7 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
     /// What should have stood there, for example `a comma or ]`.
     package var expected: String
 
-    package init(line: Int, column: Int, offset: Int, expected: String) {
+    init(line: Int, column: Int, offset: Int, expected: String) {
         self.line = line
         self.column = column
         self.offset = offset

@@ -7,13 +7,19 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object(JSONObject)
 
+    /// The text of a string, its escapes undone; nil for other values.
     package var string: String? { if case .string(let value) = self { value } else { nil } }
+    /// What is true or false; nil for other values, be they 0 or `"true"`.
     package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The number as it was written; nil for other values.
     package var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
     /// The number as an integer; nil where it is none or does not fit (see ``JSONNumber/int``).
     package var int: Int64? { number?.int }
+    /// The number as far as a `Double` has it; nil for other values.
     package var double: Double? { number?.double }
+    /// The elements of an array; nil for other values.
     package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+    /// The members of an object; nil for other values.
     package var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
     /// The member of this name of an object; nil for other values.
@@ -38,6 +44,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
 
 /// A number as it was written: `1`, `1.0` and `1e0` are told apart.
 package struct JSONNumber: Sendable, Hashable {
+    /// As it was written; what a parser gives follows RFC 8259, section 6.
     package let text: String
 
     package init(text: String) { self.text = text }
@@ -51,12 +58,15 @@ package struct JSONNumber: Sendable, Hashable {
         return Int64(double)
     }
 
+    /// The nearest that there is; infinite where it is too large.
     package var double: Double? { Double(text) }
 }
 
 /// The members of an object, in order, duplicates kept.
 package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// A name and its value.
     package struct Member: Sendable, Hashable {
+        /// Its escapes undone; need not be the only one of its name.
         package var name: String
         package var value: JSONValue
 
@@ -66,6 +76,7 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// In the order in which they were written.
     package var members: [Member]
 
     package init(_ members: [Member] = []) { self.members = members }

@@ -2,7 +2,9 @@ internal import COpenSSL
 
 /// ChaCha20-Poly1305 (RFC 8439, section 2.8), the ciphertext and its tag in one piece.
 package enum AuthenticatedCipher {
+    /// In bytes.
     package static let keySize = 32
+    /// In bytes.
     package static let nonceSize = 12
     /// How much longer a sealed text is than what is in it.
     package static let tagSize = 16

@@ -4,6 +4,7 @@ internal import COpenSSL
 ///
 /// Belongs to one thread at a time.
 package final class BlockDecryptor {
+    /// The cipher; how long its key is says the key itself.
     package enum Algorithm: Sendable, Hashable {
         case aes, camellia, aria, tripleDES
     }

@@ -14,8 +14,9 @@ package struct CertificateIssuer: Sendable {
 
     /// From when to when a certificate counts, both included.
     package struct Validity: Sendable, Hashable {
-        package var notBefore: Int64
-        package var notAfter: Int64
+        /// In seconds since the epoch, as the other.
+        var notBefore: Int64
+        var notAfter: Int64
 
         package init(notBefore: Int64, notAfter: Int64) {
             self.notBefore = notBefore
@@ -23,6 +24,7 @@ package struct CertificateIssuer: Sendable {
         }
     }
 
+    /// The authority's own.
     package let certificate: Certificate
     private let key: PrivateKey
 

@@ -4,6 +4,7 @@ internal import COpenSSL
 package struct CertifiedKey: Sendable, Hashable {
     /// The certificate of the key first, then the others in the order of the file.
     package let chain: [Certificate]
+    /// The key of the first certificate.
     package let key: PrivateKey
     /// The SHA-256 of the certificate, which access tokens are bound to (RFC 8705, section 3.1).
     package let thumbprint: [UInt8]

@@ -4,6 +4,7 @@ internal import COpenSSL
 ///
 /// Belongs to one thread at a time.
 package final class HeaderProtectionMask {
+    /// The cipher that goes with that of the packets.
     package enum Algorithm: Sendable, Hashable {
         /// With a key of 16 or 32 bytes.
         case aes
@@ -12,7 +13,8 @@ package final class HeaderProtectionMask {
 
     /// Bytes of a packet that its mask is made of.
     package static let sampleSize = 16
-    package static let size = 5
+    /// Bytes of a mask: for the first one of a packet, and for up to four of its number.
+    private static let size = 5
 
     private let context: OpaquePointer
     private let isChaCha20: Bool

@@ -41,11 +41,11 @@ package enum KeyDerivation {
     /// How much work and memory scrypt takes (RFC 7914, section 2).
     package struct ScryptCost: Sendable, Hashable {
         /// The binary logarithm of N, from 1 on.
-        package var logN: Int
+        var logN: Int
         /// r.
-        package var blockSize: Int
+        var blockSize: Int
         /// p.
-        package var parallelization: Int
+        var parallelization: Int
 
         package init(logN: Int, blockSize: Int, parallelization: Int) {
             self.logN = logN

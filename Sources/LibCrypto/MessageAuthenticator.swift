@@ -4,6 +4,7 @@ internal import COpenSSL
 ///
 /// Belongs to one thread at a time.
 package final class MessageAuthenticator {
+    /// The hash function.
     package enum Algorithm: Sendable, Hashable {
         case md5, sha1, sha256, sha384
 

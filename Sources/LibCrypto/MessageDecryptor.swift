@@ -4,6 +4,7 @@ internal import COpenSSL
 ///
 /// Belongs to one thread at a time.
 package final class MessageDecryptor {
+    /// The authenticated cipher; how long its key is says the key itself.
     package enum Algorithm: Sendable, Hashable {
         case aesGCM, ariaGCM, chaCha20Poly1305
         /// With a tag of 16 bytes, or of 8 (RFC 6655).

@@ -6,9 +6,9 @@ package struct NameConstraints: Sendable, Hashable {
     /// A range of addresses.
     package struct Network: Sendable, Hashable {
         /// Its first address: 4 bytes (IPv4) or 16 (IPv6), in network order.
-        package let address: [UInt8]
+        let address: [UInt8]
         /// How many bits all its addresses share.
-        package let prefixLength: Int
+        let prefixLength: Int
 
         /// Makes a range; bits of the address behind the prefix are cleared.
         ///
@@ -37,8 +37,9 @@ package struct NameConstraints: Sendable, Hashable {
     }
 
     /// Each in ASCII: it, and every name below it, which is as narrow as a constraint on names can be.
-    package var hosts: [String]
-    package var networks: [Network]
+    var hosts: [String]
+    /// Of a family (IPv4, IPv6) without one here no address is permitted.
+    var networks: [Network]
 
     package init(hosts: [String], networks: [Network]) {
         self.hosts = hosts

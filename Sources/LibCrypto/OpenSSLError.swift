@@ -4,9 +4,9 @@ internal import COpenSSL
 /// call.
 package struct OpenSSLError: Error, Equatable, CustomStringConvertible {
     /// What was tried, in a few words.
-    package let what: String
+    let what: String
     /// libcrypto's reason; empty where it gave none.
-    package let reason: String
+    let reason: String
 
     package init(what: String, reason: String) {
         self.what = what

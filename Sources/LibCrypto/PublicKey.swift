@@ -8,7 +8,7 @@ package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
     case secp256k1
 
     /// Bytes of a coordinate.
-    package var coordinateSize: Int {
+    var coordinateSize: Int {
         switch self {
         case .p256, .secp256k1: 32
         case .p384: 48
@@ -23,7 +23,7 @@ package enum EdwardsCurve: String, Sendable, Hashable, CaseIterable {
     case ed448 = "Ed448"
 
     /// Bytes of a key.
-    package var keySize: Int {
+    var keySize: Int {
         switch self {
         case .ed25519: 32
         case .ed448: 57

@@ -5,8 +5,10 @@ package struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
 
     package init(code: UInt8) { self.code = code }
 
+    /// The end of a connection, and no error.
     package static let closeNotify = TLSAlert(code: 0)
     package static let unknownCA = TLSAlert(code: 48)
+    /// Sent by servers of TLS 1.3 that were shown no certificate.
     package static let certificateRequired = TLSAlert(code: 116)
     package static let noApplicationProtocol = TLSAlert(code: 120)
 

@@ -5,8 +5,10 @@ package struct TLSVectorReader {
 
     package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
+    /// A number of one byte.
     package mutating func integer8() -> Int? { take(1).map { Int($0[$0.startIndex]) } }
 
+    /// A number of two bytes, the larger one first.
     package mutating func integer16() -> Int? {
         take(2).map { Int($0[$0.startIndex]) << 8 | Int($0[$0.startIndex + 1]) }
     }
@@ -17,6 +19,7 @@ package struct TLSVectorReader {
     /// A vector behind a length of two bytes.
     package mutating func vector16() -> ArraySlice<UInt8>? { integer16().flatMap { take($0) } }
 
+    /// So many bytes as they are.
     package mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
         guard rest.count >= count else { return nil }
         defer { rest = rest.dropFirst(count) }

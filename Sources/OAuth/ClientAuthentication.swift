@@ -27,6 +27,9 @@ package struct ClientAuthentication: Sendable, Hashable {
     /// The `client_assertion`, which need not be a token.
     package var assertion: Parameter?
 
+    /// Of a request to an endpoint.
+    ///
+    /// `parameters`: of its body.
     package init(of request: RecordedRequest, exchange: Int, parameters: Parameters) {
         methods = []
         clientID = parameters.parameter("client_id")

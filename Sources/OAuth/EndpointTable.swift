@@ -8,9 +8,9 @@ package struct EndpointTable<Value: Sendable>: Sendable {
     /// An endpoint with its value.
     package struct Entry: Sendable {
         /// As it was added first.
-        package var url: RecordedURL
+        var url: RecordedURL
         /// What requests to it are known by.
-        package var address: EndpointAddress
+        var address: EndpointAddress
         /// What belongs to it.
         package var value: Value
     }

@@ -34,7 +34,7 @@ package struct Endpoints: Sendable {
 
     /// The role that the metadata give to a URL; not stated where a request has another query than the endpoints at its path, so that
     /// its parameters have to confirm it.
-    package func role(of url: RecordedURL) -> (role: Role, isStated: Bool)? {
+    func role(of url: RecordedURL) -> (role: Role, isStated: Bool)? {
         if let entry = roles.entry(of: url) { return (entry.value, true) }
         let all = roles.entries(at: url)
         guard let first = all.first, all.allSatisfy({ $0.value == first.value }) else { return nil }

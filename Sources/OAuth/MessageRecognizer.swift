@@ -4,7 +4,7 @@ import JSON
 /// Tells which protocol message an exchange is: by the metadata of the capture, by the paths providers use,
 /// by its parameters.
 package struct MessageRecognizer: Sendable {
-    package var endpoints: Endpoints
+    var endpoints: Endpoints
     /// What was told of clients so far: exchanges are looked at in the order of time.
     private var configurations = ClientConfigurations()
 

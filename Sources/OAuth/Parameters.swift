@@ -56,6 +56,7 @@ package struct Parameters: Sendable, Hashable {
         }
     }
 
+    /// Whether there are none.
     package var isEmpty: Bool { items.isEmpty }
 
     /// The value of the first parameter of this name.
@@ -67,6 +68,7 @@ package struct Parameters: Sendable, Hashable {
     /// By index, so that those of other names are not copied.
     private func index(of name: String) -> Int? { items.indices.first { items[$0].name == name } }
 
+    /// Whether there is one of this name, be it empty.
     package func contains(_ name: String) -> Bool { items.contains { $0.name == name } }
 
     /// Those of the other that this has not.

@@ -24,6 +24,7 @@ package struct ClientHello: Sendable, Hashable {
 /// Incremental: each byte is looked at once. Holds the message itself only, which is bounded; the bytes stay
 /// with the caller, who gives them to whatever speaks TLS.
 package struct ClientHelloPeek: Sendable {
+    /// What the bytes until now are.
     package enum Result: Sendable, Hashable {
         case needsMoreBytes
         case found(ClientHello)

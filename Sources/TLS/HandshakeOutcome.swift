@@ -79,14 +79,16 @@ package struct CertificateProblem: Sendable, Hashable, CustomStringConvertible {
         case other
     }
 
+    /// Why verification failed.
     package let kind: Kind
     /// OpenSSL's words, like `unable to get local issuer certificate`.
     package let words: String
     /// The subject of the certificate at which verification ended; not always the server's own.
     package let subject: String
+    /// The issuer of that certificate.
     package let issuer: String
 
-    package init(kind: Kind, words: String, subject: String, issuer: String) {
+    init(kind: Kind, words: String, subject: String, issuer: String) {
         self.kind = kind
         self.words = words
         self.subject = subject

@@ -35,8 +35,8 @@ package final class KeyLog: Sendable {
 
 /// Why the key log cannot be written.
 package struct KeyLogError: Error, Equatable, CustomStringConvertible {
-    package let path: String
-    package let reason: String
+    let path: String
+    let reason: String
 
     package var description: String { "cannot write the key log \(path): \(reason)" }
 }

@@ -8,16 +8,18 @@ internal import Darwin
 
 /// The errors of the system that we have words for.
 package enum SystemError {
-    package static let refused = ECONNREFUSED
-    package static let timedOut = ETIMEDOUT
-    package static let reset = ECONNRESET
-    package static let brokenPipe = EPIPE
-    package static let hostUnreachable = EHOSTUNREACH
-    package static let networkUnreachable = ENETUNREACH
+    static let refused = ECONNREFUSED
+    static let timedOut = ETIMEDOUT
+    static let reset = ECONNRESET
+    static let brokenPipe = EPIPE
+    static let hostUnreachable = EHOSTUNREACH
+    static let networkUnreachable = ENETUNREACH
+    /// Another program listens there.
     package static let addressInUse = EADDRINUSE
 
     /// Whether the process, or the system, may open no more files and connections.
     package static func isShortage(_ code: CInt) -> Bool { code == EMFILE || code == ENFILE }
 
+    /// The system's own words for a number, as `Connection refused`.
     package static func words(_ code: CInt) -> String { String(cString: strerror(code)) }
 }

@@ -25,9 +25,9 @@ package enum TLSConfiguration: Sendable, Hashable {
 /// What a server says to the protocols that a client offers (ALPN, RFC 7301).
 package struct ServerProtocols: Sendable, Hashable {
     /// Taken when it is offered.
-    package var accepted: String?
+    var accepted: String?
     /// A client that offers others only gets a fatal alert (`no_application_protocol`); else none is agreed.
-    package var refusesOthers: Bool
+    var refusesOthers: Bool
 
     package init(accepted: String?, refusesOthers: Bool = false) {
         self.accepted = accepted

@@ -31,12 +31,13 @@ package final class TLSContext: @unchecked Sendable {
     /// Whom the client end trusts.
     package struct ClientConfiguration: Sendable {
         /// The system's roots; loading them takes some 20 ms, so make one context and keep it.
-        package var trustsSystemRoots: Bool
+        var trustsSystemRoots: Bool
         /// Further trusted certificates, of authorities or of servers themselves.
-        package var furtherRoots: [Certificate]
+        var furtherRoots: [Certificate]
         /// Off: any certificate is accepted, and old protocol versions and weak keys too.
-        package var verifiesServer: Bool
-        package var keyLog: KeyLog?
+        var verifiesServer: Bool
+        /// Where the secrets of the connections are written to; nil for nowhere.
+        var keyLog: KeyLog?
 
         package init(
             trustsSystemRoots: Bool = true,

@@ -57,6 +57,7 @@ package enum TransportReason {
         }
     }
 
+    /// What is said where the other end did not answer; the origin with its scheme.
     package static func handshakeTimedOut(_ origin: String) -> String {
         "ERR_CONNECTION_TIMED_OUT: \(origin) did not finish the TLS handshake in time"
     }

@@ -9,11 +9,11 @@ package final class Conversation {
     /// What is known before the first byte.
     package struct Configuration: Sendable {
         /// `http` or `https`: makes absolute URLs of the targets.
-        package var scheme: String
+        var scheme: String
         /// The same of requests whose `Host` names no port, where that tells more than the connection does; nil elsewhere.
         package var schemeWithoutPort: String?
         /// `host[:port]` that the connection goes to; a sound `Host` field of a request takes precedence.
-        package var authority: String
+        var authority: String
         /// Whatever `Host` says: the client was led here by another name than the server's.
         package var isAuthorityFixed = false
         /// Bytes of a body that are kept.
@@ -28,7 +28,9 @@ package final class Conversation {
         package var waitsForRequests = false
         /// The option that says so; nil where there is none.
         package var headOption: String?
+        /// What the entries say of the connection itself.
         package var connection: ConnectionFacts
+        /// What they say of the program at its other end.
         package var client: ClientFacts
         /// What it took to open the connection; goes to its first exchange.
         package var timings: Timings

@@ -16,6 +16,7 @@ package struct EarlyAnswer<Bytes> {
 
     package init() {}
 
+    /// Whether there is something of an answer that waits.
     package var isWaiting: Bool { !pieces.isEmpty }
 
     /// Takes bytes of an answer whose request is on its way, so many; false where they may go on all the same.

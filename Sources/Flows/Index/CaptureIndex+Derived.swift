@@ -21,6 +21,7 @@ extension CaptureIndex {
         }.all
     }
 
+    /// When each host was last asked for what, by places in ``order``.
     package var latest: LatestRequests {
         derived.value { LatestRequests(capture, order: order, messages: messages) }
     }

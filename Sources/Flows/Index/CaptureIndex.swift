@@ -19,7 +19,7 @@ package final class CaptureIndex: Sendable {
     package let position: [Int]
     /// The message of each exchange that is one, authorization responses aside.
     package let messages: [Int: OAuthMessage]
-    /// In order of time.
+    /// In order of time, as those that follow.
     package let authorizationRequests: [AuthorizationRequest]
     package let responses: [AuthorizationResponse]
     package let tokenRequests: [TokenRequest]
@@ -36,6 +36,7 @@ package final class CaptureIndex: Sendable {
     /// Hosts with at least one exchange that was seen in clear.
     package let openedHosts: Set<String>
 
+    /// Reads the messages out of a capture; what only some ask for is made when they do.
     package init(_ capture: Capture) {
         self.capture = capture
         let entryOrder = EntryOrder(capture)

@@ -5,7 +5,7 @@ package struct CapturedClients: Sendable {
     /// By `client_id`: issued by a registration, or accepted by a token endpoint; the one that was issued last, last.
     package let allSecrets: [String: [String]]
     /// The last one of each.
-    package let secrets: [String: String]
+    let secrets: [String: String]
     /// By the `client_id` they gave out, oldest first.
     package let registrations: [String: [EndpointCall]]
     /// By the client whose login they answer, as far as `state` shows it; oldest first.

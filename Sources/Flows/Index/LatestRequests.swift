@@ -14,7 +14,7 @@ package struct LatestRequests: Sendable {
     /// By host: the last request of any grant, the registration of a client included.
     package private(set) var grant: [String: Int] = [:]
     /// By origin, then by the client's process (empty where it is not known): the last exchange that was answered.
-    package private(set) var answer: [String: [String: Int]] = [:]
+    private var answer: [String: [String: Int]] = [:]
     /// Origins that served metadata of an authorization server.
     package private(set) var describedOrigins: Set<String> = []
     /// Issuers whose metadata were served, as origins with a path that has no slash at its end.

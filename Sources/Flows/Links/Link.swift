@@ -12,7 +12,7 @@ package struct Occurrence: Sendable, Hashable {
     /// `Authorization` header).
     package var name: String
 
-    package init(place: Place, value: String, rawValue: String? = nil, name: String? = nil) {
+    init(place: Place, value: String, rawValue: String? = nil, name: String? = nil) {
         self.place = place
         self.value = value
         self.rawValue = rawValue ?? value

@@ -1,6 +1,6 @@
 import Captures
 import JOSE
-package import OAuth
+import OAuth
 
 /// A code, or what stands in its place, in all spellings in which a request may carry it to somebody.
 package struct CarriedCode {
@@ -13,7 +13,7 @@ package struct CarriedCode {
     private let spellings: [Spelling]
 
     /// `code`: as it was delivered.
-    package init(_ code: Parameter) {
+    init(_ code: Parameter) {
         value = code.value
         spellings = Self.spellings(of: code)
     }

@@ -47,7 +47,7 @@ package enum ErrorRedirect {
     }
 
     /// Whether an app answers its callback with a redirect that names an error, or to a page of its own that is there for errors.
-    package static func isAnswer(to callback: Int, in index: CaptureIndex) -> Bool {
+    static func isAnswer(to callback: Int, in index: CaptureIndex) -> Bool {
         let exchange = index.capture[callback]
         guard let response = exchange.response, let location = response.location else { return false }
         return parameter(of: exchange.request.url.resolving(location)) != nil

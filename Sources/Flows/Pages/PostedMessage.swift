@@ -3,6 +3,7 @@ package import Captures
 /// What a provider's page hands to the app's window by script instead of redirecting (`response_mode` `web_message` and
 /// Okta's `okta_post_message`).
 package enum PostedMessage {
+    /// Values of `response_mode` that ask for it.
     package static let modes: Set<String> = ["web_message", "okta_post_message"]
 
     /// Why a silent request came to nothing (OpenID Connect Core, section 3.1.2.6).

@@ -6,11 +6,11 @@ import JSON
 /// One mechanism for all rules. It says nothing of the characters of a secret, only where they differ.
 package struct Difference {
     /// What it ought to be.
-    package let expected: String
+    private let expected: String
     /// What it is.
-    package let seen: String
+    private let seen: String
     /// Whether no character of it may be shown.
-    package let isSecret: Bool
+    private let isSecret: Bool
 
     package init(expected: String, seen: String, isSecret: Bool = false) {
         self.expected = expected

@@ -2,7 +2,7 @@ package import Captures
 
 /// Names of fields whose text pages hide while it is typed (`<input type="password">`), whatever they are called.
 package struct PasswordFields: Sendable, Hashable {
-    package private(set) var names: Set<String> = []
+    private var names: Set<String> = []
 
     package init() {}
 
@@ -30,8 +30,10 @@ package struct PasswordFields: Sendable, Hashable {
         }
     }
 
+    /// Whether a field of this name is one.
     package func contains(_ name: String) -> Bool { names.contains(name) }
 
+    /// Those of the names that are wanted.
     package func filter(_ isIncluded: (String) -> Bool) -> PasswordFields {
         var fields = PasswordFields()
         fields.names = names.filter(isIncluded)

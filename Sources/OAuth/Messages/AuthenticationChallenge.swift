@@ -10,7 +10,7 @@ package struct AuthenticationChallenge: Sendable, Hashable {
     /// In order, quotes removed.
     package var parameters: [HeaderFields.Field]
 
-    package init(scheme: String, parameters: [HeaderFields.Field] = []) {
+    init(scheme: String, parameters: [HeaderFields.Field] = []) {
         self.scheme = scheme
         self.parameters = parameters
     }

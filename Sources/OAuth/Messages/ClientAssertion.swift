@@ -11,7 +11,7 @@ package struct ClientAssertion: Sendable, Hashable {
     /// Signed or encrypted.
     package var token: JSONWebToken
     /// Of the parameter that carried it.
-    package var place: Place
+    var place: Place
 
     /// Nil where the value has not the shape of a token.
     package init?(_ parameter: Parameter) {

@@ -70,7 +70,7 @@ package enum CredentialResponse {
 extension EndpointCall {
     /// Whether a form asks a provider for an assertion of who somebody is, as browsers do (FedCM, "Identity assertion
     /// endpoint").
-    package static func isIdentityAssertion(_ request: RecordedRequest, _ form: Parameters) -> Bool {
+    static func isIdentityAssertion(_ request: RecordedRequest, _ form: Parameters) -> Bool {
         guard request.method == "POST", form.contains("client_id"), form.contains("account_id") else {
             return false
         }
@@ -81,7 +81,7 @@ extension EndpointCall {
 
     /// Whether Google, asked by a page who is signed in, does not know the page's origin for the client: what its script asks
     /// before it offers a sign-in (One Tap, the button), and all that it does then.
-    package static func isRefusedStatus(_ exchange: Exchange) -> Bool {
+    static func isRefusedStatus(_ exchange: Exchange) -> Bool {
         let url = exchange.request.url
         return url.host == "accounts.google.com" && url.path == "/gsi/status"
             && exchange.response?.status == 403

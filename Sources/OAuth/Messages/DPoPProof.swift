@@ -8,7 +8,7 @@ package struct DPoPProof: Sendable, Hashable {
     /// The proof itself.
     package var token: JSONWebToken
     /// The request that it was sent with.
-    package var exchange: Int
+    var exchange: Int
 
     /// Nil where the request has no such header, or something else in it.
     package init?(of request: RecordedRequest, exchange: Int) {

@@ -12,7 +12,7 @@ package struct LogoutTokenDelivery: Sendable {
     /// What the client said to it.
     package var answer: Answer
 
-    package init(exchange: Int, parameter: Parameter, answer: Answer) {
+    init(exchange: Int, parameter: Parameter, answer: Answer) {
         self.exchange = exchange
         self.parameter = parameter
         self.token = JSONWebToken.parse(parameter.value)

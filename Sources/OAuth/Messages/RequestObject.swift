@@ -20,7 +20,7 @@ package struct RequestObject: Sendable {
     package var isReadable: Bool { token?.claims != nil }
 
     /// The claims as parameters; none where it cannot be read.
-    package var claims: Parameters {
+    var claims: Parameters {
         guard let exchange = parameter.place.exchange, let claims = token?.claims else { return Parameters() }
         return Parameters(claims, of: exchange, in: .jwtClaims)
     }

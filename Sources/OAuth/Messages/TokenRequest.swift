@@ -29,7 +29,7 @@ package struct TokenRequest: Sendable {
     package var startedAt: Timestamp { members.startedAt }
 
     /// `endpoint`: nil where no query belongs to it.
-    package init(
+    init(
         exchange: Int,
         request: RecordedRequest,
         endpoint: RecordedURL? = nil,

@@ -5,9 +5,13 @@ import JSON
 /// Metadata of an authorization server (OpenID Connect Discovery, RFC 8414) or of a protected resource (RFC
 /// 9728).
 package struct MetadataDocument: Sendable {
+    /// The exchange that asked for it.
     package var exchange: Int
+    /// Where it was asked for.
     package var url: RecordedURL
+    /// What came; need not be a document.
     package var answer: Answer
+    /// Whether it is that of a resource (RFC 9728); else that of a server.
     package var isProtectedResource: Bool
 
     /// The path at which it was asked for: that of the URL, or one in the query.
@@ -87,17 +91,20 @@ extension MetadataDocument {
 
 /// A key set as it was served (`jwks_uri`).
 package struct KeySetDocument: Sendable {
+    /// The exchange that asked for it.
     package var exchange: Int
+    /// Where it was asked for.
     package var url: RecordedURL
     /// The URL, with no more of the query than belongs to the endpoint.
     package var endpoint: RecordedURL
+    /// What came; need not be a key set.
     package var answer: Answer
     /// When the answer was over.
     package var servedAt: Timestamp
     /// Nil where the answer is none.
     package var keys: JSONWebKeySet?
 
-    package init(
+    init(
         exchange: Int,
         url: RecordedURL,
         endpoint: RecordedURL,

@@ -7,6 +7,7 @@ package struct FinishedStreams {
 
     package init() {}
 
+    /// Notes that a number is done with; it may be so already.
     package mutating func insert(_ number: Int) {
         let index = place(of: number)
         let joinsPrevious = index > 0 && ranges[index - 1].upperBound >= number
@@ -22,6 +23,7 @@ package struct FinishedStreams {
         }
     }
 
+    /// Whether a number is done with.
     package func contains(_ number: Int) -> Bool {
         let index = place(of: number)
         return index > 0 && ranges[index - 1].contains(number)

@@ -29,13 +29,13 @@ package struct CookieDelivery {
         /// URL of the request, as the browser had it.
         package var url: RecordedURL
         /// As it was sent.
-        package var method: String
+        var method: String
         /// When it was sent.
         package var at: Timestamp
         /// The page that led to it; nil where that is not known.
         package var initiator: RecordedURL?
         /// The `User-Agent`; empty where there is none.
-        package var agent: String
+        var agent: String
 
         package init(url: RecordedURL, method: String, at: Timestamp, initiator: RecordedURL?, agent: String)
         {
@@ -142,7 +142,7 @@ package struct CookieDelivery {
     }
 
     /// When a cookie that was set so has run out.
-    package static func isExpired(_ setting: Setting, at time: Timestamp) -> Bool {
+    static func isExpired(_ setting: Setting, at time: Timestamp) -> Bool {
         if let age = setting.cookie.maxAge {
             return age <= 0 || time.seconds - setting.at.seconds > age
         }
