@@ -91,12 +91,12 @@ struct AskedAgainTests {
 
     private struct Pair {
         let client = EmbeddedChannel()
-        let tail = TLSHandlerTests.Tail()
+        let tail = HandlerEnds.Tail()
         let late = Late()
         let server: Server
 
         init(version: CInt, showing certificate: CertifiedKey?) throws {
-            let authority = try TLSHandlerTests.authority()
+            let authority = try HandlerEnds.authority()
             let key = try PrivateKey.generate(.elliptic(.p256))
             let now = Int64(Date().timeIntervalSince1970)
             let leaf = try authority.leaf(
@@ -107,7 +107,7 @@ struct AskedAgainTests {
             server = try Server(key: key, certificate: leaf, version: version)
             try client.pipeline.syncOperations.addHandlers([
                 TLSHandler(
-                    context: TLSHandlerTests.client(trusting: [authority.certificate]),
+                    context: HandlerEnds.client(trusting: [authority.certificate]),
                     configuration: .client(
                         serverName: "login.example",
                         alpn: [],

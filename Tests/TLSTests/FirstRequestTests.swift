@@ -67,9 +67,9 @@ struct FirstRequestTests {
 
     @Test("A client with Nagle's algorithm does not wait for an acknowledgement that waits for our answer.")
     func firstRequestIsNotHeldBack() async throws {
-        let authority = try TLSHandlerTests.authority()
-        let context = try TLSHandlerTests.server(authority)
-        let trust = try TLSHandlerTests.client(trusting: [authority.certificate])
+        let authority = try HandlerEnds.authority()
+        let context = try HandlerEnds.server(authority)
+        let trust = try HandlerEnds.client(trusting: [authority.certificate])
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in

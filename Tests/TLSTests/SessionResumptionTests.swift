@@ -1,4 +1,3 @@
-import Foundation
 import LibCrypto
 import NIOCore
 import NIOEmbedded
@@ -7,17 +6,9 @@ import Testing
 
 /// Sessions of servers that are taken up again, between two handlers without sockets.
 struct SessionResumptionTests {
-    private typealias Ends = TLSHandlerTests.Ends
+    private typealias Ends = HandlerEnds
 
-    private static let now = Int64(Date().timeIntervalSince1970)
     private static let endpoint = "login.example:443"
-
-    private func facts(_ tail: TLSHandlerTests.Tail) throws -> HandshakeFacts {
-        guard case .completed(let facts) = try #require(tail.outcomes.first) else {
-            throw TLSError.invalidConfiguration("\(tail.outcomes)")
-        }
-        return facts
-    }
 
     /// One connection to its end; whether it went on with an earlier session.
     @discardableResult
@@ -37,8 +28,8 @@ struct SessionResumptionTests {
             showing: certificate,
             endpoint: endpoint
         )
-        let found = try facts(ends.clientTail)
-        #expect(try facts(ends.serverTail).isResumed == found.isResumed)
+        let found = try ends.clientTail.facts()
+        #expect(try ends.serverTail.facts().isResumed == found.isResumed)
         ends.finish()
         return found
     }
@@ -67,10 +58,10 @@ struct SessionResumptionTests {
     }
 
     private func contexts() throws -> (client: TLSContext, server: TLSContext) {
-        let authority = try TLSHandlerTests.authority()
+        let authority = try Ends.authority()
         return (
-            try TLSHandlerTests.client(trusting: [authority.certificate]),
-            try TLSHandlerTests.server(authority)
+            try Ends.client(trusting: [authority.certificate]),
+            try Ends.server(authority)
         )
     }
 
@@ -86,14 +77,14 @@ struct SessionResumptionTests {
 
     /// Servers of other names share what OpenSSL keeps for a server, and no sessions.
     @Test func sessionOfOneNameIsNotTakenUpAtAnother() throws {
-        let authority = try TLSHandlerTests.authority()
-        let client = try TLSHandlerTests.client(trusting: [authority.certificate])
+        let authority = try Ends.authority()
+        let client = try Ends.client(trusting: [authority.certificate])
         let key = try PrivateKey.generate(.elliptic(.p256))
         let leaves = try (0..<2).map { _ in
             try authority.leaf(
                 for: .host("login.example"),
                 key: key,
-                validity: .init(notBefore: Self.now - 60, notAfter: Self.now + 3600)
+                validity: .init(notBefore: Ends.now - 60, notAfter: Ends.now + 3600)
             )
         }
         let shared = try TLSContext.server(chain: [leaves[0]], key: key)
@@ -110,7 +101,7 @@ struct SessionResumptionTests {
         let ends = try Ends(client: client, endpoint: Self.endpoint, server: server)
         ends.client.writeAndFlush(ByteBuffer(string: "early"), promise: nil)
         try ends.exchange()
-        #expect(try facts(ends.clientTail).isResumed)
+        #expect(try ends.clientTail.facts().isResumed)
         #expect(ends.serverTail.bytes == Array("early".utf8))
         ends.finish()
     }
@@ -126,7 +117,7 @@ struct SessionResumptionTests {
                 try (channel === ends.client ? ends.server : ends.client).writeInbound(bytes)
             }
         }
-        #expect(try facts(ends.serverTail).version == "TLSv1.3" && writes == 3)
+        #expect(try ends.serverTail.facts().version == "TLSv1.3" && writes == 3)
         try ends.server.writeOutbound(ByteBuffer(string: "answer"))
         let answer = try #require(try ends.server.readOutbound(as: ByteBuffer.self))
         #expect(try ends.server.readOutbound(as: ByteBuffer.self) == nil)
@@ -154,7 +145,7 @@ struct SessionResumptionTests {
             try Ends(client: client, endpoint: Self.endpoint, server: server)
         }
         for ends in both { try ends.exchange() }
-        #expect(try both.map { try facts($0.clientTail).isResumed } == [true, false])
+        #expect(try both.map { try $0.clientTail.facts().isResumed } == [true, false])
         for ends in both { ends.finish() }
     }
 
@@ -165,7 +156,7 @@ struct SessionResumptionTests {
         let first = try (0..<16).map { _ in try open(client, server) }
         for ends in first { ends.finish() }
         let second = try (0..<16).map { _ in try open(client, server) }
-        let resumed = try second.count { try facts($0.clientTail).isResumed }
+        let resumed = try second.count { try $0.clientTail.facts().isResumed }
         for ends in second { ends.finish() }
         #expect(resumed == 16)
     }
@@ -176,10 +167,10 @@ struct SessionResumptionTests {
         let own = try CertifiedKey(
             key: key,
             certificates: [
-                try TLSHandlerTests.authority().leaf(
+                try Ends.authority().leaf(
                     for: .host("client.example"),
                     key: key,
-                    validity: .init(notBefore: Self.now - 60, notAfter: Self.now + 3600)
+                    validity: .init(notBefore: Ends.now - 60, notAfter: Ends.now + 3600)
                 )
             ]
         )
@@ -209,11 +200,11 @@ struct SessionResumptionTests {
     }
 
     @Test func unverifiedSessionIsOfNoUseToWhoVerifies() throws {
-        let authority = try TLSHandlerTests.authority()
-        let server = try TLSHandlerTests.server(authority)
-        try connect(try TLSHandlerTests.client(trusting: [], verifies: false), server)
+        let authority = try Ends.authority()
+        let server = try Ends.server(authority)
+        try connect(try Ends.client(trusting: [], verifies: false), server)
         let ends = try Ends(
-            client: try TLSHandlerTests.client(trusting: []),
+            client: try Ends.client(trusting: []),
             endpoint: Self.endpoint,
             server: server
         )
@@ -226,9 +217,9 @@ struct SessionResumptionTests {
     }
 
     @Test func whatWasToleratedIsToldOfTheResumedConnectionToo() throws {
-        let authority = try TLSHandlerTests.authority()
-        let server = try TLSHandlerTests.server(authority)
-        let client = try TLSHandlerTests.client(trusting: [], verifies: false)
+        let authority = try Ends.authority()
+        let server = try Ends.server(authority)
+        let client = try Ends.client(trusting: [], verifies: false)
         let first = try connect(client, server)
         let second = try connect(client, server)
         #expect(second.isResumed)
@@ -238,9 +229,9 @@ struct SessionResumptionTests {
     }
 
     @Test func sessionEndsWithTheValidityOfTheCertificate() throws {
-        let authority = try TLSHandlerTests.authority()
-        let server = try TLSHandlerTests.server(authority, notAfter: Self.now - 60)
-        let client = try TLSHandlerTests.client(trusting: [], verifies: false)
+        let authority = try Ends.authority()
+        let server = try Ends.server(authority, notAfter: Ends.now - 60)
+        let client = try Ends.client(trusting: [], verifies: false)
         try connect(client, server)
         #expect(try !connect(client, server).isResumed)
     }
@@ -269,11 +260,11 @@ struct SessionResumptionTests {
     }
 
     @Test func serverThatHasForgottenVerifiesAnew() throws {
-        let authority = try TLSHandlerTests.authority()
-        let client = try TLSHandlerTests.client(trusting: [authority.certificate])
-        try connect(client, try TLSHandlerTests.server(authority))
+        let authority = try Ends.authority()
+        let client = try Ends.client(trusting: [authority.certificate])
+        try connect(client, try Ends.server(authority))
         // Another process, with other keys for its tickets.
-        let facts = try connect(client, try TLSHandlerTests.server(authority))
+        let facts = try connect(client, try Ends.server(authority))
         #expect(!facts.isResumed && facts.tolerated == nil)
         #expect(facts.peerCertificates.first?.subject == "CN=login.example")
     }
