@@ -7,9 +7,7 @@ import Testing
 /// How a login ended by its answers alone.
 struct EndingTests {
     private func ending(_ build: (inout CaptureBuilder, ShopLogin) -> Void) -> [Outcome] {
-        var capture = CaptureBuilder()
-        build(&capture, ShopLogin())
-        return capture.flows.map(\.ending)
+        ShopLogin.endings(build)
     }
 
     @Test func loginPageLeftOpenIsIncomplete() { #expect(ending { $1.authorize(&$0) } == [.incomplete]) }
@@ -155,50 +153,6 @@ struct EndingTests {
         #expect(found([("Cookie", "session=3f9a7c1e5b")]) == [.success])
     }
 
-    @Test(arguments: ["<h1>Sorry to see you go</h1>", "<title>Your session has expired</title><p>Bye"])
-    func logoutThatSaysGoodbyeIsNone(page: String) {
-        let found = ending {
-            $1.whole(&$0)
-            $0.get("\($1.issuer)/logout?client_id=shop", headers: ShopLogin.browser, body: .html(page))
-        }
-        #expect(found == [.success])
-    }
-
-    @Test func logoutThatEndsOnAPageOfErrorsIsAFailure() {
-        let found = ending {
-            $1.whole(&$0)
-            $0.get(
-                "\($1.issuer)/logout?client_id=shop&post_logout_redirect_uri=https%3A%2F%2Fshop.example%2Fbye",
-                headers: ShopLogin.browser,
-                body: .html("<h1>Error</h1><ul><li>post_logout_redirect_uri: Enter a valid URL.</li></ul>")
-            )
-        }
-        #expect(found == [.failure])
-    }
-
-    /// It asks the provider about the token, with a secret of its own.
-    @Test(arguments: [(401, Outcome.failure), (200, .success)])
-    func apiThatIsRefusedItsQuestionAboutTheTokenBreaksTheFlow(status: Int, expected: Outcome) {
-        let found = ending {
-            $1.whole(&$0)
-            $0.step = 0
-            $0.get(
-                "https://api.example/orders",
-                500,
-                headers: [("Authorization", "Bearer access-of-\($1.state)")],
-                body: .json("{}")
-            )
-            $0.post(
-                "\($1.issuer)/introspect",
-                [("token", "access-of-\($1.state)")],
-                status,
-                headers: ShopLogin.backend,
-                body: .json(status == 200 ? #"{"active":true}"# : #"{"error":"invalid_client"}"#)
-            )
-        }
-        #expect(found == [expected])
-    }
-
     @Test func errorOfTheProviderIsAFailureAndADenialIsCancelled() {
         for (error, expected) in [("server_error", Outcome.failure), ("access_denied", .cancelled)] {
             let found = ending {
@@ -289,22 +243,6 @@ struct EndingTests {
         )
     }
 
-    @Test(arguments: [(404, Outcome.success), (403, .success), (500, .success), (401, .failure)])
-    func whatAnAPISaysOfItsRecordsIsNoAffairOfTheLogin(status: Int, outcome: Outcome) {
-        let found = ending { capture, login in
-            login.authorize(&capture)
-            login.callback(&capture)
-            login.token(&capture)
-            capture.get(
-                "https://api.example/orders/7",
-                status,
-                headers: ShopLogin.backend + [("Authorization", "Bearer access-of-" + login.state)],
-                body: .json("{}")
-            )
-        }
-        #expect(found == [outcome])
-    }
-
     /// A page that speaks to the provider itself, and stops.
     @Test func codeThatAPageLeavesAloneIsIncomplete() {
         func found(_ more: (inout CaptureBuilder, ShopLogin) -> Void) -> [Outcome] {
@@ -325,31 +263,6 @@ struct EndingTests {
             capture.post("https://api.shop.example/session", [("code", login.code)], body: .json("{}"))
         }
         #expect(own == [.success])
-    }
-
-    @Test func keysThatTheClientIsRefusedAreTheEndOfIt() {
-        func found(_ more: (inout CaptureBuilder, ShopLogin) -> Void) -> [Outcome] {
-            ending { capture, login in
-                var app = login
-                app.redirectURI = "com.example.shop:/cb"
-                app.discovery(&capture)
-                app.authorize(&capture)
-                app.answer(&capture)
-                app.token(
-                    &capture,
-                    body:
-                        #"{"access_token":"access-of-\#(app.state)","id_token":"a.b.c","token_type":"Bearer"}"#
-                )
-                capture.get(app.issuer + "/jwks", 503, headers: ShopLogin.backend, body: .html("<p>no</p>"))
-                more(&capture, app)
-            }
-        }
-        #expect(found { _, _ in } == [.failure])
-        #expect(found { $1.userInfo(&$0) } == [.success])
-        let again = found { capture, login in
-            capture.get(login.issuer + "/jwks", headers: ShopLogin.backend, body: .json(#"{"keys":[]}"#))
-        }
-        #expect(again == [.success])
     }
 
     /// Only the provider knows where the answer to a pushed request goes: the redirect with the code tells.
@@ -441,21 +354,6 @@ struct EndingTests {
             }
             #expect(found == [expected])
         }
-    }
-
-    /// An API says so in its body, without a challenge (RFC 6750, section 3.1).
-    @Test(arguments: [("insufficient_scope", Outcome.failure), ("forbidden", .success)])
-    func scopeThatAnAPIMissesEndsTheLogin(error: String, expected: Outcome) {
-        let found = ending {
-            $1.whole(&$0)
-            $0.get(
-                "https://api.example/orders",
-                403,
-                headers: ShopLogin.backend + [("Authorization", "Bearer access-of-\($1.state)")],
-                body: .json("{\"error\":\"\(error)\"}")
-            )
-        }
-        #expect(found == [expected])
     }
 
     /// A script of the provider's leads to the redirect URI, which was pushed, or has a name in its place.

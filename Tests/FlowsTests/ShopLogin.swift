@@ -120,6 +120,15 @@ struct ShopLogin {
     }
 }
 
+extension ShopLogin {
+    /// What became of the flows of a capture, by their answers alone.
+    static func endings(_ build: (inout CaptureBuilder, ShopLogin) -> Void) -> [Outcome] {
+        var capture = CaptureBuilder()
+        build(&capture, ShopLogin())
+        return capture.flows.map(\.ending)
+    }
+}
+
 extension CaptureBuilder {
     var flows: [Flow] { FlowFinder.flows(in: capture) }
 }
