@@ -53,9 +53,9 @@ struct ResourceIndicatorMismatch: Rule {
 
         init?(of attempt: LoginAttempt) {
             guard let said = attempt.refusal,
-                said.error == "invalid_target" || said.says([entraCode, entraCodeOfParameter])
+                said.error == name || said.says([name, entraCode, entraCodeOfParameter])
             else { return nil }
-            evidence = said.evidence(around: [entraCode, entraCodeOfParameter])
+            evidence = said.evidence(around: [entraCode, entraCodeOfParameter, name])
             isOfScopes = said.says([entraCode])
             isOfParameter = said.says([entraCodeOfParameter])
         }
@@ -191,6 +191,9 @@ struct ResourceIndicatorMismatch: Rule {
         "audience", "invalid aud", "aud parameter", "aud is", "'aud'", "\"aud\"", "parameter: aud",
     ]
 
+    /// The error of RFC 8707, section 2; on a page it stands among the words.
+    private static let name = "invalid_target"
+
     /// Entra's number for a resource that is not the one of the scopes, in lower case.
     private static let entraCode = "aadsts9010010"
 
@@ -262,7 +265,7 @@ struct ResourceIndicatorMismatch: Rule {
     }
 
     private static func refused(_ request: TokenRequest) -> Evidence? {
-        request.isRefused(with: "invalid_target", serversError) || request.isTargetRefused
+        request.isRefused(with: name, serversError) || request.isTargetRefused
             ? request.answer.evidence() : nil
     }
 }

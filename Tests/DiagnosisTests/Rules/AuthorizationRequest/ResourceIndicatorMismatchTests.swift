@@ -94,6 +94,19 @@ struct ResourceIndicatorMismatchTests {
         #expect(recording.finding(rule)?.places.last == "2 response.location error")
     }
 
+    /// The name of the error may stand among the words of a page.
+    @Test(arguments: [
+        ("<h1>Authentication error</h1><p>invalid_target: this server has no such resource</p>", true),
+        ("<h1>Authentication error</h1><p>No such resource</p>", false),
+    ])
+    func readsTheErrorOnAPage(page: String, fires: Bool) throws {
+        let recording = try Recording("authorization-request/scope-rejected")
+            .asking("resource", "https://tools.harbour.example/mcp").saying(page)
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary ?? false) == fires)
+        #expect((recording.finding("authorization-error") == nil) == fires)
+    }
+
     /// Entra compares the resource with the scopes, and says so in a page of its own.
     @Test(arguments: [true, false]) func namesTheScopesThatEntraComparesItWith(isPage: Bool) throws {
         let words =
