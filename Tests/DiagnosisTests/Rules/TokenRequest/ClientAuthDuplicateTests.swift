@@ -48,6 +48,31 @@ struct ClientAuthDuplicateTests {
         )
     }
 
+    /// A client_id beside the header is no second method, but for a provider that says so.
+    @Test(arguments: [
+        ("invalid_request", "Client must not use multiple authentication methods", true),
+        ("invalid_request", "client authentication must only be provided using one mechanism", true),
+        ("invalid_request", "The request is malformed", false),
+        ("invalid_grant", "Multiple authentication methods were used for this login", false),
+    ])
+    func tellsThatTheClientIsNamedTwice(error: String, words: String, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").sending("client_id", "shop-web").answering(
+            "/token",
+            400,
+            ["error": .string(error), "error_description": .string(words)]
+        )
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        guard let finding else { return }
+        #expect(finding.isPrimary && finding.title.contains("counts client_id"))
+        #expect(
+            finding.places == [
+                "4 request.header Authorization", "4 request.body client_id", "4 response.body error",
+            ]
+        )
+        #expect(recording.sending("client_id", nil).finding(rule) == nil)
+    }
+
     @Test func isAWarningWhereTheCodeWasRefused() throws {
         let recording = try Recording(broken).answering("/token", 400, ["error": "invalid_grant"])
         #expect(recording.finding(rule)?.severity == .warning)
