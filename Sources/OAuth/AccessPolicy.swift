@@ -45,7 +45,8 @@ package enum AccessPolicy {
         // What somebody configured for a pool of workloads.
         "rejected by the attribute condition",
         "application_suspended", "application has been suspended",
-        // Authelia; Slack, of an app that is for one workspace; Salesforce.
+        // Matrix's server and others that ask a policy engine; Authelia; Slack, of an app that is for one workspace; Salesforce.
+        "denied by the policy", "denied by policy",
         "was denied access to this client", "invalid_team_for_non_distributed_app",
         "app is not installed in this org",
         "app not active", "login is currently unavailable for this app", "app is still in development mode",

@@ -53,6 +53,19 @@ struct AccessDeniedByPolicyTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// Matrix's server asks a policy engine, and says no on a page of its own.
+    @Test(arguments: [
+        ("The authorization request was denied by the policy enforced by this service", true),
+        ("The authorization request was denied. See our privacy policy.", false),
+    ])
+    func readsAPageOfAPolicyEngine(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).saying(
+            "<h1>Authorization denied</h1><p>\(words)</p>",
+            status: 403
+        )
+        #expect((recording.finding(rule)?.isPrimary ?? false) == fires)
+    }
+
     /// authentik's page is made by a script, which is told the name of the next stage.
     @Test(arguments: [
         ("ak-stage-access-denied", "Request has been denied.", true),
