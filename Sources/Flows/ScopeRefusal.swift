@@ -82,7 +82,8 @@ package struct ScopeRefusal: Sendable {
         "insufficient client scope", "scope validation failed", "insufficient scope",
         "insufficient oauth scope", "missing scope",
         "not contain scopes:", "scope does not match", "scopes do not match", "missing required scope",
-        "granted all required scopes",
+        "granted all required scopes", "missing the required scope", "lacks the required scope",
+        "not have the required scope", "does not have scope", "lacks scope", "lacks the scope",
     ]
     private static let needs = ["requires merchant approval for"]
 

@@ -88,6 +88,12 @@ struct InsufficientScopeTests {
         (403, #"{"error":"forbidden","message":"Insufficient scope: needs orders:read"}"#, true),
         (
             403,
+            #"{"resourceType":"OperationOutcome","issue":[{"diagnostics":"Token is missing the required scope patient/Observation.read"}]}"#,
+            true
+        ),
+        (403, #"{"issue":[{"diagnostics":"The required field scope.start is missing"}]}"#, false),
+        (
+            403,
             #"{"code":"900910","message":"The access token does not allow you to access the requested resource","description":"Scope validation failed"}"#,
             true
         ), (403, #"{"code":"900910","description":"Schema validation failed"}"#, false),
