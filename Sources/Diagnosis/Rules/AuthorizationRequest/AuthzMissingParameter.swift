@@ -83,6 +83,8 @@ struct AuthzMissingParameter: Rule {
         guard
             let name = further.first(where: { name in
                 words.contains(name) && attempt[name] == nil && !(name == "nonce" && isOfFrontChannel)
+                    // A scope is called so, too.
+                    && (name != "launch" || refusal.says(Self.launches))
                     // People have organizations, too.
                     && (name != "organization" || refusal.says(["parameter organization"]))
             })
@@ -93,19 +95,35 @@ struct AuthzMissingParameter: Rule {
                 refusal.evidence(around: [name]),
             ],
             variant: name,
-            explanation: """
-                This provider wants a parameter that others do without, and refuses requests that lack it. It names the one that it misses.
-                """,
-            fix:
-                "Send \(name) as the provider's documentation has it; most libraries take further parameters of the request in their settings.",
+            explanation: name == "launch" ? Self.launch : Self.ofFurther,
+            fix: name == "launch"
+                ? Self.launchFix
+                : "Send \(name) as the provider's documentation has it; most libraries take further parameters of the request in their settings.",
             title: "The authorization request lacks a parameter that this provider wants",
             exchange: attempt.exchange
         )
     }
 
+    private static let ofFurther = """
+        This provider wants a parameter that others do without, and refuses requests that lack it. It names the one that it misses.
+        """
+    private static let launch = """
+        The scope launch asks for the patient and the encounter that are open in the EHR, and launch is the handle of these that the EHR hands to the app when \
+        it opens it (SMART App Launch). This request has none.
+        """
+    private static let launchFix = """
+        Send the launch parameter that the EHR opened the app's launch URL with, unchanged. An app that was not opened by an EHR has none: let it ask for \
+        the scope launch/patient in place of launch.
+        """
+
+    /// In lower case.
+    private static let launches = [
+        "launch parameter", "parameter launch", "parameter: launch", "'launch'", "\"launch\"",
+    ]
+
     /// What some providers want; of others, a rule of its own tells.
     private static let further = [
-        "aud", "acr_values", "nonce", "state", "login_hint", "vtr", "organization",
+        "aud", "acr_values", "nonce", "state", "login_hint", "vtr", "organization", "launch",
     ]
 
     private static let ofSingpass = ["authentication_context_type"]

@@ -82,6 +82,8 @@ struct AuthzMissingParameterTests {
             ("acr_values", "acr_values: no acceptable value", true),
             ("organization", "parameter organization is required for this client", true),
             ("organization", "The approval of your organization is required", false),
+            ("launch", "launch parameter is required when launch scope is requested", true),
+            ("launch", "Missing scope launch/patient", false),
             ("aud", "An audience was not found", false),
             ("claims", "Missing parameter: claims_locales", false),
         ]
