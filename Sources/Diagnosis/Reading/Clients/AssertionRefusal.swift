@@ -30,9 +30,9 @@ enum AssertionRefusal {
         let mayBeOfClient =
             !says(["parameter", "supported", "request object", "resource", "acr_", "scope"])
             && !["audience", "request", "resource"].contains(where: call.parameters.contains)
-        guard isOfClient || mayBeOfClient && says(["audience", " aud "]) else { return nil }
+        guard isOfClient || mayBeOfClient && says(audiences) else { return nil }
         if says(subjects) { return .subject }
-        if says(["audience", " aud ", "'aud'", "\"aud\"", "`aud`"]) { return .audience }
+        if says(audiences) { return .audience }
         if says(times) { return .time }
         return says(keys) ? .signature : nil
     }
@@ -44,6 +44,8 @@ enum AssertionRefusal {
     private static let subjects = [
         "presented assertion subject", "presented assertion issuer", "record found for presented assertion.",
     ]
+
+    private static let audiences = ["audience", " aud ", "'aud'", "\"aud\"", "`aud`"]
 
     private static let times = [
         "expired", "time range", "not active", "not yet valid", "in the future", "too old", "lifetime",

@@ -135,6 +135,17 @@ struct ClientAssertionAudienceTests {
         #expect(finding.explanation.contains("one of them alone"))
     }
 
+    /// Canvas has a general name for it.
+    @Test(arguments: [
+        ("the 'aud' is invalid", true), ("the 'code' is invalid", false),
+        ("the 'aud' of the request object is invalid", false),
+    ])
+    func takesTheProvidersWordUnderAGeneralName(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).asserting { $0["aud"] = "https://id.harbour.example/token" }
+            .answering("/token", 400, ["error": "invalid_request", "error_description": .string(words)])
+        #expect((recording.finding(rule)?.isPrimary ?? false) == fires)
+    }
+
     @Test func takesTheProvidersWordWithoutMetadata() throws {
         let recording = try Recording(broken).without {
             $0.request.url.path == "/.well-known/openid-configuration"
