@@ -13,7 +13,7 @@ package struct CarriedCode {
     private let spellings: [Spelling]
 
     /// `code`: as it was delivered.
-    init(_ code: Parameter) {
+    package init(_ code: Parameter) {
         value = code.value
         spellings = Self.spellings(of: code)
     }
