@@ -56,13 +56,17 @@ struct TokenInvalidClient: Rule {
         let named = isRepaired ? nil : endpoint(otherThan: first, flow)
         if let named { evidence.append(named) }
         let isForItsKey = named == nil && refused.allSatisfy { AssertionRefusal.of($0) == .signature }
-        let certificate = CertificateRefusal(in: first.answer.errorText)
+        let words =
+            isForItsKey
+            ? Self.unverified
+            : named == nil ? CertificateRefusal(in: first.answer.errorText)?.wordsOfClient : Self.elsewhere
+        let earlier = words == nil && !isRepaired ? Self.grant(before: first, among: calls) : nil
+        if let earlier { evidence.insert(earlier, at: 0) }
         return .violated(
             Violation(
                 evidence,
                 severity: isRepaired ? .note : nil,
-                saying: isForItsKey
-                    ? Self.unverified : named == nil ? certificate?.wordsOfClient : Self.elsewhere,
+                saying: words ?? earlier.map { _ in Self.knownBefore },
                 exchange: first.exchange
             )
         )

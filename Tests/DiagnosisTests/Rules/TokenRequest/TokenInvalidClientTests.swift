@@ -45,6 +45,26 @@ struct TokenInvalidClientTests {
         #expect(note.hasPrefix("client authentication: client_secret_") && note.hasSuffix("post" + words))
     }
 
+    /// A client that registered itself is often gone after its provider's restart.
+    @Test(arguments: [true, false]) func tellsThatTheSameClientWasLetInBefore(isSame: Bool) throws {
+        let recording = try Recording("refresh/refresh-token-expired").editingLast("/token") { exchange in
+            exchange.response?.status = 401
+            exchange.response?.body = Body(
+                text: #"{"error":"invalid_client"}"#,
+                mediaType: "application/json"
+            )
+            guard !isSame, let sent = exchange.request.body?.text else { return }
+            exchange.request.body = Body(
+                text: sent.replacing("not-a-secret-of-anyone", with: "not-a-secret-either"),
+                mediaType: FormBody.mediaType
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains("let this client in before") == isSame)
+        #expect((finding.places[0] == "4 response.status ") == isSame)
+        #expect(finding.fix.contains("register anew") == isSame)
+    }
+
     @Test func leavesAnAPIs401Alone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }

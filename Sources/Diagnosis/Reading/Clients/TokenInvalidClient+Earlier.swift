@@ -1,0 +1,39 @@
+import Captures
+import Flows
+import JOSE
+import JSON
+import OAuth
+
+/// A client that the token endpoint let in before, by the very credentials that it refuses now.
+extension TokenInvalidClient {
+    /// The grant that the client got before; nil where there is none, or where the credentials may be others.
+    static func grant(before refused: ClientCall, among calls: [ClientCall]) -> Evidence? {
+        guard refused.kind == .token, let client = refused.authentication.clientID else { return nil }
+        let methods = refused.authentication.methods
+        let secret = refused.authentication.secret?.value
+        // An assertion is another one each time.
+        let isSecretKnown = secret.map { !Placeholder.isOne($0) } ?? false
+        guard methods == [.none] || isSecretKnown && !methods.contains(.assertion) else { return nil }
+        let earlier = calls.prefix { $0.exchange != refused.exchange }.last { call in
+            call.kind == .token && call.answer.isSuccess && call.authentication.methods == methods
+                && call.endpoint.text.equalsBytes(of: refused.endpoint.text)
+                && call.authentication.clientID?.value.equalsBytes(of: client.value) ?? false
+                && call.authentication.secret?.value == secret
+        }
+        return earlier.map { $0.answer.statusEvidence(note: "the same client, by the same credentials") }
+    }
+
+    static let knownBefore = Violation.Words(
+        title: "The provider let this client in before, and refuses it now",
+        explanation: """
+            The same client got tokens at this very endpoint before, by the same credentials, so these are not mistyped. Since then its registration was dropped or \
+            changed, or it is another grant that this way of authenticating is not enough for. Servers that register every client often keep them in memory alone, \
+            and know none of them after a restart.
+            """,
+        fix: """
+            A client that registers itself takes this answer as the end of its registration: let it drop the client_id that it has stored, and its tokens, and register \
+            anew; have the provider keep registrations. Of a client that somebody registered, look whether it was deleted or disabled, and whether its secret was \
+            changed.
+            """
+    )
+}
