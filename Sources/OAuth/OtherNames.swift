@@ -18,8 +18,10 @@ package enum OtherNames {
         url.path == "/admin/oauth/access_token" && (url.host ?? "").hasSuffix(".myshopify.com")
     }
 
-    /// Notion and Atlassian, whose documentation shows no form.
-    private static let documentedInJSON: Set<String> = ["api.notion.com", "auth.atlassian.com"]
+    /// Notion, Atlassian, Feishu and Lark, whose documentation shows no form.
+    private static let documentedInJSON: Set<String> = [
+        "api.notion.com", "auth.atlassian.com", "open.feishu.cn", "open.larksuite.com",
+    ]
 
     /// Parameters of a request to a URL under the names of the specifications; unchanged where the provider has those.
     package static func standard(_ parameters: Parameters, at url: RecordedURL) -> Parameters {

@@ -16,6 +16,7 @@ struct RefusalWordingTests {
         ("Insecure redirect URI", "insecure redirect uri"),
         ("Invalid redirect: https://app.example/cb (4,700)", "invalid redirect:"),
         ("redirect_uri 参数错误", "redirect_uri 参数错误"),
+        ("错误码：20029 redirect_uri 请求不合法", "redirect_uri 请求不合法"),
         ("The redirect URL doesn’t match the registered one", "redirect url doesn't match"),
         (
             "OAuth app with client id 5abc doesn't have redirect URI https://app.example/cb",

@@ -99,7 +99,7 @@ struct TokenRequestFormat: Rule {
 
     // MARK: - Words, in lower case
 
-    private static let values = ["secret", "redirect_uri", "redirect uri"]
+    private static let values = ["secret", "redirect_uri", "redirect uri", "pkce", "verifier"]
     /// Of what was not found.
     private static let absences = [
         "missing", "must", "required", "not provided", "not present", "not specified", "not supplied",

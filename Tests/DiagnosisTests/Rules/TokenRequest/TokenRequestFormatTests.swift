@@ -195,6 +195,8 @@ struct TokenRequestFormatTests {
         arguments: [
             ("invalid_client", "The client secret is invalid", nil, false),
             ("invalid_request", "redirect_uri in the token request does not match", nil, false),
+            ("invalid_request", "PKCE verification failed.", nil, false),
+            ("invalid_request", "Missing code_verifier", nil, true),
             ("invalid_request", "The authorization code was not found or was already used", nil, false),
             ("invalid_client", "Client authentication failed", "Basic c2hvcC13ZWI6eA==", false),
             ("invalid_client", "Client authentication failed", nil, true),
@@ -215,7 +217,10 @@ struct TokenRequestFormatTests {
     }
 
     /// Where JSON is what the documentation shows, a refusal is about something else: at Notion, the method of the client.
-    @Test(arguments: [("api.notion.com", false), ("auth.atlassian.com", false), ("id.harbour.example", true)])
+    @Test(arguments: [
+        ("api.notion.com", false), ("auth.atlassian.com", false), ("open.feishu.cn", false),
+        ("id.harbour.example", true),
+    ])
     func leavesServicesThatAreSpokenToInJSONAlone(host: String, fires: Bool) throws {
         let json =
             #"{"grant_type":"authorization_code","code":"abc","client_id":"shop","client_secret":"not-a-secret"}"#
