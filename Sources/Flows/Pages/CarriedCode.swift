@@ -1,6 +1,6 @@
 import Captures
 import JOSE
-import OAuth
+package import OAuth
 
 /// A code, or what stands in its place, in all spellings in which a request may carry it to somebody.
 package struct CarriedCode {

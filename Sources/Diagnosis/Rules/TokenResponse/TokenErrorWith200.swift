@@ -42,6 +42,23 @@ struct TokenErrorWith200: Rule {
             guard let error = answer.error, (request.accessToken ?? "").isEmpty,
                 !isPending(error.error)
             else { return .holds }
+            if let elsewhere = Self.server(otherThan: request, flow) {
+                return .violated(
+                    Violation(
+                        [
+                            Evidence(elsewhere),
+                            Evidence(
+                                place: Place(exchange: request.exchange, part: .requestURL, name: ""),
+                                value: Masking.shown(request.endpoint.text, of: "url")
+                            ),
+                            answer.evidence(),
+                        ],
+                        explanation: Self.ofRegions,
+                        fix: Self.ofRegionsFix,
+                        title: "The code was sent to another server than the one that the answer names"
+                    )
+                )
+            }
             return .violated(
                 Violation(
                     [answer.evidence(), answer.statusEvidence(note: "says success")],
@@ -52,6 +69,25 @@ struct TokenErrorWith200: Rule {
             )
         }
     }
+
+    /// The server that the answer with the code names for the account's region (Zoho), where the code went to another one.
+    private static func server(otherThan request: TokenRequest, _ flow: Flow) -> Parameter? {
+        guard let code = request.code,
+            let login = flow.logins.first(where: { $0.response?.code == code }),
+            let named = login.response?.parameter("accounts-server"),
+            let host = RecordedURL(named.value).host, let asked = request.endpoint.host
+        else { return nil }
+        return host.lowercased() == asked.lowercased() ? nil : named
+    }
+
+    private static let ofRegions = """
+        The provider keeps accounts in several regions, and names in its answer at the redirect URI, by accounts-server, the server of the region that this account is \
+        of. The code went to the server of another region, which knows neither it nor, where the client is registered for one region alone, the client.
+        """
+    private static let ofRegionsFix = """
+        Send the code, and each refresh later, to the token endpoint of the server that accounts-server names, and keep that name with the tokens: the API has a host \
+        for each region, too. Have the client registered for all regions in which its users are.
+        """
 
     private static let wrapped = """
         The token response says success by its status, and an error in its body, inside of another member or under a name of the server's own. No tokens \

@@ -18,6 +18,17 @@ struct TokenErrorWith200Tests {
         #expect(finding.evidence[1].value == "200")
     }
 
+    /// Zoho names the server of the account's region beside the code.
+    @Test(arguments: [("https://accounts.other.example", true), ("https://ID.harbour.example", false)])
+    func tellsThatTheCodeWentToAnotherRegion(server: String, isElsewhere: Bool) throws {
+        let recording = try Recording(broken).redirecting(with: [("accounts-server", server)])
+            .answering("/token", 200, ["error": "invalid_code"])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("another server") == isElsewhere)
+        #expect((finding.evidence[0].value == server) == isElsewhere)
+    }
+
     @Test func explainsWhatRestatesIt() throws {
         #expect(try Recording(broken).finding("token-endpoint-error")?.effectOf == rule)
     }
