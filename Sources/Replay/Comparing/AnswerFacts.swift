@@ -156,9 +156,10 @@ struct AnswerFacts {
             presence: nil,
             weight: .note
         )
-        // Of anything but JSON the kind of answer tells it.
-        guard step.answer?.json != nil, let essence = response.body?.essence, !essence.isEmpty else { return }
-        list.add(place(.responseHeader, "Content-Type"), essence, .verdict, presence: nil)
+        // Of anything but JSON the kind of answer tells it. What a browser took a body for may be another type than it came under.
+        let type = response.headers.first("content-type") ?? response.body?.mediaType ?? ""
+        guard step.answer?.json != nil, !type.isEmpty else { return }
+        list.add(place(.responseHeader, "Content-Type"), Body.essence(of: type), .verdict, presence: nil)
     }
 
     /// RFC 6750, section 3; RFC 9449, section 7.1.

@@ -118,7 +118,7 @@ enum SentCodes {
         in text: [UInt8],
         by end: ((Int, [UInt8]) -> Int?)? = nil
     ) -> Range<Int>? {
-        var gap = Gap(index: start, rest: longestGap, isTold: isTold)
+        var gap = Gap(index: start, rest: longestGap, isTold: isTold, others: end == nil ? [] : placesToType)
         while gap.index < text.count, gap.rest > 0, gap.skip(in: text) {}
         guard gap.isTold else { return nil }
         let index = gap.index
@@ -137,6 +137,8 @@ enum SentCodes {
         var rest: Int
         var tags = 8
         var isTold: Bool
+        /// Words that may stand there besides.
+        var others: Set<String>
 
         /// Passes one thing; false where it may be the code.
         mutating func skip(in text: [UInt8]) -> Bool {
@@ -153,7 +155,9 @@ enum SentCodes {
                 return true
             }
             let word = text[index...].prefix(rest).prefix { $0.isASCIILetter || $0 >= 0x80 || $0 == 0x27 }
-            guard let first = word.first, SentCodes.isLink(word) else { return false }
+            guard let first = word.first,
+                SentCodes.isLink(word) || others.contains(ShownCodes.lowercased(word))
+            else { return false }
             isTold = isTold || first < 0xd0 && SentCodes.telling.contains(ShownCodes.lowercased(word))
             (index, rest) = (word.endIndex, rest - word.count)
             return true
@@ -178,12 +182,13 @@ enum SentCodes {
     }
 
     private static let links: Set<String> = [
-        "is", "on", "your", "device", "below", "ist", "lautet", "est", "es", "è", "é", "är", "er", "de", "di",
-        "to", "adalah",
+        "is", "ist", "lautet", "est", "es", "è", "é", "är", "er", "de", "di", "to", "adalah",
         // With the article or whose it is behind the noun: `Engangskoden din er`, `kodunuz`, `kódja`, `koodisi`.
         "n", "din", "ditt", "je", "ja", "unuz", "u", "si", "anda", "tău", "este",
         "của", "bạn", "là", "σας", "σου", "είναι",
     ]
+    /// `Enter this code on your device: WDJBMJHT`; digits behind `on` would be a day.
+    private static let placesToType: Set<String> = ["on", "your", "device", "below"]
     private static let telling: Set<String> = [
         "vérification", "sécurité", "connexion", "confirmation", "validation", "verificación", "seguridad",
         "acceso", "confirmación", "verifica", "sicurezza", "accesso", "verificação", "segurança",

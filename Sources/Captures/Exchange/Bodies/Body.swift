@@ -99,8 +99,8 @@ package struct Body: Sendable {
     /// The media type without parameters, in lower case: `application/x-www-form-urlencoded`.
     package var essence: String? { mediaType.map(Self.essence(of:)) }
 
-    /// The same of any media type.
-    static func essence(of mediaType: String) -> String {
+    /// The same of any media type, as a `Content-Type` has it.
+    package static func essence(of mediaType: String) -> String {
         // Most are written so.
         guard
             mediaType.utf8.contains(where: {
