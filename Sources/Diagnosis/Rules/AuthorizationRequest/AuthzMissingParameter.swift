@@ -83,8 +83,7 @@ struct AuthzMissingParameter: Rule {
         guard
             let name = further.first(where: { name in
                 words.contains(name) && attempt[name] == nil && !(name == "nonce" && isOfFrontChannel)
-                    // A scope is called so, too.
-                    && (name != "launch" || refusal.says(Self.launches))
+                    && (name != "launch" || isOfLaunch(refusal, attempt))
                     // People have organizations, too.
                     && (name != "organization" || refusal.says(["parameter organization"]))
             })
@@ -116,10 +115,12 @@ struct AuthzMissingParameter: Rule {
         the scope launch/patient in place of launch.
         """
 
-    /// In lower case.
-    private static let launches = [
-        "launch parameter", "parameter launch", "parameter: launch", "'launch'", "\"launch\"",
-    ]
+    /// Whether a refusal that speaks of launch means the parameter: a scope is called so, too.
+    private func isOfLaunch(_ refusal: RequestRefusal, _ attempt: LoginAttempt) -> Bool {
+        if refusal.says(["launch parameter", "parameter launch", "parameter: launch"]) { return true }
+        return refusal.says(["'launch'", "\"launch\""]) && !refusal.says(["scope"])
+            && (attempt["scope"] ?? "").split(separator: " ").contains("launch")
+    }
 
     /// What some providers want; of others, a rule of its own tells.
     private static let further = [

@@ -84,6 +84,7 @@ struct AuthzMissingParameterTests {
             ("organization", "The approval of your organization is required", false),
             ("launch", "launch parameter is required when launch scope is requested", true),
             ("launch", "Missing scope launch/patient", false),
+            ("launch", "Required scope 'launch' is missing", false),
             ("aud", "An audience was not found", false),
             ("claims", "Missing parameter: claims_locales", false),
         ]
@@ -98,6 +99,17 @@ struct AuthzMissingParameterTests {
         #expect(finding?.isPrimary == true && finding?.title.contains("this provider wants") == true)
         // One that was sent is not missed.
         #expect(recording.asking(name, "a-value-of-it").finding(rule) == nil)
+    }
+
+    /// A name in quotation marks is the parameter's where the scope was asked for, and is not what is spoken of.
+    @Test(arguments: [
+        ("openid launch", "'launch' is required", true), ("openid", "'launch' is required", false),
+        ("openid launch", "The scope 'launch' must be registered for this client", false),
+    ])
+    func tellsTheParameterFromTheScopeOfItsName(scope: String, words: String, fires: Bool) throws {
+        let recording = try Recording("authorization-response/authorization-error").asking("scope", scope)
+            .redirecting(with: [("error", "invalid_request"), ("error_description", words)])
+        #expect((recording.finding(rule)?.variant == "launch") == fires)
     }
 
     @Test func takesAnEmptyParameterForNone() throws {
