@@ -53,11 +53,17 @@ struct ResourceIndicatorMismatch: Rule {
 
         init?(of attempt: LoginAttempt) {
             guard let said = attempt.refusal,
-                said.error == name || said.says([name, entraCode, entraCodeOfParameter])
+                Self.isNamed(by: said) || said.says([entraCode, entraCodeOfParameter])
             else { return nil }
             evidence = said.evidence(around: [entraCode, entraCodeOfParameter, name])
             isOfScopes = said.says([entraCode])
             isOfParameter = said.says([entraCodeOfParameter])
+        }
+
+        /// Whether it is this error, or its name stands among the words; a page that explains errors has those of others, too.
+        private static func isNamed(by said: RequestRefusal) -> Bool {
+            let others = RequestRefusal.codes.filter { $0 != name && $0 != said.error }
+            return said.error == name || said.says([name]) && !said.says(others)
         }
     }
 

@@ -98,6 +98,7 @@ struct ResourceIndicatorMismatchTests {
     @Test(arguments: [
         ("<h1>Authentication error</h1><p>invalid_target: this server has no such resource</p>", true),
         ("<h1>Authentication error</h1><p>No such resource</p>", false),
+        ("<h1>Authentication error</h1><p>Errors: invalid_request, invalid_target, server_error</p>", false),
     ])
     func readsTheErrorOnAPage(page: String, fires: Bool) throws {
         let recording = try Recording("authorization-request/scope-rejected")
