@@ -33,7 +33,8 @@ struct ClientAuthDuplicate: Rule {
         let twice = calls.filter { $0.authentication.methods.count > 1 }
         // The one that was refused for it tells more than those before it.
         guard let call = twice.first(where: { $0.severity == .error }) ?? twice.first else {
-            return calls.lazy.compactMap(namedTwice).first.map { .violated($0) } ?? .holds
+            let named = calls.compactMap(namedTwice)
+            return (named.first { $0.severity == .error } ?? named.first).map { .violated($0) } ?? .holds
         }
         var evidence: [Evidence] = []
         for method in call.authentication.methods {
@@ -64,9 +65,11 @@ struct ClientAuthDuplicate: Rule {
     }
 
     /// A `client_id` beside the Authorization header that a provider counts as a second method, as it says.
+    ///
+    /// A pushed request has to have it (RFC 9126, section 2.1), and where the two name different clients, that is another fault.
     private func namedTwice(_ call: ClientCall) -> Violation? {
-        guard call.mayBlameClient, call.authentication.methods == [.secretBasic],
-            let client = call.parameters.parameter("client_id"),
+        guard call.kind != .pushedRequest, call.mayBlameClient, call.authentication.methods == [.secretBasic],
+            let client = call.parameters.parameter("client_id"), call.authentication.mayBe(client.value),
             Self.refusals.contains(where: call.answer.errorText.containsBytes)
         else { return nil }
         let header = Evidence(

@@ -73,6 +73,24 @@ struct ClientAuthDuplicateTests {
         #expect(recording.sending("client_id", nil).finding(rule) == nil)
     }
 
+    /// Another name beside the header is no second method, and a pushed request has to have its own.
+    @Test func leavesAClientIDThatIsNoneOfTheHeadersAlone() throws {
+        let words = "Client must not use multiple authentication methods"
+        let recording = try Recording(broken + ".near-miss").sending("client_id", "shop-app")
+            .answering("/token", 400, ["error": "invalid_request", "error_description": .string(words)])
+        #expect(recording.finding(rule) == nil)
+        let pushed = try Recording("authorization-request/par-rejected")
+            .sending("client_secret", nil, to: "/par")
+            .sendingHeader(
+                "Authorization",
+                "Basic " + Base64.encode("shop-web:not-a-secret".utf8),
+                to: "/par"
+            )
+            .answering("/par", 401, ["error": "invalid_client", "error_description": .string(words)])
+        #expect(pushed.finding("token-invalid-client") != nil)
+        #expect(pushed.finding(rule) == nil)
+    }
+
     @Test func isAWarningWhereTheCodeWasRefused() throws {
         let recording = try Recording(broken).answering("/token", 400, ["error": "invalid_grant"])
         #expect(recording.finding(rule)?.severity == .warning)
