@@ -7,20 +7,28 @@ import OAuth
 /// A client that the token endpoint let in before, by the very credentials that it refuses now.
 extension TokenInvalidClient {
     /// The grant that the client got before; nil where there is none, or where the credentials may be others.
-    static func grant(before refused: ClientCall, among calls: [ClientCall]) -> Evidence? {
+    static func grant(before refused: ClientCall, among calls: [ClientCall], in flow: Flow) -> Evidence? {
         guard refused.kind == .token, let client = refused.authentication.clientID else { return nil }
         let methods = refused.authentication.methods
         let secret = refused.authentication.secret?.value
-        // An assertion is another one each time.
+        // An assertion is another one each time, and a certificate does not show.
         let isSecretKnown = secret.map { !Placeholder.isOne($0) } ?? false
-        guard methods == [.none] || isSecretKnown && !methods.contains(.assertion) else { return nil }
+        let isPublic =
+            methods == [.none] && !flow.surroundings.isSanitized && !MutualTLS.isNamed(by: refused.endpoint)
+            && !MutualTLS.isRegistered(refused, in: flow)
+        guard isPublic || isSecretKnown && !methods.contains(.assertion) else { return nil }
         let earlier = calls.prefix { $0.exchange != refused.exchange }.last { call in
             call.kind == .token && call.answer.isSuccess && call.authentication.methods == methods
                 && call.endpoint.text.equalsBytes(of: refused.endpoint.text)
                 && call.authentication.clientID?.value.equalsBytes(of: client.value) ?? false
-                && call.authentication.secret?.value == secret
+                && call.authentication.secret.map { $0.value.equalsBytes(of: secret) } ?? (secret == nil)
         }
-        return earlier.map { $0.answer.statusEvidence(note: "the same client, by the same credentials") }
+        return earlier.map {
+            $0.answer.statusEvidence(
+                note: isPublic
+                    ? "the same client, by its client_id" : "the same client, by the same credentials"
+            )
+        }
     }
 
     static let knownBefore = Violation.Words(

@@ -60,7 +60,7 @@ struct TokenInvalidClient: Rule {
             isForItsKey
             ? Self.unverified
             : named == nil ? CertificateRefusal(in: first.answer.errorText)?.wordsOfClient : Self.elsewhere
-        let earlier = words == nil && !isRepaired ? Self.grant(before: first, among: calls) : nil
+        let earlier = words == nil && !isRepaired ? Self.grant(before: first, among: calls, in: flow) : nil
         if let earlier { evidence.insert(earlier, at: 0) }
         return .violated(
             Violation(

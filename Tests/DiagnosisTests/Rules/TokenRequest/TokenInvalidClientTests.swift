@@ -65,6 +65,24 @@ struct TokenInvalidClientTests {
         #expect(finding.fix.contains("register anew") == isSame)
     }
 
+    /// A client without a secret is known by its client_id, unless the address says that it shows a certificate.
+    @Test(arguments: [("id", true), ("mtls.id", false)])
+    func aPublicClientMayHaveBeenLetInBefore(host: String, isKnown: Bool) throws {
+        let recording = try Recording("refresh/refresh-token-expired").editing { exchange in
+            guard exchange.request.url.path == "/token", let sent = exchange.request.body?.text else {
+                return
+            }
+            exchange.request.url = RecordedURL("https://\(host).harbour.example/token")
+            exchange.request.body = Body(
+                text: sent.replacing("&client_secret=not-a-secret-of-anyone", with: ""),
+                mediaType: FormBody.mediaType
+            )
+        }.answering("/token", 401, ["error": "invalid_client"])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.title.contains("let this client in before") == isKnown)
+        #expect((finding.notes[0] == "the same client, by its client_id") == isKnown)
+    }
+
     @Test func leavesAnAPIs401Alone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
