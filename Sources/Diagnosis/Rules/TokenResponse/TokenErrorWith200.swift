@@ -55,7 +55,10 @@ struct TokenErrorWith200: Rule {
                         ],
                         explanation: Self.ofRegions,
                         fix: Self.ofRegionsFix,
-                        title: "The code was sent to another server than the one that the answer names"
+                        title: "The code was sent to another server than the one that the answer names",
+                        exchange: request.exchange,
+                        // It is unknown there for the same reason.
+                        explains: [TokenInvalidClient.info.id]
                     )
                 )
             }
@@ -86,7 +89,8 @@ struct TokenErrorWith200: Rule {
         """
     private static let ofRegionsFix = """
         Send the code, and each refresh later, to the token endpoint of the server that accounts-server names, and keep that name with the tokens: the API has a host \
-        for each region, too. Have the client registered for all regions in which its users are.
+        for each region, too. Take it for one of the provider's only where it is on the provider's own list: whoever makes up an answer can name any server, and \
+        would get the code. Have the client registered for all regions in which its users are.
         """
 
     private static let wrapped = """

@@ -18,6 +18,15 @@ struct TokenErrorWith200Tests {
         #expect(finding.evidence[1].value == "200")
     }
 
+    /// Another region's server does not know the client, either.
+    @Test func explainsThatTheClientIsUnknownInAnotherRegion() throws {
+        let recording = try Recording(broken)
+            .redirecting(with: [("accounts-server", "https://accounts.other.example")])
+            .answering("/token", 200, ["error": "invalid_client"])
+        #expect(recording.finding(rule)?.isPrimary == true)
+        #expect(recording.finding("token-invalid-client")?.effectOf == rule)
+    }
+
     /// Zoho names the server of the account's region beside the code.
     @Test(arguments: [("https://accounts.other.example", true), ("https://ID.harbour.example", false)])
     func tellsThatTheCodeWentToAnotherRegion(server: String, isElsewhere: Bool) throws {
