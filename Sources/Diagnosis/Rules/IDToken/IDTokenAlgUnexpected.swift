@@ -108,6 +108,8 @@ struct IDTokenAlgUnexpected: Rule {
     /// As libraries word it: openid-client, go-oidc, PyJWT, jose, mozilla-django-oidc, Auth0's.
     private static let refusals = [
         "unexpected JWT alg received", "unexpected JWT \"alg\" header parameter",
+        // The same in JSON.
+        #"unexpected JWT \"alg\" header parameter"#,
         "signed with unsupported algorithm",
         "specified alg value is not allowed", "(Algorithm) Header Parameter value not allowed",
         "does not match the client's OIDC_RP_SIGN_ALGO",

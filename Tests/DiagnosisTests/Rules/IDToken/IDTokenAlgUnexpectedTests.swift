@@ -83,6 +83,7 @@ struct IDTokenAlgUnexpectedTests {
         ("unexpected JWT alg received, expected ES256, got: RS256", true),
         ("oidc: id token signed with unsupported algorithm, expected [ES256] got RS256", true),
         ("unexpected JWT \"alg\" header parameter", true),
+        (#"{"error":"unexpected JWT \"alg\" header parameter"}"#, true),
         ("Sign-in failed", false),
     ])
     func readsWhatTheAppSaysOfIt(words: String, fires: Bool) throws {
