@@ -49,7 +49,7 @@ struct RedirectTargetDiffers: Rule {
                 return changedQuery(response, asked, flow).map { .violated($0) } ?? .holds
             }
             for (page, target) in flow.providerRedirects(of: request) {
-                guard isAnswer(target, attempt), Self.isElsewhere(target, request.endpoint),
+                guard isAnswer(target, attempt), Self.isElsewhere(target, than: request.endpoint, asked),
                     !known.urls.contains(Self.normal(target))
                 else { continue }
                 let seen = target.withoutQuery
@@ -73,9 +73,15 @@ struct RedirectTargetDiffers: Rule {
     }
 
     /// Whether an address is none of the provider's own: on this machine, where all have one host, by its port.
-    private static func isElsewhere(_ target: RecordedURL, _ endpoint: RecordedURL) -> Bool {
+    ///
+    /// The provider's pages may have another port than its endpoint there, and are told of errors.
+    private static func isElsewhere(_ target: RecordedURL, than endpoint: RecordedURL, _ asked: Parameter)
+        -> Bool
+    {
         guard target.isWeb, let host = target.host, host == endpoint.host else { return true }
-        return LoopbackHost.isLoopback(host) && target.origin != endpoint.origin
+        guard LoopbackHost.isLoopback(host), target.origin != endpoint.origin else { return false }
+        return target.origin == RecordedURL(asked.value).origin
+            || !target.queryItems.items.contains { $0.name == "error" }
     }
 
     /// A redirect that lost the redirect URI's own query, or some of it: the provider has to keep it (RFC 6749, section 3.1.2).

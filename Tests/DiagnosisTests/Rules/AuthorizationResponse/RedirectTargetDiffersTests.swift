@@ -49,16 +49,31 @@ struct RedirectTargetDiffersTests {
         #expect(try moved(to: target, asked: asked).finding(rule) == nil)
     }
 
-    /// On this machine provider and app have one host, each with a port of its own; what stays at the provider's is its own affair.
-    @Test(arguments: [
-        ("http://127.0.0.1:3000/cb/other", true), ("http://127.0.0.1:9000/continue", false),
-    ])
-    func portTellsAnAppFromItsProviderOnThisMachine(target: String, isElsewhere: Bool) throws {
+    /// Provider and app on one machine.
+    private func movedOnThisMachine(to target: String) throws -> Recording {
         let provider = "https://id.harbour.example"
-        let recording = try moved(to: target, asked: "http://127.0.0.1:3000/cb").editing { exchange in
+        return try moved(to: target, asked: "http://127.0.0.1:3000/cb").editing { exchange in
             let text = exchange.request.url.text
             guard text.hasPrefix(provider) else { return }
             exchange.request.url = RecordedURL("http://127.0.0.1:9000" + text.dropFirst(provider.utf8.count))
+        }
+    }
+
+    /// On this machine provider and app have one host, each with a port of its own; what stays at the provider's is its own affair.
+    @Test(arguments: [
+        ("http://127.0.0.1:3000/cb/other", true), ("http://127.0.0.1:9000/continue", false),
+        ("http://127.0.0.1:4000/other", true),
+    ])
+    func portTellsAnAppFromItsProviderOnThisMachine(target: String, isElsewhere: Bool) throws {
+        #expect((try movedOnThisMachine(to: target).finding(rule) != nil) == isElsewhere)
+    }
+
+    /// A provider's pages may have a port of their own there, which errors are told at.
+    @Test(arguments: [("http://127.0.0.1:3000/cb/other", true), ("http://127.0.0.1:4000/error", false)])
+    func pageOfErrorsAtAThirdPortIsTheProviders(target: String, isElsewhere: Bool) throws {
+        let recording = try movedOnThisMachine(to: target).editing { exchange in
+            guard let location = exchange.response?.location else { return }
+            exchange.response?.redirect(to: location.replacing("code=", with: "error=invalid_client&was="))
         }
         #expect((recording.finding(rule) != nil) == isElsewhere)
     }
