@@ -57,6 +57,8 @@ struct AccessDeniedByPolicyTests {
     @Test(arguments: [
         ("The authorization request was denied by the policy enforced by this service", true),
         ("The authorization request was denied. See our privacy policy.", false),
+        // As firewalls have it.
+        ("Your request was denied by policy. Incident 4711", false),
     ])
     func readsAPageOfAPolicyEngine(words: String, fires: Bool) throws {
         let recording = try Recording(broken).saying(
