@@ -8,7 +8,10 @@ import OAuth
 extension TokenInvalidClient {
     /// The grant that the client got before; nil where there is none, or where the credentials may be others.
     static func grant(before refused: ClientCall, among calls: [ClientCall], in flow: Flow) -> Evidence? {
-        guard refused.kind == .token, let client = refused.authentication.clientID else { return nil }
+        // A 401 by itself may be of the code or the refresh token.
+        guard refused.kind == .token, let client = refused.authentication.clientID,
+            ["invalid_client", "unauthorized_client"].contains(refused.answer.error?.standardName)
+        else { return nil }
         let methods = refused.authentication.methods
         let secret = refused.authentication.secret?.value
         // An assertion is another one each time, and a certificate does not show.

@@ -65,6 +65,14 @@ struct TokenInvalidClientTests {
         #expect(finding.fix.contains("register anew") == isSame)
     }
 
+    /// Of a 401 that names no error nobody knows what it refuses.
+    @Test func aStatusAloneDoesNotEndARegistration() throws {
+        let recording = try Recording("refresh/refresh-token-expired").answering("/token", 401)
+        let finding = try #require(recording.finding(rule))
+        #expect(!finding.title.contains("let this client in before"))
+        #expect(!finding.fix.contains("register anew"))
+    }
+
     /// A client without a secret is known by its client_id, unless the address says that it shows a certificate.
     @Test(arguments: [("id", true), ("mtls.id", false)])
     func aPublicClientMayHaveBeenLetInBefore(host: String, isKnown: Bool) throws {
