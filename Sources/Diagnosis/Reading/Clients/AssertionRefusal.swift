@@ -29,7 +29,7 @@ enum AssertionRefusal {
         let isOfClient = call.isClientRefused || says(["assertion", "jwt", "client auth"])
         let mayBeOfClient =
             !says(["parameter", "supported", "request object", "resource", "acr_", "scope"])
-            && !["audience", "request", "resource"].contains(where: call.parameters.contains)
+            && !others.contains(where: call.parameters.contains)
         guard isOfClient || mayBeOfClient && says(audiences) else { return nil }
         if says(subjects) { return .subject }
         if says(audiences) { return .audience }
@@ -46,6 +46,11 @@ enum AssertionRefusal {
     ]
 
     private static let audiences = ["audience", " aud ", "'aud'", "\"aud\"", "`aud`"]
+
+    /// Parameters that have an audience, or are one, themselves: a grant may be a token, too (RFC 7523, RFC 8693).
+    private static let others = [
+        "audience", "request", "resource", "assertion", "subject_token", "actor_token",
+    ]
 
     private static let times = [
         "expired", "time range", "not active", "not yet valid", "in the future", "too old", "lifetime",

@@ -146,6 +146,18 @@ struct ClientAssertionAudienceTests {
         #expect((recording.finding(rule)?.isPrimary ?? false) == fires)
     }
 
+    /// A grant that is a token has an aud of its own.
+    @Test(arguments: ["assertion", "subject_token"])
+    func leavesTheAudienceOfAGrantAlone(name: String) throws {
+        let recording = try Recording(broken).asserting { $0["aud"] = "https://id.harbour.example/token" }
+            .sending(name, "not-a-token").answering(
+                "/token",
+                400,
+                ["error": "invalid_request", "error_description": "the 'aud' is invalid"]
+            )
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func takesTheProvidersWordWithoutMetadata() throws {
         let recording = try Recording(broken).without {
             $0.request.url.path == "/.well-known/openid-configuration"
