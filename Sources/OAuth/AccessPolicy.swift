@@ -46,7 +46,7 @@ package enum AccessPolicy {
         "rejected by the attribute condition",
         "application_suspended", "application has been suspended",
         // Matrix's server and others that ask a policy engine; Authelia; Slack, of an app that is for one workspace; Salesforce.
-        "denied by the policy",
+        "was denied by the policy",
         "was denied access to this client", "invalid_team_for_non_distributed_app",
         "app is not installed in this org",
         "app not active", "login is currently unavailable for this app", "app is still in development mode",

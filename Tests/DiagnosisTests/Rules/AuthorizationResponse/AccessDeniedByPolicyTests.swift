@@ -57,6 +57,7 @@ struct AccessDeniedByPolicyTests {
     @Test(arguments: [
         ("The authorization request was denied by the policy enforced by this service", true),
         ("The authorization request was denied. See our privacy policy.", false),
+        ("Unknown client. Sign-ins may also be denied by the policy of your organization.", false),
         // As firewalls have it.
         ("Your request was denied by policy. Incident 4711", false),
     ])
