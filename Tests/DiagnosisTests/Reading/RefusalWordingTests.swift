@@ -39,6 +39,7 @@ struct RefusalWordingTests {
         "my_redirect_uri is invalid", "Invalid client id or web redirect url", "reinvalid redirect_uri", "",
         "The user doesn't have access to callback URL https://app.example/cb",
         "This account does not have a role, redirect URI https://app.example/cb",
+        "redirect_uri：https://app.example/cb。state 请求不合法",
         String(repeating: "x", count: 1 << 14) + " invalid redirect_uri",
     ])
     func leavesOtherTextsAlone(text: String) { #expect(RefusalWording.unknownRedirectURI(in: text) == nil) }

@@ -76,9 +76,9 @@ enum RefusalWording {
     }
 
     private static func sentences(of text: String) -> [String] {
-        // Pages have the apostrophe of print.
+        // Pages have the apostrophe of print, and Chinese ones a full stop and a semicolon of their own.
         let text = text.containsBytes("\u{2019}") ? text.replacing("\u{2019}", with: "'") : text
-        return [". ", "\",\"", "; "].reduce([text]) { parts, end in
+        return [". ", "\",\"", "; ", "\u{3002}", "\u{ff1b}"].reduce([text]) { parts, end in
             parts.flatMap { $0.split(separator: end).map(String.init) }
         }
     }
