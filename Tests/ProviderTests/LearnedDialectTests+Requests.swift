@@ -116,6 +116,50 @@ extension LearnedDialectTests {
         #expect(answer.parameters.first("code") != nil)
     }
 
+    /// RFC 6749, section 2.3: refused, but where the recorded provider took it, be it in a later login.
+    @Test(arguments: [nil, 0, 1])
+    func clientThatProvesItselfTwiceIsTakenWhereItWasThen(recorded: Int?) throws {
+        let basic = [("Authorization", "Basic " + Base64.encode(Array("web:secret-of-web".utf8)))]
+        var builder = CaptureBuilder()
+        for (number, digits) in ["0123456789", "9876543210"].enumerated() {
+            builder.redirect(
+                Self.loginRequest().replacing("0123456789", with: digits),
+                to: Self.redirectURI + "?code=code-\(digits)&state=state-\(digits)"
+            )
+            builder.post(
+                Self.issuer + "/token",
+                Self.codeForm("code-\(digits)"),
+                headers: number == recorded ? basic : [],
+                body: Self.answer(number, nil)
+            )
+        }
+        let caller = Caller(try Self.provider(builder))
+        let code = try #require(Self.signIn(caller).parameters.first("code"))
+        let answer = caller.post(Self.base + "/token", Self.codeForm(code), headers: basic)
+        #expect(answer.status == (recorded == nil ? 400 : 200))
+    }
+
+    /// Facebook's clients ask so, and name no grant.
+    @Test func codeIsTakenInAQuery() throws {
+        func query(_ code: String) -> [(String, String)] {
+            Self.codeForm(code).filter { $0.0 != "grant_type" }
+        }
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        let path = "/oauth/access_token"
+        builder.get(
+            Self.issuer + path + "?" + FormBody.encode(query("code-0123456789")),
+            body: Self.answer(1, nil)
+        )
+        let caller = Caller(try Self.provider(builder))
+        let code = try #require(Self.signIn(caller).parameters.first("code"))
+        #expect(caller.json(caller.get(Self.base + path, query(code)))["access_token"] != nil)
+        #expect(caller.get(Self.base + path).status == 405)
+    }
+
     /// RFC 6749, section 4.4.2.
     @Test(arguments: [true, false])
     func jsonIsTakenWhereItWasThen(wasTaken: Bool) throws {

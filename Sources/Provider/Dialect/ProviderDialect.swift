@@ -139,6 +139,8 @@ struct ProviderDialect: Sendable {
     var needsClientProof = false
     /// Whether a logout has to name its client before it may name an address, with a token of this provider if it has one.
     var needsLogoutClient = false
+    /// Whether a client was taken that proved who it is in more than one way (RFC 6749, section 2.3); the first of them counts then.
+    var takesSeveralClientProofs = false
     /// Whether requests for an ID token are held to what OpenID Connect wants of them: the scope `openid`, and a nonce where it comes
     /// by way of the browser (Core, sections 3.1.2.1, 3.2.2.1 and 3.3.2.11).
     var checksOpenIDRequests = false

@@ -95,7 +95,9 @@ extension ProviderEngine {
             Refused(answer: refuse(refusal, at: role, headers: challenge, explanation))
         }
         guard let client = client(named: authentication, form) else { throw refused(.clientUnknown) }
-        guard authentication.methods.count == 1, let method = authentication.methods.first else {
+        guard let method = authentication.methods.first,
+            authentication.methods.count == 1 || dialect.takesSeveralClientProofs
+        else {
             // RFC 6749, section 5.2: what is wrong is the request, and no header is to be tried again.
             throw Refused(answer: refuse(.clientAuthenticationDoubled, at: role))
         }

@@ -186,8 +186,9 @@ struct ProviderEngine {
         case ("POST", .authorization):
             return authorize(QueryItems(items: query.items + form.items), request)
         case ("POST", .token): return token(form, request)
-        // GitHub, and clients that put a form into the query.
-        case ("GET", .token) where query.contains("grant_type"): return token(query, request)
+        // GitHub and Facebook, and clients that put a form into the query.
+        case ("GET", .token) where query.contains("grant_type") || query.contains("code"):
+            return token(query, request)
         case ("GET", .userInfo), ("POST", .userInfo): return userInfo(request)
         case ("POST", .revocation): return revoke(form, request)
         case ("POST", .introspection): return introspect(form, request)

@@ -19,7 +19,7 @@ extension AnswerFinder {
         guard request.answer.isSuccess, request.accessToken != nil, let response = exchange.response else {
             return
         }
-        dialect.repeatedParameters.formUnion(ProviderEngine.repeatedNames(in: exchange.request))
+        learnTolerance(of: request, flow, &dialect)
         let earlierUses = history.earlierUses(by: request, in: flow.surroundings)
         let endpoint = played(request.endpoint)
         let isKnown = dialect.tokens.contains {
@@ -32,7 +32,6 @@ extension AnswerFinder {
         form.reusesRefreshToken = history.showsReuse(by: request.clientID)
         form.earlierUses = earlierUses
         dialect.tokens.append(form)
-        learnTolerance(of: request, flow, &dialect)
         note("code", request.code, &dialect)
         note("access_token", request.accessToken, &dialect)
         note("refresh_token", request.issuedRefreshToken ?? request.refreshToken, &dialect)
@@ -78,7 +77,10 @@ extension AnswerFinder {
 
     /// What of a request was taken though the specifications do not want it taken.
     private func learnTolerance(of request: TokenRequest, _ flow: Flow, _ dialect: inout ProviderDialect) {
-        if flow.capture[request.exchange].request.headers.contains("dpop"),
+        let sent = flow.capture[request.exchange].request
+        dialect.repeatedParameters.formUnion(ProviderEngine.repeatedNames(in: sent))
+        if request.authentication.methods.count > 1 { dialect.takesSeveralClientProofs = true }
+        if sent.headers.contains("dpop"),
             request.answer.parameters["token_type"]?.lowercased() != "dpop"
         {
             dialect.ignoresProofs = true
