@@ -20,8 +20,17 @@ extension HTTP2Decoder {
     /// Ends all that wait, whose requests are not whole.
     mutating func letEarlyAnswersGo(_ sink: inout some ExchangeEventSink) {
         guard earlyAnswers > 0 else { return }
-        for (id, _) in streams.sorted(by: { $0.value.exchange < $1.value.exchange }) {
+        let waiting = streams.filter { $0.value.answeredAt != nil }
+        for (id, _) in waiting.sorted(by: { $0.value.exchange < $1.value.exchange }) {
             endEarlyAnswer(id, &sink)
         }
+    }
+
+    /// Ends them where there is no room for another head beside them: a server that refuses all that is sent may leave thousands.
+    mutating func makeRoom(for weight: Int, _ sink: inout some ExchangeEventSink) {
+        guard streams.count >= Self.maximumStreams || headBytes + weight > Self.maximumHeadBytes else {
+            return
+        }
+        letEarlyAnswersGo(&sink)
     }
 }

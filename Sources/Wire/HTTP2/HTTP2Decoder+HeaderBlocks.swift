@@ -141,6 +141,7 @@ extension HTTP2Decoder {
     ) {
         let head = fields.request(connectionScheme: scheme)
         let weight = 256 + head.headers.weight
+        makeRoom(for: weight, &sink)
         guard streams[id] == nil, streams.count < Self.maximumStreams,
             headBytes + weight <= Self.maximumHeadBytes, sink.mayHold(weight)
         else {
@@ -190,6 +191,7 @@ extension HTTP2Decoder {
         _ sink: inout some ExchangeEventSink
     ) {
         let head = fields.response()
+        makeRoom(for: head.headers.weight, &sink)
         guard (100..<200).contains(head.status) || keep(head.headers, of: id, &sink) else {
             return lose(Self.tooMuch, at: block.offset, .server, time, &sink)
         }

@@ -129,6 +129,22 @@ struct HTTP2EarlyAnswerTests {
         #expect(exchange.duration == .seconds(1))
     }
 
+    /// More than are followed at a time.
+    @Test func thousandsThatWaitDoNotEndTheReading() {
+        var (client, server) = (self.client, self.server)
+        let conversation = waiting()
+        var ended: [Exchange] = []
+        for number in UInt32(0)..<5000 {
+            client.headers(2 * number + 1, HTTP2Speaker.request("POST", "/token"))
+            ended += Self.say(client.take(), .client, to: conversation, at: 0)
+            server.headers(2 * number + 1, Self.refusal, ends: true)
+            ended += Self.say(server.take(), .server, to: conversation, at: 1)
+        }
+        ended += conversation.letEarlyAnswersGo()
+        #expect(!conversation.hasLostTheThread && ended.count == 5000)
+        #expect(ended.allSatisfy { $0.failure == nil && $0.response?.status == 401 })
+    }
+
     /// Requests that are whole, or have no end that an answer could wait for.
     @Test func whatHasNoRestIsNotWaitedFor() {
         var (client, server) = (self.client, self.server)
