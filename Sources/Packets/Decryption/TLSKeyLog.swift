@@ -291,7 +291,8 @@ extension TLSKeyLog {
         /// The secret in a line in which what collects the output of programs puts its own words: in front of it, as
         /// `docker compose logs` and journald do, or around it, where its lines are JSON; nil where there is none.
         private static func secretAmongWords(_ words: [UnsafeRawBufferPointer.SubSequence]) -> Line? {
-            for index in words.indices.dropLast(2) {
+            // Most lines of a log have none: the next word's length tells it at once.
+            for index in words.indices.dropLast(2) where words[index + 1].count == randomDigits {
                 guard let label = TLSKeyLog.labels[Array(unquoted(words[index]).prefix(longestLabel + 1))]
                 else { continue }
                 let line = secret(label, [words[index], words[index + 1], digits(words[index + 2])])
@@ -300,6 +301,8 @@ extension TLSKeyLog {
             return nil
         }
 
+        /// Of a client random, in hexadecimal.
+        private static let randomDigits = 64
         /// Longer words are no labels.
         private static let longestLabel = 40
 
