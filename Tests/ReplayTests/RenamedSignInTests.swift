@@ -18,8 +18,16 @@ struct RenamedSignInTests {
         )
     }
 
-    private static let capture: Capture = {
-        let browser = [("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Test/1"), ("Accept", "text/html")]
+    private static let browser = [
+        ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Test/1"), ("Accept", "text/html"),
+    ]
+
+    private static func codePage(_ name: String) -> Body {
+        .html(#"<form method="post" action="/code"><input type="password" name="\#(name)"></form>"#)
+    }
+
+    /// `code`: whether a code is asked for behind the password.
+    private static func capture(asksForCode: Bool = false) -> Capture {
         var capture = CaptureBuilder()
         let query = FormBody.encode([
             ("client_id", "shop"), ("response_type", "code"), ("state", state), ("redirect_uri", app),
@@ -29,45 +37,89 @@ struct RenamedSignInTests {
             headers: browser,
             body: page("email", "password", "t-Kq2vLx7TzB4nWm8RdYc9")
         )
-        capture.post(
-            provider + "/sign-in",
-            [("csrf", "t-Kq2vLx7TzB4nWm8RdYc9"), ("email", "alice"), ("password", "wonderland")],
-            302,
-            headers: browser,
-            answer: [("Location", app + "?code=c-Kq2vLx7TzB4nWm8R&state=" + state)]
-        )
+        let signIn = [("csrf", "t-Kq2vLx7TzB4nWm8RdYc9"), ("email", "alice"), ("password", "wonderland")]
+        let back = [("Location", app + "?code=c-Kq2vLx7TzB4nWm8R&state=" + state)]
+        if asksForCode {
+            capture.post(provider + "/sign-in", signIn, headers: browser, body: codePage("otp"))
+            capture.post(provider + "/code", [("otp", "135790")], 302, headers: browser, answer: back)
+        } else {
+            capture.post(provider + "/sign-in", signIn, 302, headers: browser, answer: back)
+        }
         capture.post(
             provider + "/token",
             [
                 ("grant_type", "authorization_code"), ("code", "c-Kq2vLx7TzB4nWm8R"), ("client_id", "shop"),
                 ("redirect_uri", app),
             ],
-            body: .json(#"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
+            body: tokens
         )
         return capture.capture
-    }()
+    }
+
+    private static let tokens = Body.json(
+        #"{"access_token":"at-7Hq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#
+    )
+
+    /// What a provider with these pages is sent in forms, by path.
+    private static func sent(
+        _ capture: Capture,
+        options: FlowDriver.Options = FlowDriver.Options(),
+        pages: @escaping @Sendable (String) -> Body?
+    ) async throws -> [String: [QueryItems]] {
+        let replay = try await AskedReplay(of: capture, options: options) { request, first in
+            if let page = pages(request.url.path) { return RecordedResponse(status: 200, body: page) }
+            guard request.url.path != "/token" else { return RecordedResponse(status: 200, body: tokens) }
+            return AskedReplay.back(to: app, code: "c-7Hq2vLx7TzB4nWm8R", answering: first)
+        }
+        return Dictionary(grouping: replay.asked) { $0.url.path }.mapValues {
+            $0.compactMap { FormBody.items(of: $0.body) }
+        }
+    }
 
     @Test(arguments: [("email", "password"), ("mail_address", "secret_word"), ("email", "passphrase")])
     func whatWasTypedGoesIntoTheFieldsOfThePage(name: String, password: String) async throws {
-        let replay = try await AskedReplay(of: Self.capture) { request, first in
-            switch request.url.path {
-            case "/authorize":
-                RecordedResponse(status: 200, body: Self.page(name, password, "t-7Hq2vLx7TzB4nWm8RdYc9"))
-            case "/token":
-                RecordedResponse(
-                    status: 200,
-                    body: .json(#"{"access_token":"at-8Kq2vLx7TzB4nWm8RdYc9Kq2","token_type":"Bearer"}"#)
-                )
-            default: AskedReplay.back(to: Self.app, code: "c-7Hq2vLx7TzB4nWm8R", answering: first)
-            }
+        let sent = try await Self.sent(Self.capture()) {
+            $0 == "/authorize" ? Self.page(name, password, "t-7Hq2vLx7TzB4nWm8RdYc9") : nil
         }
-        let sent = replay.asked.filter { $0.url.path == "/sign-in" }.map { FormBody.items(of: $0.body) }
-        #expect(sent.count == 1)
-        let items = try #require(sent.first ?? nil)
+        #expect(sent["/sign-in"]?.count == 1)
+        let items = try #require(sent["/sign-in"]?.first)
         #expect(items.first(name) == "alice" && items.first(password) == "wonderland")
         #expect(items.first("csrf") == "t-7Hq2vLx7TzB4nWm8RdYc9")
-        #expect(
-            replay.asked.last.flatMap { FormBody.items(of: $0.body)?.first("code") } == "c-7Hq2vLx7TzB4nWm8R"
+        #expect(sent["/token"]?.first?.first("code") == "c-7Hq2vLx7TzB4nWm8R")
+    }
+
+    /// Whose form comes first is no matter: a button that leads to another provider asks for no password.
+    @Test func formThatAsksForThePasswordIsTheOne() async throws {
+        let other = Body.html(
+            #"<form method="post" action="/other"><button name="to" value="Continue">Other</button></form>"#
+                + (Self.page("mail", "passphrase", "t-7Hq2vLx7TzB4nWm8RdYc9").text ?? "")
         )
+        let sent = try await Self.sent(Self.capture()) { $0 == "/authorize" ? other : nil }
+        #expect(sent["/other"] == nil)
+        #expect(sent["/sign-in"]?.first?.first("passphrase") == "wonderland")
+    }
+
+    /// A field for a new password, and one for a code, get none.
+    @Test(arguments: ["new_password", "totp"]) func passwordGoesIntoNoOtherField(name: String) async throws {
+        let more = name == "totp" ? "" : #"<input type="password" name="confirm">"#
+        let page = Body.html(
+            #"<form method="post" action="/sign-in"><input type="password" name="\#(name)">\#(more)</form>"#
+        )
+        let sent = try await Self.sent(Self.capture()) { $0 == "/authorize" ? page : nil }
+        #expect(sent.values.joined().allSatisfy { $0.first(name) != "wonderland" })
+    }
+
+    /// What was typed on one page is not sent from another.
+    @Test func codeGoesIntoTheFieldForCodes() async throws {
+        let options = FlowDriver.Options(credentials: ReplayCredentials(values: ["otp": "246801"]))
+        let sent = try await Self.sent(Self.capture(asksForCode: true), options: options) {
+            switch $0 {
+            case "/authorize": Self.page("email", "passphrase", "t-7Hq2vLx7TzB4nWm8RdYc9")
+            case "/sign-in": Self.codePage("totp")
+            default: nil
+            }
+        }
+        #expect(sent["/sign-in"]?.first?.first("passphrase") == "wonderland")
+        #expect(sent["/code"]?.map { $0.first("totp") } == ["246801"])
     }
 }

@@ -277,6 +277,15 @@ struct BrowserWalk {
         return nil
     }
 
+    /// The form of a page that asks for one password: one that wants another beside it, as to set a new one, is none to sign in with.
+    func passwordForm(on page: Page, _ person: SignIn, like recorded: RecordedRequest) -> RecordedRequest? {
+        let form = page.forms.first { form in
+            form.method == "post" && form.fields.count { $0.type == "password" } == 1
+        }
+        guard let form, let fields = person.fields(for: form) else { return nil }
+        return request(submitting: form, of: page, fields, like: recorded)
+    }
+
     /// Whether the recorded browser says which page it comes from.
     private var isTelling: Bool {
         plan.steps.contains { $0.isBrowser && $0.request.headers.contains("referer") }

@@ -168,8 +168,12 @@ extension Drive {
         let recorded = step.request
         let page = browser.shown.flatMap { Page(exchanges[$0]) }
         let request: RecordedRequest
-        if let page, asksByOtherNames(page, step),
-            let renamed = browser.unrecordedForm(on: page, plan, options.credentials)
+        if let page, let typed = typedByAnotherName(on: page, step),
+            let renamed = browser.passwordForm(
+                on: page,
+                SignIn(plan, options.credentials, typing: typed),
+                like: recorded
+            )
         {
             request = renamed
         } else if let page, let form = form(of: recorded, on: page) {
@@ -186,18 +190,24 @@ extension Drive {
         arrive(at: live)
     }
 
-    /// Whether a page asks for the password by a name that the recorded page did not have: what was typed there goes into its fields by
-    /// what they are.
-    private func asksByOtherNames(_ page: Page, _ step: PlannedStep) -> Bool {
+    /// What was typed as a password where a page asks for one by a name that the recorded page did not have: it goes into the field for
+    /// it, whatever that is called.
+    ///
+    /// Nil elsewhere, and where more than one was typed.
+    private func typedByAnotherName(on page: Page, _ step: PlannedStep) -> PlannedParameter? {
         guard case .submit(let source) = step.action, FormBody.items(of: step.request.body) != nil,
             let recorded = Page(capture[source])
-        else { return false }
+        else { return nil }
         func asked(_ page: Page) -> Set<String> {
             Set(page.forms.flatMap(\.fields).filter { $0.type == "password" }.map(\.name))
         }
-        let typed = Set(step.parameters.filter { !$0.value.isEmpty && SignIn.isTyped($0) }.map(\.name))
         let (known, new) = (asked(recorded), asked(page))
-        return !typed.isDisjoint(with: known) && !new.isEmpty && new.isDisjoint(with: known)
+        let entered = step.parameters.filter { SignIn.isTyped($0) && known.contains($0.name) }
+        guard entered.count == 1, let typed = entered.first, !new.isEmpty, new.isDisjoint(with: known),
+            // A code that is good once is no password, nor is a password such a code.
+            new.allSatisfy({ SecretNames.isOneTime($0) == SecretNames.isOneTime(typed.name) })
+        else { return nil }
+        return typed
     }
 
     /// When the recorded interaction is over and the response is not there: the provider asks for something else

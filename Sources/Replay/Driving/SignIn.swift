@@ -19,6 +19,15 @@ struct SignIn {
         self.password = credentials.values["password"] ?? password
     }
 
+    /// For a page that asks by another name for what a recorded one asked for: what is typed there is neither another page's password,
+    /// nor another's code.
+    init(_ plan: ReplayPlan, _ credentials: ReplayCredentials, typing parameter: PlannedParameter) {
+        name = credentials.values[SecretNames.username] ?? plan.recordedUsername
+        var given: String?
+        if case .secret(let name, _) = parameter.source { given = credentials.values[name] }
+        password = given ?? (Self.isUsable(parameter) ? parameter.value : nil)
+    }
+
     /// By its name, or by the page that had it.
     static func isTyped(_ parameter: PlannedParameter) -> Bool {
         if case .secret(let name, _) = parameter.source {
