@@ -33,10 +33,10 @@ struct ScriptedReturnTests {
         return capture.capture
     }()
 
-    /// An address without a code may be where "cancel" leads.
+    /// An address without a code may be where "cancel" leads, or what a script puts one behind.
     @Test(arguments: [
         ("?code=c-7Hq2vLx7TzB4nWm8R&state=", true), (#"?code=c-7Hq2vLx7TzB4nWm8R\u0026state="#, true),
-        ("?error=access_denied&state=", false),
+        ("?error=access_denied&state=", false), (#"?code=" + code + "&state="#, false),
     ])
     func addressInAScriptIsTheResponse(query: String, isResponse: Bool) async throws {
         let replay = try await AskedReplay(of: Self.capture) { request, first in

@@ -174,9 +174,10 @@ struct BrowserWalk {
             !$0.isWeb || !allows($0)
         }
         let addresses = links + addresses(inJSONOf: exchange)
-        // An address without a code may be where "cancel" leads.
-        return addresses.lazy.compactMap { target.response(in: $0) }
-            .first { $0.first("code") != nil || $0.first("response") != nil }
+        // An address without a code may be where "cancel" leads, or what a script puts one behind.
+        return addresses.lazy.compactMap { target.response(in: $0) }.first { response in
+            ["code", "response"].contains { !(response.first($0) ?? "").isEmpty }
+        }
     }
 
     /// The addresses that a page's script is told, and that the browser is not to open.
