@@ -17,10 +17,20 @@ struct RecordingTellerTests {
     @Test func clientIsAskedForWhereNothingElseIsKnown() {
         let words = RecordingTeller.whyNothing(hasSeenClients: false, hasRefused: false, unserved: nil)
         #expect(words.contains("does the client use the proxy"))
-        #expect(
-            RecordingTeller.wayOut(unserved: nil).contains(" record --browser https://app.example/ starts")
-        )
-        #expect(RecordingTeller.wayOut(unserved: "localhost:3999").contains("the command behind --"))
+    }
+
+    /// What was started is no advice.
+    @Test(
+        arguments: [
+            (nil, false, " record --browser https://app.example/ starts"),
+            (nil, true, "the browser that was started asked for nothing"),
+            ("localhost:3999", true, "the command behind --"),
+        ] as [(String?, Bool, String)]
+    )
+    func wayOutIsOneThatWasNotTaken(unserved: String?, startsBrowser: Bool, words: String) {
+        let hint = RecordingTeller.wayOut(unserved: unserved, startsBrowser: startsBrowser)
+        #expect(hint.contains(words))
+        #expect(hint.contains("--browser https") == (unserved == nil && !startsBrowser))
     }
 
     /// Port 1 is nobody's; who is cancelled has not been answered.

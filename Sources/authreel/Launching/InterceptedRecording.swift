@@ -147,6 +147,7 @@ struct InterceptedRecording {
         RecordingTeller(
             trust: trust,
             startsClients: command != nil || browser != nil,
+            startsBrowser: browser != nil,
             isPortGiven: isPortGiven,
             allowsRemote: allowsRemote
         )

@@ -6,6 +6,8 @@ struct RecordingTeller {
     let trust: RecordingAuthority
     /// Whether a command or a browser is started that uses the proxy by itself.
     let startsClients: Bool
+    /// Whether a browser is among them.
+    let startsBrowser: Bool
     /// Whether the user named the port.
     let isPortGiven: Bool
     let allowsRemote: Bool
@@ -72,7 +74,9 @@ struct RecordingTeller {
             StandardError.note(
                 Self.whyNothing(hasSeenClients: hasSeenClients, hasRefused: hasRefused, unserved: unserved)
             )
-            if !hasSeenClients, !hasRefused { StandardError.hint(Self.wayOut(unserved: unserved)) }
+            if !hasSeenClients, !hasRefused {
+                StandardError.hint(Self.wayOut(unserved: unserved, startsBrowser: startsBrowser))
+            }
         }
         if hasRunOutOfDescriptors {
             StandardError.warn(
@@ -116,9 +120,12 @@ struct RecordingTeller {
     }
 
     /// What to do where nothing came at all.
-    static func wayOut(unserved: String?) -> String {
+    static func wayOut(unserved: String?, startsBrowser: Bool) -> String {
         guard unserved == nil else {
             return "is what serves the page the command behind --, and is the port right?"
+        }
+        guard !startsBrowser else {
+            return "the browser that was started asked for nothing before the end: log in there first"
         }
         let browser = Invocation.command("record", "--browser", "https://app.example/")
         return
