@@ -206,6 +206,12 @@ struct HostileTextTests {
         #expect(lines.last == "  and 2 more; authreel view shows all of them")
         let diagnosis = TextReport.diagnosis(of: report, showsAbstentions: false, style: .plain)
         #expect(diagnosis == String(lines[0]))
+        let suite = JUnitReport.text(of: [report], failingOn: .error)
+        #expect(suite.contains(#" tests="0" failures="0">"#))
+        #expect(suite.contains("    <system-err>\(lines[0])</system-err>\n"))
+        capture.login(1)
+        let healthy = ReportBuilder.report(on: capture.capture, named: "a.har")
+        #expect(!JUnitReport.text(of: [healthy], failingOn: .error).contains("system-err"))
     }
 
     /// That there is no login is not known where connections could not be read.

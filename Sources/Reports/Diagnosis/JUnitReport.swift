@@ -30,14 +30,21 @@ package enum JUnitReport {
                 ]
             }
             for item in report.flows { lines += testCase(item, of: name, threshold) }
-            let losses = report.capture.losses.map { XMLText.escaped("not read: \($0)") }
-            if !losses.isEmpty {
-                lines.append("    <system-err>\(losses.joined(separator: "\n"))</system-err>")
+            let words = words(besideTheCasesOf: report).map(XMLText.escaped)
+            if !words.isEmpty {
+                lines.append("    <system-err>\(words.joined(separator: "\n"))</system-err>")
             }
             lines.append("  </testsuite>")
         }
         lines.append("</testsuites>")
         return lines.joined(separator: "\n")
+    }
+
+    /// A suite without cases is green: that nothing was there to be judged is said, as is what could not be read.
+    private static func words(besideTheCasesOf report: Report) -> [String] {
+        let nothing =
+            report.hasNoLogin ? [TextReport.lineWithoutLogins(report.capture, named: report.name)] : []
+        return nothing + report.capture.losses.map { "not read: \($0)" }
     }
 
     private static func count(_ report: Report, _ threshold: Severity) -> (cases: Int, failures: Int) {

@@ -55,6 +55,9 @@ package struct Report: Sendable {
         self.failure = failure
     }
 
+    /// Whether the capture was read, and there is no login in it.
+    package var hasNoLogin: Bool { failure == nil && flows.isEmpty }
+
     package var hasErrors: Bool { hasFindings(of: .error) }
 
     /// See ``DiagnosedFlow/hasFindings(of:)``.

@@ -68,15 +68,18 @@ package enum TextReport {
             closing: "",
             text: text,
             nothing: { name, capture in
-                let count = capture.count
-                let among = count == 1 ? "in it" : "among them"
-                let line =
-                    "\(name.printable): \(count.counted("exchange")), no OAuth or OpenID Connect traffic \(among)"
-                    + unread(in: capture) + failures(in: capture)
-                return ([line] + besides(capture)).joined(separator: "\n")
+                ([lineWithoutLogins(capture, named: name)] + besides(capture)).joined(separator: "\n")
             },
             ending: { FlowSummary(lines: $0, style: style, isAlone: isAlone).text.map { "\n\n" + $0 } ?? "" }
         )
+    }
+
+    /// What is said of a capture without logins: how much is in it, and why there may be none.
+    package static func lineWithoutLogins(_ capture: Capture, named name: String) -> String {
+        let among = capture.count == 1 ? "in it" : "among them"
+        return
+            "\(name.printable): \(capture.count.counted("exchange")), no OAuth or OpenID Connect traffic \(among)"
+            + unread(in: capture) + failures(in: capture)
     }
 
     /// How many requests had no answer, and why the first had none: where nothing else came, that is what is wrong.

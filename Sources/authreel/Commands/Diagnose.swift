@@ -99,6 +99,9 @@ struct Diagnose: ParsableCommand {
         progress.clear()
         reports = try reports.map { try $0.failure == nil ? $0.narrowed(to: flow) : $0 }
         print(text(of: reports, rules))
+        for report in reports where report.hasNoLogin {
+            warnOfNoLogin(in: report.capture, named: report.name)
+        }
         if let unreadable { throw ExitCode(unreadable.status.rawValue) }
         if reports.contains(where: { $0.hasFindings(of: failOn.severity) }) {
             throw ExitCode(ExitStatus.negative.rawValue)
@@ -138,11 +141,17 @@ struct Diagnose: ParsableCommand {
         try CommandFailure.check(flow, in: captures[0], known: flows)
         try buffer.line("")
         try buffer.flush()
-        if flows.isEmpty, format == .text {
-            TextReport.advice(onCaptureWithoutLogins: capture).map(StandardError.hint)
-        }
+        if flows.isEmpty { warnOfNoLogin(in: capture, named: captures[0]) }
         if isUnexplained, format == .text { tellWhereToLook() }
         if isNegative { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    /// Nothing is wrong with a capture without logins: a test run that recorded none would be green unsaid.
+    private func warnOfNoLogin(in capture: Capture, named name: String) {
+        // The text itself has the line.
+        if format != .text { StandardError.warn(TextReport.lineWithoutLogins(capture, named: name)) }
+        guard captures.count == 1 else { return }
+        TextReport.advice(onCaptureWithoutLogins: capture).map(StandardError.hint)
     }
 
     /// What is next where the rules have no answer.

@@ -179,6 +179,22 @@ struct CommandLineTests {
         )
     }
 
+    /// A job that recorded nothing is green and hears of it; one whose login is healthy hears nothing.
+    @Test(arguments: ["json", "junit", "sarif", "markdown"])
+    func captureWithoutALoginIsWarnedOf(format: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let empty = folder.file("empty.har")
+        try Data(#"{"log":{"version":"1.2","entries":[]}}"#.utf8).write(to: URL(filePath: empty))
+        let words = "warning: \(empty): 0 exchanges, no OAuth or OpenID Connect traffic among them\n"
+        let alone = try Program.run(["diagnose", "--format", format, empty])
+        #expect(alone.status == 0 && alone.errors.contains(words), "\(alone.errors)")
+        #expect(alone.errors.contains("hint: a login begins with"))
+        let two = try Program.run(["diagnose", "--format", format, Self.healthy, empty])
+        #expect(two.status == 0 && two.errors == "authreel: \(words)", "\(two.errors)")
+        #expect(try Program.run(["diagnose", "--format", format, Self.healthy]).errors == "")
+    }
+
     @Test(arguments: [
         ("junit", #"errors="1""#), ("sarif", "toolExecutionNotifications"), ("markdown", "Not read"),
     ])
