@@ -72,7 +72,9 @@ class Viewer {
   go(change) {
     const here = () => [this.at.capture, this.at.view, this.head?.id].join();
     const before = here();
-    this.at = { ...this.at, ...change };
+    // Which logins of one capture are listed says nothing of another.
+    const only = (change.capture ?? this.at.capture) === this.at.capture ? this.at.only : null;
+    this.at = { ...this.at, only, ...change };
     // Back leads to the login or view before, not through every message on the way.
     const isFar = here() !== before;
     history[isFar ? "pushState" : "replaceState"](null, "", `#${place.format(this.at)}`);
@@ -254,7 +256,7 @@ class Viewer {
     const toFlow = (other) => other && this.go({ flow: other.id, exchange: null, value: null, view: "flow" });
     const hidden = (words) => (veil.isLifted ? "" : `, with ${words} of the secrets`);
     const actions = {
-      capture: () => this.go({ capture: value, flow: null, exchange: null, value: null, same: null, only: null }),
+      capture: () => this.go({ capture: value, flow: null, exchange: null, value: null, same: null }),
       find: () => this.find({ q: value || null }),
       "next-flow": () => toFlow(listed[index + 1]),
       "previous-flow": () => toFlow(listed[index - 1]),

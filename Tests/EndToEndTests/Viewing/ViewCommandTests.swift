@@ -222,6 +222,25 @@ struct ViewCommandTests {
         #expect(viewer.end() == 0)
     }
 
+    /// What is found in another capture stands there among all of its logins.
+    @Test func loginsThatAreListedAreThoseOfTheirCapture() throws {
+        let captures = ["healthy/web-code-flow", "token-request/pkce-verifier-mismatch"]
+        let viewer = try ViewerProcess(captures.map(ViewerVisit.path))
+        let visit = try #require(
+            try ViewerVisit.visits([
+                Plan(
+                    url: "\(viewer.url)#capture=1&only=failure&q=userinfo",
+                    steps: [["click", ".results li button", "web-code-flow.har"]]
+                )
+            ]).first
+        )
+        visit.expectDecent()
+        #expect(visit.seen(0, "flows").map { $0.prefix(15) } == ["flow-1, failure"])
+        #expect(visit.seen(1, "flows").map { $0.prefix(15) } == ["flow-1, success"])
+        #expect(!visit.text(1, "hash").contains("capture=1") && !visit.text(1, "hash").contains("only="))
+        #expect(viewer.end() == 0)
+    }
+
     @Test func comparisonPresentsNoSecret() throws {
         let viewer = try ViewerProcess([ViewerVisit.path("user-agent/session-cookie-not-persistent")]
         )
