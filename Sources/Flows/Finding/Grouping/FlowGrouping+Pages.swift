@@ -39,14 +39,27 @@ extension FlowGrouping {
             let status = recorded.response?.status, (200..<300).contains(status),
             !inner.providerHosts.contains(host)
         else { return }
-        let isLikely = { [index] (flow: FlowBuilder) in flow.mayBeOfBrowser(in: exchange, index) }
-        guard let outer = open.last(at: host, preferring: isLikely), outer !== inner, isLikely(outer),
-            !outer.exchanges.contains(exchange), !outer.isOfAppAlone(host),
-            outer.requests.contains(where: { $0.endpoint.host == host }),
+        guard let outer = login(around: inner, at: host, in: exchange), !outer.exchanges.contains(exchange),
+            !outer.isOfAppAlone(host),
             !ErrorHeading.isShown(at: exchange, of: nil, redeemed: [:], in: index)
         else { return }
         attach(exchange, to: outer)
         outer.interactions.insert(exchange)
+    }
+
+    /// The login that a host was asked for and has not answered, out of which it asked for another one: the one that a redirect led out
+    /// of or, where a script did, the browser's latest that was there before it.
+    private mutating func login(around inner: FlowBuilder, at host: String, in exchange: Int) -> FlowBuilder?
+    {
+        let isAsked = { (flow: FlowBuilder) in flow.requests.contains { $0.endpoint.host == host } }
+        let source = inner.requests.first.flatMap { index.redirectedFrom[$0.exchange] }
+        if let outer = source.flatMap({ byExchange[$0] }), outer !== inner, isAsked(outer) {
+            return outer.isOpen ? outer : nil
+        }
+        let isLikely = { [index] (flow: FlowBuilder) in
+            flow.number < inner.number && isAsked(flow) && flow.mayBeOfBrowser(in: exchange, index)
+        }
+        return open.last(at: host, preferring: isLikely).flatMap { isLikely($0) ? $0 : nil }
     }
 
     /// The open flow whose request or page redirected to an exchange.
