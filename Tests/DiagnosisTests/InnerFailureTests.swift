@@ -125,6 +125,22 @@ struct InnerFailureTests {
         #expect(recording.diagnoses.first?.outcome == (isRefused ? .failure : .incomplete))
     }
 
+    /// Whoever turned back at the provider behind has another try; the error in the page's address is the inner login's own.
+    @Test(arguments: [
+        ("access_denied", [Outcome.incomplete, .cancelled]), ("invalid_scope", [.failure, .failure]),
+    ])
+    func errorInTheAddressOfABrokersSignInIsNotOfTheLoginAroundIt(error: String, outcomes: [Outcome]) {
+        var recording = recording(inner: "error=\(error)")
+        recording.exchanges.removeLast()
+        let last = recording.exchanges.count - 1
+        recording.exchanges[last].response = RecordedResponse(
+            status: 200,
+            body: .html("<title>Sign in</title><form method=post action=/login><input name=user></form>")
+        )
+        #expect(recording.outcomes == outcomes)
+        #expect(recording.finding("authorization-error") == nil)
+    }
+
     @Test func whatIsToBeMendedIsBehindTheBroker() {
         let recording = recording(inner: "error=invalid_scope&error_description=phone+is+not+allowed")
         #expect(recording.finding("provider-server-error")?.fix.contains("mend what broke flow-2") == true)

@@ -32,7 +32,8 @@ extension FlowGrouping {
     /// The page by which a broker answers the login that it asked for elsewhere is one of the login that it was itself asked for: what it
     /// says there, that it does not let the user in for one, it says to that one's user.
     ///
-    /// A page that is headed by an error is known for the end of both.
+    /// A page that is headed by an error is known for the end of both, and behind an error of the other provider, which is in its
+    /// address, the user may choose another way in.
     mutating func joinPage(ofBroker exchange: Int) {
         let recorded = capture[exchange]
         guard let inner = byExchange[exchange], let host = recorded.request.url.host,

@@ -38,7 +38,7 @@ struct FlowGrouping {
     var strays: [String: AuthorizationResponse] = [:]
     /// All of those, in order.
     var unrequested: [AuthorizationResponse] = []
-    /// Where answers went to.
+    /// Where answers went to that are no errors.
     private let callbacks: Set<Int>
     /// The states of all answers.
     let answeredStates: Set<String>
@@ -64,7 +64,7 @@ struct FlowGrouping {
     init(_ index: CaptureIndex, areOne: Bool) {
         self.index = index
         self.areOne = areOne
-        callbacks = Set(index.responses.compactMap(\.callback))
+        callbacks = Set(index.responses.lazy.filter { $0.error == nil }.compactMap(\.callback))
         answeredStates = Set(index.responses.compactMap(\.state).filter { !Placeholder.isOne($0) })
         repeatedStates = Self.repeatedStates(index.responses)
         requestedStates = Set(
