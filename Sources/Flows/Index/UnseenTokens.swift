@@ -47,10 +47,10 @@ package struct UnseenTokens: Sendable {
     /// The last exchange in which a client had such a refresh token replaced that was not used before.
     package func refresh(by client: String) -> Int? { refreshes[client] }
 
-    /// Whether a sender first used one within a minute from a time on.
-    func areUsed(by sender: String, from start: Timestamp) -> Bool {
+    /// Whether a sender first used one between two times, both included.
+    func areUsed(by sender: String, from start: Timestamp, to end: Timestamp) -> Bool {
         guard let times = times[sender] else { return false }
         let next = times.partitionPoint { $0 >= start }
-        return next < times.count && times[next] - start <= .seconds(60)
+        return next < times.count && times[next] <= end
     }
 }

@@ -26,13 +26,23 @@ package enum DeadEnd {
         guard let witness = index.backChannel.witness(of: response, to: request, in: index.capture),
             // A program whose own service exchanges the code for it.
             HandedOnCode.isCarried(response, in: index) != true,
-            // Who uses a token that was not seen to come has fetched it with the code.
-            !index.unseenTokens.areUsed(
-                by: ServerCalls.sender(of: index.capture[witness]),
-                from: index.capture[callback].startedAt
-            )
+            !usesUnseenToken(by: witness, callback, in: index)
         else { return nil }
         return witness
+    }
+
+    /// Whether who made a call used a token behind a callback that was not seen to come: it has fetched that with the code.
+    ///
+    /// A program has one user and may take its time. A server has tokens of others as well, and keys of its own, so that only what
+    /// it does before it answers is of this login.
+    private static func usesUnseenToken(by witness: Int, _ callback: Int, in index: CaptureIndex) -> Bool {
+        let answered = index.capture[callback]
+        let isProgram = LoopbackHost.isLoopback(answered.request.url.host ?? "")
+        return index.unseenTokens.areUsed(
+            by: ServerCalls.sender(of: index.capture[witness]),
+            from: answered.startedAt,
+            to: isProgram ? answered.startedAt + .seconds(60) : answered.endedAt
+        )
     }
 
     /// Whether a page says that the browser has done its part, as programs do that answer first and fetch their tokens then.

@@ -218,6 +218,21 @@ extension CallbackRejectedByAppTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// A server has keys of its own and calls for others as well: only what it does before it answers is of this login.
+    @Test(arguments: [(5, false), (2000, true)])
+    func serverThatUsesAnotherTokenLaterHasLeftTheCode(milliseconds: Int64, fires: Bool) throws {
+        var recording = try deadEnd()
+        let callback = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/callback" })
+        recording.exchanges[callback].duration = .milliseconds(40)
+        var call = try #require(recording.exchanges.first { $0.request.url.path.contains("well-known") })
+        call.request.url = RecordedURL("https://api.payments.example/charges")
+        call.request.headers.append("Authorization", "Bearer key-of-the-server")
+        call.response = RecordedResponse(status: 200)
+        call.startedAt = recording.exchanges[callback].startedAt + .milliseconds(milliseconds)
+        recording.exchanges.append(call)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     /// A web app that is developed on this machine, and begins its logins itself.
     @Test func recordingThatEndsAtThePageOfAWebAppOnThisMachineIsARefusal() throws {
         let recording = try deadEnd()
