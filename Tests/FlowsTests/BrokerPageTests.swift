@@ -78,6 +78,17 @@ struct BrokerPageTests {
         #expect(states(of: page, in: capture) == [login.inner.state])
     }
 
+    /// An app that is developed beside a provider, whose login was left open in another tab.
+    @Test(arguments: [("https://idp.example:8443", false), ("https://idp.example", true)])
+    func pageAtAnotherPortIsNotTheProviders(issuer: String, isJoined: Bool) {
+        var login = Login("one")
+        login.outer.issuer = issuer
+        var capture = CaptureBuilder()
+        login.begin(&capture, isRedirected: false)
+        let page = login.end(&capture)
+        #expect(states(of: page, in: capture) == (isJoined ? [login.outer.state] : []) + [login.inner.state])
+    }
+
     /// A broker that asks for a second factor by a login at another provider, when it has heard of the first one.
     @Test func pageBehindASecondLoginIsOfTheOneAroundBoth() {
         let login = Login("one")

@@ -52,7 +52,11 @@ extension FlowGrouping {
     /// of or, where a script did, the browser's latest that was there before it.
     private mutating func login(around inner: FlowBuilder, at host: String, in exchange: Int) -> FlowBuilder?
     {
-        let isAsked = { (flow: FlowBuilder) in flow.requests.contains { $0.endpoint.host == host } }
+        // On a machine of a developer's the app and the provider differ by their ports.
+        let authority = capture[exchange].request.url.authority
+        let isAsked = { (flow: FlowBuilder) in
+            flow.requests.contains { $0.endpoint.authority == authority }
+        }
         let source = inner.requests.first.flatMap { index.redirectedFrom[$0.exchange] }
         if let outer = source.flatMap({ byExchange[$0] }), outer !== inner, isAsked(outer) {
             return outer.isOpen ? outer : nil
