@@ -140,11 +140,11 @@ struct PastedTextTests {
         #expect(throws: CaptureError.self) { try CaptureReader.read(bytes: Array(text.utf8), name: "a.log") }
     }
 
-    /// Each `"log"` may stand behind the brace of a capture, and none does.
-    @Test func timeGrowsWithTheNamesThatBeginNone() {
+    /// Each `"log"` may stand behind the brace of a capture, and none does; in a page behind tags, which have such names, too.
+    @Test(arguments: [("x {\n", String(repeating: "x", count: 50) + " \"log\""), ("<p>", "<>\"log\">")])
+    func timeGrowsWithTheNamesThatBeginNone(before: String, unit: String) {
         func seconds(_ count: Int) -> Double {
-            let unit = String(repeating: "x", count: 50) + " \"log\""
-            let source = CaptureSource(bytes: Array(("x {\n" + String(repeating: unit, count: count)).utf8))
+            let source = CaptureSource(bytes: Array((before + String(repeating: unit, count: count)).utf8))
             return ProcessorTime.seconds { #expect(PastedText(source) == nil) }
         }
         let few = seconds(2_000)

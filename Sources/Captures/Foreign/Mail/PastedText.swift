@@ -82,11 +82,15 @@ struct PastedText {
                 place = found + 1
                 continue
             }
+            var tags = 0
             // Taking an element out would copy all of them.
             while let last = before.last {
                 if isSpace(last, before, form) {
                     before = before.dropLast()
-                } else if isInPage, last == 0x3e, let tag = before.suffix(longestTag).lastIndex(of: 0x3c) {
+                } else if isInPage, last == 0x3e, tags < mostTags,
+                    let tag = before.suffix(longestTag).lastIndex(of: 0x3c)
+                {
+                    tags += 1
                     before = before[..<tag]
                 } else {
                     break
@@ -104,6 +108,8 @@ struct PastedText {
 
     /// In bytes.
     private static let longestTag = 1 << 10
+    /// Between a bracket and the name behind it: those of a line and of its number, and of either part.
+    private static let mostTags = 32
 
     /// In a string white space is spelled `\n`.
     private static func isSpace(_ last: UInt8, _ before: ArraySlice<UInt8>, _ form: Form) -> Bool {
