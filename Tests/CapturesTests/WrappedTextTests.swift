@@ -56,8 +56,27 @@ struct WrappedTextTests {
         #expect(capture[0].response?.body?.text == Self.body, "\(name)")
     }
 
+    /// What is looked at ends within a line, wherever that is.
+    @Test(arguments: [0, 10, 20, 30])
+    func wordsOfALargeTextAreJoined(shift: Int) throws {
+        let word = String(repeating: "w", count: 40)
+        let body =
+            String(repeating: "s", count: 66) + (shift > 0 ? " " + String(repeating: "s", count: shift) : "")
+            + String(repeating: " \(word)", count: 8000)
+        let text = Self.filled(Self.har.replacing(Self.body, with: body), to: 72)
+        let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "a.txt")
+        #expect(capture[0].response?.body?.text == body)
+    }
+
     /// A logger that does not escape line ends has them where the text has them.
     @Test func linesOfABodyStay() throws {
+        let certificate =
+            "-----BEGIN CERTIFICATE-----\n" + Self.cut(String(repeating: "M", count: 500), at: 64)
+        let indented = ["request", "response", "content", "text"].reduce(Self.har) {
+            $0.replacing(", \"\($1)\"", with: ",\n\"\($1)\"")
+        }.replacing(Self.body, with: certificate)
+        let told = try CaptureReader.read(bytes: Array(indented.utf8), name: "a.har")
+        #expect(told[0].response?.body?.text == certificate)
         let body = "<html>\n<p>one line that is longer than the others are</p>\n<p>two</p>\n</html>\n"
         let text = Self.har.replacing(Self.body, with: body)
         let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "a.har")
@@ -71,6 +90,11 @@ struct WrappedTextTests {
         #expect(
             try CaptureReader.read(bytes: Array(text.utf8), name: "a.har")[0].response?.body?.text == body
         )
+        let said = "he said \u{201c}no\u{201d}, and left"
+        let behind =
+            "[today] this \u{201c}log\u{201d} is of today:\n\n" + Self.har.replacing(Self.body, with: said)
+        let told = try CaptureReader.read(bytes: Array(behind.utf8), name: "a.txt")
+        #expect(told[0].response?.body?.text == said)
         let turned = Self.curly(Self.har).replacing(Self.body, with: "he said \u{201c}no\u{201d} and left")
         let capture = try CaptureReader.read(bytes: Array(turned.utf8), name: "a.txt")
         #expect(capture[0].response?.body?.text == "he said \u{201c}no\u{201d} and left")

@@ -10,11 +10,22 @@ enum CurlyQuotes {
     static func isIt(_ source: CaptureSource) -> Bool {
         guard source.size <= largest else { return false }
         let head = source.bytes(at: 0, count: 64 << 10)
-        guard let name = ByteSearch.index(of: Array("log".utf8) + lead, in: head), name >= 3,
-            // Behind a plain one it is of a text.
-            ByteSearch.index(of: Array("\"log\"".utf8), in: Array(head[..<name])) == nil
+        // Behind a plain one it is of a text.
+        let end = ByteSearch.index(of: Array("\"log\"".utf8), in: head) ?? head.count
+        var start = 0
+        while let name = ByteSearch.index(of: Array("log".utf8) + lead, in: head, from: start), name < end {
+            if isMember(name, in: head) { return true }
+            start = name + 1
+        }
+        return false
+    }
+
+    /// Whether the name that begins there is one of a member; what somebody wrote about the “log” that follows is none.
+    private static func isMember(_ name: Int, in head: [UInt8]) -> Bool {
+        guard name >= 3, isMark(at: name - 3, in: head), isMark(at: name + 3, in: head),
+            let before = head[..<(name - 3)].last(where: { $0 > 0x20 }), "{,".utf8.contains(before)
         else { return false }
-        return isMark(at: name - 3, in: head) && isMark(at: name + 3, in: head)
+        return head[(name + 6)...].prefix(longestGap).first { $0 > 0x20 } == UInt8(ascii: ":")
     }
 
     /// With plain marks where JSON has them; others are of a text, and stay.

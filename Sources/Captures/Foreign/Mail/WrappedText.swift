@@ -43,6 +43,8 @@ struct WrappedText {
             width = max(width, line.length)
             if line.isInString {
                 let next = head[(index + 1)...].prefix(widths.upperBound).prefix { $0 > 0x20 }
+                // The rest of the word may be behind what is looked at.
+                guard next.endIndex < head.count || head.count < nearBytes else { break }
                 broken.append((line.length, scalars(next), line.last))
             }
             line.end()
@@ -50,7 +52,10 @@ struct WrappedText {
         guard broken.count >= fewest, widths.contains(width) else { return nil }
         if broken.allSatisfy({ $0.last == UInt8(ascii: "=") }) { return .quotedPrintable }
         if broken.allSatisfy({ $0.length == width }) { return .anywhere(width: width) }
-        guard broken.allSatisfy({ $0.length + $0.next >= width }) else { return nil }
+        guard broken.allSatisfy({ $0.length + $0.next >= width }),
+            // Lines of a certificate are shorter than those around them, and none of them has room for the next.
+            broken.contains(where: { $0.length * 10 >= width * 9 })
+        else { return nil }
         return .betweenWords(keepsSpaces: broken.contains { $0.last == 0x20 })
     }
 
