@@ -25,6 +25,8 @@ enum PhoneNumberText {
         var end = start
         var last = start
         while end < text.count, end - start < 24 {
+            // Texts of numbers have many more.
+            guard groups.count <= 7 else { return nil }
             if text[end].isASCIIDigit {
                 groups[groups.count - 1] += 1
                 last = end + 1
@@ -41,8 +43,8 @@ enum PhoneNumberText {
         guard groups.count > 1 || text[start] == 0x30,
             (9...13).contains(digits) || digits == 8 && groups.count > 1,
             last == text.count || !text[last].isASCIIWordByte,
-            // A day.
-            groups != [4, 2, 2], groups != [2, 2, 4]
+            groups != [4, 2, 2], groups != [2, 2, 4], !beginsWithDay(text[start..<last]),
+            !isVersion(groups, text[start..<last])
         else { return nil }
         // What stands before another number belongs to that.
         let gap = text[..<start].suffix(24).split(
@@ -52,6 +54,18 @@ enum PhoneNumberText {
         let before = ShownCodes.lowercased(gap.last ?? [])
         let words = before.split { !$0.isLetter }
         return words.contains { ofPhones.contains(String($0)) } ? last : nil
+    }
+
+    /// `3/25/2026 10`, `2026-03-25 10`: an hour stands behind it.
+    private static func beginsWithDay(_ number: ArraySlice<UInt8>) -> Bool {
+        let parts = number.prefix { $0 != 0x20 }.split { !$0.isASCIIDigit }.map(\.count)
+        guard parts.count == 3, parts[1] <= 2 else { return false }
+        return parts[0] == 4 && parts[2] <= 2 || parts[0] <= 2 && parts[2] == 4
+    }
+
+    /// Whether it is a program's version, or an address of the internet: `Chrome Mobile 120.0.6099.144`.
+    private static func isVersion(_ groups: [Int], _ number: ArraySlice<UInt8>) -> Bool {
+        number.allSatisfy { $0.isASCIIDigit || $0 == 0x2e } && (groups.contains(1) || groups.count == 4)
     }
 
     private static let separators: Set<UInt8> = [0x20, 0x28, 0x29, 0x2d, 0x2e, 0x2f]
@@ -88,10 +102,10 @@ enum PhoneNumberText {
             }
             end += 1
         }
-        // With a single dot it is an amount, or a degree.
-        guard (8...15).contains(digits), dots != 1, last == text.count || !text[last].isASCIIWordByte else {
-            return nil
-        }
+        // With a single dot it is an amount, or a degree; an amount with more has a comma as well.
+        guard (8...15).contains(digits), dots != 1, last == text.count || !text[last].isASCIIWordByte,
+            dots == 0 || last + 1 >= text.count || text[last] != 0x2c || !text[last + 1].isASCIIDigit
+        else { return nil }
         return (0x31...0x39).contains(text[start + 1]) ? last : nil
     }
 }
