@@ -49,6 +49,8 @@ struct NamesInTextsTests {
         Row(text: "Continue as Ada", told: ["display_name=Ada"]),
         Row(text: "Avatar of Ada Quill", told: ["display_name=Ada Quill"]),
         Row(text: "Hi Ada, your code", told: ["display_name=Ada"]),
+        Row(text: "Weiter als Gast", told: []), Row(text: "Continuar como Invitado", told: []),
+        Row(text: "Dear Applicant,", told: []), Row(text: "Bonjour Madame,", told: []),
         Row(text: "Dear Customer,", told: []), Row(text: "Hello World!", told: []),
         Row(text: "Hi Ada and others", told: []), Row(text: "user Ada, Max", told: []),
         Row(text: "Hallo Welt", told: []), Row(text: "Bonjour et bienvenue", told: []),

@@ -80,7 +80,7 @@ enum GreetingSlots {
         let isGreeted =
             words.count == 1 && (rest.first == 0x2c || rest.first == 0x21)
             && greetings.contains(SlotReader.string(phrase.words))
-            && !anybody.contains(SlotReader.string(words[0]).lowercased())
+        if words.count == 1, anybody.contains(SlotReader.string(words[0]).lowercased()) { return [] }
         guard let first = words.first, let last = words.last,
             words.count >= phrase.leastWords || isGreeted,
             !words.contains(where: { SureWords.isCommon(SlotReader.string($0)) })
@@ -95,10 +95,14 @@ enum GreetingSlots {
     ]
     /// Words for whoever reads it.
     private static let anybody: Set<String> = [
-        "admin", "again", "all", "customer", "everybody", "everyone", "folks", "friend", "friends", "guest",
-        "kunde", "madam", "member", "monde", "mundo", "sir", "team", "there", "user", "visitor", "welt",
-        "world",
-        "zusammen",
+        "admin", "again", "all", "applicant", "client", "colleague", "colleagues", "customer", "customers",
+        "developer", "developers", "everybody", "everyone", "folks", "friend", "friends", "guest", "guests",
+        "madam", "member", "members", "parent", "partner", "reader", "sir", "sirs", "stranger", "student",
+        "subscriber", "team", "there", "traveler", "traveller", "user", "users", "visitor", "world",
+        "besucher", "gast", "kunde", "kundin", "leute", "nutzer", "welt", "zusammen",
+        "invité", "madame", "monde", "monsieur", "tous", "visiteur",
+        "amigo", "amigos", "cliente", "convidado", "convidada", "invitado", "invitada", "mondo", "mundo",
+        "ospite", "todos", "tutti", "usuario", "alla", "gäst", "gæst", "gjest", "verden", "världen",
     ]
 
     /// `signed in as al.7`: a word that no sentence has.
