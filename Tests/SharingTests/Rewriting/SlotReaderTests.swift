@@ -178,6 +178,17 @@ struct SlotReaderTests {
         #expect(seconds(80_000) < 20 * max(small, 0.002))
     }
 
+    /// A picture that says very often what it shows.
+    @Test func timeGrowsWithTheAttributes() {
+        func seconds(_ count: Int) -> Double {
+            let text = "<img" + String(repeating: " alt=\"Ada Quill\"", count: count) + " class=avatar>"
+            return ProcessorTime.seconds { _ = Self.slots(text, .html) }
+        }
+        let few = seconds(1_000)
+        // Eight times the attributes: linear is 8, quadratic 64.
+        #expect(seconds(8_000) < 20 * max(few, 0.002))
+    }
+
     @Test func partsOfMultipart() {
         let text =
             "--b\r\nContent-Disposition: form-data; name=\"code\"\r\n\r\nxyz\r\n--b\r\nContent-Disposition: form-data; "

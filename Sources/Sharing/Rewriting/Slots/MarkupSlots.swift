@@ -71,11 +71,12 @@ struct MarkupSlots {
         let isOfXML = isXML || element.isXML
         readCaption(of: element)
         let field = name(of: element, isXML: isOfXML)
+        let isOfSomebody = element.list.contains { $0.name == "alt" } && self.isOfSomebody(element)
         for attribute in element.list where Self.isRead(attribute.name) {
             var label = TextLabels()
             if let slot = label.slot(in: text[attribute.value]) { slots.append(slot) }
             slots += GreetingSlots.slots(in: text[attribute.value], coding: .entities)
-            if attribute.name == "alt", isOfSomebody(element) {
+            if attribute.name == "alt", isOfSomebody {
                 slots += [GreetingSlots.name(in: text[attribute.value], coding: .entities)].compactMap(\.self)
             }
         }
