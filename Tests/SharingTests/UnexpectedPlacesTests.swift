@@ -58,6 +58,12 @@ struct UnexpectedPlacesTests {
             stays: ["First pet?"]
         ),
         Row(
+            name: "answers with the marks of a sentence",
+            body: #"{"answers":[{"question":"First pet?","answer":"Kestrelle!"}],"#
+                + #""login":{"stateToken":"00s7","answer":"My dog Augsbourg."}}"#,
+            gone: ["Kestrelle", "Augsbourg"]
+        ),
+        Row(
             name: "questions that many ask",
             body: #"{"faq":[{"question":"How do I sign in?","answer":"Use your e-mail address."}]}"#,
             stays: ["How do I sign in?", "Use your e-mail address."]
@@ -176,8 +182,9 @@ struct UnexpectedPlacesTests {
             name: "what a script makes of somebody's data",
             type: "application/javascript",
             body: #"u.birthdate=new Date("1990-04-02");u.password=atob("bWVhZG93MTI=");"#
-                + #"u.username=decode("kiravel");u.password=(x,"meadow12")"#,
-            gone: ["1990-04-02", "bWVhZG93MTI", "kiravel", "meadow12"]
+                + #"u.username=decode("kiravel");u.password=(x,"meadow12");u.password="".concat("willow12");"#
+                + #"u.clientSecret=env("SECRET","sorrel12")"#,
+            gone: ["1990-04-02", "bWVhZG93MTI", "kiravel", "meadow12", "willow12", "sorrel12"]
         ),
         Row(
             name: "a password that is the word for it",

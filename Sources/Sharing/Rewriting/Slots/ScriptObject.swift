@@ -21,6 +21,9 @@ struct ScriptObject {
     var answer: Int?
     var user: Int?
     var isChallenge = false
+    /// Whether a question stands in it, and whether the answer is a sentence, as pages give it to what many ask.
+    private var isQuestion = false
+    var answersInSentence = false
     /// Whether the user's slot is of an `identifier`, which a line of a log has of other things.
     private var isVague = false
     /// Whether it is a part of a login that is going on, one with a password, or a line of a log.
@@ -185,14 +188,15 @@ struct ScriptObject {
             // `"author": {"name": "…"}`
             return Self.persons.contains(name.lowercased()) ? (slot, "displayName") : nil
         case "statetoken", "statehandle": (isChallenge, isTransaction) = (true, true)
-        case "question", "questionkey", "username": isChallenge = true
+        case "questionkey", "username": isChallenge = true
+        case "question": isQuestion = true
         case "pass", "password", "passwd", "passcode", "pwd", "pw", "passwort", "kennwort", "motdepasse",
             "contrasena", "contraseña", "senha", "wachtwoord":
             isLogin = true
         case "level", "loglevel", "severity": isLogLine = true
         default: return nil
         }
-        if isChallenge, let answer {
+        if isChallenge || isQuestion && !answersInSentence, let answer {
             self.answer = nil
             return (answer, "securityAnswer")
         }

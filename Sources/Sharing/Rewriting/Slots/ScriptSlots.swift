@@ -209,11 +209,8 @@ struct ScriptSlots {
         }
         // `{"value": 72, "unit": "kg"}`: no part of an address.
         if key == "unit", let value = objects[object].value, slots[value].isNumber { slots[place].name = "" }
-        // What a page answers to the questions that many ask is a sentence.
-        let isSentence = key == "answer" && Self.isSentence(text[slot.range])
-        if !isSentence, let chosen = objects[object].chosen(place, called: key) {
-            slots[chosen.slot].name = chosen.name
-        }
+        if key == "answer" { objects[object].answersInSentence = Self.isSentence(text[slot.range]) }
+        if let chosen = objects[object].chosen(place, called: key) { slots[chosen.slot].name = chosen.name }
         name(by: place, called: key, of: object)
     }
 
@@ -360,13 +357,14 @@ struct ScriptSlots {
 
     /// Functions, and words of scripts, that give back what they are given, written otherwise.
     private static let decoding: Set<String> = [
-        "atob", "await", "btoa", "bytes", "decode", "decodeURI", "decodeURIComponent", "encode", "encodeURI",
-        "encodeURIComponent", "escape", "from", "of", "parse", "quote", "return", "str", "trim", "unescape",
-        "unquote", "values",
+        "atob", "await", "btoa", "bytes", "concat", "decode", "decodeURI", "decodeURIComponent", "decrypt",
+        "encode", "encodeURI", "encodeURIComponent", "encrypt", "env", "escape", "from", "getenv", "hash",
+        "of", "parse", "quote", "return", "str", "trim", "unescape", "unquote", "values",
     ]
 
     private static func isSentence(_ text: ArraySlice<UInt8>) -> Bool {
-        text.count > 40 || text.contains(0x3c) || text.last.map { [0x21, 0x2e, 0x3f].contains($0) } ?? false
+        text.count > 40 || text.contains(0x3c)
+            || text.contains(0x20) && text.last.map { [0x21, 0x2e, 0x3f].contains($0) } ?? false
     }
 
     private static func beginsWord(_ byte: UInt8) -> Bool {
