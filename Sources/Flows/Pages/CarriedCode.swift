@@ -11,11 +11,14 @@ package struct CarriedCode {
 
     private let value: String
     private let spellings: [Spelling]
+    /// Of which one at least stands as it is where an encoder escapes a character or two of it.
+    private let parts: [[UInt8]]
 
     /// `code`: as it was delivered.
     package init(_ code: Parameter) {
         value = code.value
         spellings = Self.spellings(of: code)
+        parts = Self.parts(of: Array(code.value.utf8))
     }
 
     /// Whether a request carries the code; nil where there may be more in its body than the capture shows, or than is looked at.
@@ -47,7 +50,10 @@ package struct CarriedCode {
     /// Whether it stands in the text of a body, also with what only some encoders of JSON escape: `=` and `+`, say.
     package func isWritten(in bytes: [UInt8]) -> Bool {
         if spellings.contains(where: { bytes.firstRange(of: $0.bytes) != nil }) { return true }
-        guard let plain = ScriptEscape.undone(in: bytes) else { return false }
+        // Few bodies are worth a copy.
+        guard parts.contains(where: { bytes.firstRange(of: $0) != nil }),
+            let plain = ScriptEscape.undone(in: bytes)
+        else { return false }
         return plain.firstRange(of: Array(value.utf8)) != nil
     }
 
@@ -64,6 +70,13 @@ package struct CarriedCode {
     /// As it is in the Base64 of whatever an app wraps around it; nothing of a code that others may have by chance.
     private static func wrapped(_ code: String) -> Set<String> {
         code.utf8.count < shortestWrapped ? [] : Base64.cores(of: code.utf8)
+    }
+
+    /// Its halves, and the longest part without a character that encoders escape.
+    private static func parts(of code: [UInt8]) -> [[UInt8]] {
+        let half = code.count / 2
+        let longest = code.split { !isUnreserved($0) }.max { $0.count < $1.count } ?? []
+        return [code[..<half], code[half...], longest].filter { $0.count >= shortestPart }.map { Array($0) }
     }
 
     /// Whether an app encrypted what it sent (RFC 7516, section 7.1): five parts, the first of which is a JSON object.
@@ -84,6 +97,7 @@ package struct CarriedCode {
 
     /// Shorter ones may be in a request by chance.
     private static let shortestWrapped = 16
+    private static let shortestPart = 4
     /// In bytes of a body.
     private static let largest = 1 << 16
 }
