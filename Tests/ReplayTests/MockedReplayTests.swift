@@ -130,6 +130,24 @@ struct MockedReplayTests {
         }
     }
 
+    /// Some providers name no type of their pages (Glewlwyd).
+    @Test func pagesWithoutATypeArePlayed() async throws {
+        let path = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+        let recorded = try CaptureReader.read(path: path)
+        var exchanges = recorded.indices.map { recorded[$0] }
+        let pages = exchanges.indices.filter { exchanges[$0].response?.body?.isPage ?? false }
+        #expect(!pages.isEmpty)
+        for page in pages {
+            exchanges[page].response?.body?.mediaType = nil
+            exchanges[page].response?.headers.fields.removeAll { $0.name.lowercased() == "content-type" }
+        }
+        let outcomes = try await Self.outcomes(of: Capture(exchanges), named: "web-code-flow")
+        #expect(!outcomes.isEmpty)
+        for outcome in outcomes {
+            #expect(outcome.difference?.isSame ?? false, "\(outcome.text)")
+        }
+    }
+
     /// Nothing is asked for behind a page that opens the app: the code is in what brought the page.
     @Test(arguments: [
         (#"<script>setTimeout(() => { location.href = "TARGET" }, 10)</script>"#, "text/html"),

@@ -43,7 +43,7 @@ struct InteractionScript: Sendable {
 
         /// Whether the request may be repeated without doing anything (RFC 9110, section 9.2.1).
         var isSafe: Bool { method == "GET" || method == "HEAD" }
-        var isPage: Bool { body?.essence == "text/html" && status < 400 }
+        var isPage: Bool { status < 400 && body?.isPage ?? false }
     }
 
     var purpose: Purpose

@@ -214,7 +214,7 @@ struct RefusalFinder {
 
     /// Whether somebody sees an answer: what a page's script asks for in vain, and files that are missing, refuse no login.
     private static func isPage(_ exchange: Exchange) -> Bool {
-        exchange.response?.body?.essence == "text/html" && !Asset.isAsset(exchange)
+        exchange.response?.body?.isPage ?? false && !Asset.isAsset(exchange)
     }
 
     // MARK: - Outcomes to be given again
@@ -243,7 +243,7 @@ struct RefusalFinder {
     ///
     /// So is a token request that a page answers.
     private static func isRefused(_ message: OAuthMessage, _ answer: Answer, _ index: CaptureIndex) -> Bool {
-        if case .token = message, index.capture[answer.exchange].response?.body?.essence == "text/html",
+        if case .token = message, index.capture[answer.exchange].response?.body?.isPage ?? false,
             answer.parameters.items.isEmpty
         {
             return true

@@ -293,7 +293,7 @@ struct ScriptFinder {
                 for item in RecordedURL(location.text).queryItems.items { take(item.value) }
             }
             guard let body = step.body, (body.size ?? 0) < 1 << 20 else { continue }
-            if body.essence == "text/html", let page = body.bytes {
+            if body.isPage, let page = body.bytes {
                 for form in HTMLForm.all(in: page) {
                     for item in RecordedURL(form.action).queryItems.items { take(item.value) }
                     for field in form.fields where field.type == "hidden" { take(field.value) }
