@@ -165,6 +165,8 @@ enum Precedence {
         Row(["resource-indicator-mismatch"], over: ["token-endpoint-error"], .whenItSaysSo),
         // The same answer, of which the symptom restates the body alone.
         Row(["token-error-with-200"], over: ["token-endpoint-error"]),
+        // A server of another region knows neither code nor client.
+        Row(["token-error-with-200"], over: ["token-invalid-client"], .whenItSaysSo),
         Row(
             codeFaults + clientFaults + ["dpop-*", "token-request-format", "unsupported-grant-type"],
             over: ["token-endpoint-error"]

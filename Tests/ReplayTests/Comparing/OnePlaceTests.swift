@@ -302,7 +302,13 @@ struct OnePlaceTests {
             what: "tokens as a page",
             place: "token_request Content-Type",
             note: "text/html instead of application/json"
-        ) { $0.editing("/token") { $0.response?.body?.mediaType = "text/html; charset=utf-8" } },
+        ) { recording in
+            recording.editing("/token") { exchange in
+                exchange.response?.body?.mediaType = "text/html"
+                exchange.response?.headers.fields.removeAll { $0.name.lowercased() == "content-type" }
+                exchange.response?.headers.append("Content-Type", "text/html")
+            }
+        },
         Change(
             what: "clock of the app two hours ahead",
             place: "authorization_response clock of www.shop.example",
