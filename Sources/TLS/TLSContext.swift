@@ -36,7 +36,7 @@ package final class TLSContext: @unchecked Sendable {
         var furtherRoots: [Certificate]
         /// Off: any certificate is accepted, and old protocol versions and weak keys too.
         var verifiesServer: Bool
-        /// Where the secrets of the connections are written to; nil for nowhere.
+        /// Where the secrets of the connections are written to; nil writes none.
         var keyLog: KeyLog?
 
         package init(

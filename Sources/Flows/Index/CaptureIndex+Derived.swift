@@ -8,6 +8,7 @@ extension CaptureIndex {
         derived.value { BackChannel(capture, order: order, messages: messages, metadata: metadata) }
     }
 
+    /// Tokens that were taken though no answer of the capture brought them.
     package var unseenTokens: UnseenTokens { derived.value { UnseenTokens(self) } }
 
     /// Where the capture's logins are to be answered, without queries.
