@@ -44,7 +44,7 @@ package enum SharingText {
     }
 
     private static func places(_ row: SharingReport.Row) -> String {
-        row.places == 1 ? "1 place" : "\(row.places) places"
+        row.places.counted("place")
     }
 
     /// A kind in the singular or plural.

@@ -190,8 +190,8 @@ struct PassiveRecording {
             isGone
             ? "\(CaptureTeller.nothing);" : "\(CaptureTeller.count(counts.exchanges)) recorded, from"
         StandardError.note(
-            "\(capture.path): \(recorded) \(counts.packets) packet\(counts.packets == 1 ? "" : "s") of "
-                + (counts.connections == 1 ? "1 connection" : "\(counts.connections) connections")
+            "\(capture.path): \(recorded) \(counts.packets.counted("packet")) of "
+                + counts.connections.counted("connection")
                 + (counts.unreadConnections > 0 ? "; \(counts.unreadConnections) could not be read" : "")
         )
         for line in summary { StandardError.line(line) }
