@@ -34,6 +34,50 @@ struct TimelineTextTests {
         #expect(wide == TextReport.timeline(of: report, style: .plain) && marks(text) == marks(wide))
     }
 
+    /// The page that a login begins with is no protocol message; who asked whom for it is told by the steps around it.
+    @Test(arguments: [(nil, 0), (80, 0), (60, 1)])
+    func partiesOfAPageAreTold(columns: Int?, below: Int) throws {
+        let bytes = try Fixtures.bytes("captures/healthy/web-code-flow.har")
+        let report = ReportBuilder.report(
+            on: try CaptureReader.read(bytes: bytes, name: "login.har"),
+            named: "login.har"
+        )
+        let lines = TextReport.timeline(of: report, style: .plain, columns: columns)
+            .split(separator: "\n").map(String.init)
+        let page = try #require(lines.firstIndex { $0.contains("  [1]  ") })
+        #expect(lines[page + below].contains(" firefox → backend"), "\(lines)")
+        if columns == 60 { #expect(lines[page].hasSuffix("  [1]  302 40 ms"), "\(lines)") }
+    }
+
+    /// A host of the client's other than that of its redirect URI, the same client, and one that the capture does not tell of.
+    @Test(arguments: [("Mozilla/5.0", "browser → backend"), ("curl/8.5", ""), (nil, "")])
+    func partiesOfAPageAreKnownAndNotGuessed(agent: String?, parties: String) throws {
+        var capture = CaptureBuilder()
+        let browser = [("User-Agent", "Mozilla/5.0")]
+        let login =
+            "https://idp.example/authorize?response_type=code&client_id=shop&state=state-7Hq2vLx7TzB4"
+            + "&redirect_uri=https%3A%2F%2Fapi.shop.example%2Fcb"
+        capture.redirect(
+            "https://www.shop.example/login",
+            to: login,
+            headers: agent.map { [("User-Agent", $0)] } ?? []
+        )
+        let back = "https://api.shop.example/cb?code=code-7Hq2vLx7TzB4nWm8&state=state-7Hq2vLx7TzB4"
+        capture.redirect(login, to: back, headers: browser)
+        capture.get(back, headers: browser)
+        capture.post(
+            "https://idp.example/token",
+            [("grant_type", "authorization_code"), ("code", "code-7Hq2vLx7TzB4nWm8")],
+            headers: [("User-Agent", "shop/1.0")],
+            body: .json(#"{"access_token":"access-7Hq2vLx7TzB4","token_type":"Bearer"}"#)
+        )
+        let report = ReportBuilder.report(on: capture.capture, named: "login.har")
+        let text = TextReport.timeline(of: report, style: .plain)
+        let line = try #require(text.split(separator: "\n").first { $0.contains("  [0]  ") })
+        let cell = line.firstMatch(of: /\[0\]  (.*?) *GET www/)?.output.1
+        #expect(cell.map { String($0) } == parties, "\(text)")
+    }
+
     /// Burp's items and others count whole seconds.
     @Test func whatHappenedInTheSameSecondStandsAsItWasRecorded() throws {
         let recorded = String(

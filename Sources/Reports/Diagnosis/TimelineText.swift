@@ -116,6 +116,7 @@ struct TimelineText {
             return capture[exchange].response == nil
                 || (marks[exchange] ?? []).contains { $0.isOrigin && describe($0) != nil }
         }
+        let parties = ExchangeParties(flow.steps, capture)
         let rows =
             steps
             + others.map {
@@ -124,7 +125,7 @@ struct TimelineText {
                     at: at,
                     offset: offset(at, from: began),
                     exchange: $0,
-                    actor: "",
+                    actor: parties.words(of: $0),
                     kind: "",
                     what: Self.what(capture[$0], addresses[$0])
                 )
@@ -189,7 +190,7 @@ struct TimelineText {
         if layout.form == .oneLine {
             return ["\(start)\(row.actor.padded(to: layout.actor))  \(kind)  \(row.what)  \(answer)"]
         }
-        guard !row.kind.isEmpty else {
+        guard !row.kind.isEmpty || !row.actor.isEmpty else {
             let least = max(room - Self.answerWidth - 2, Self.leastWidth)
             return ["\(start)\(row.what.shortened(to: least))  \(answer)"]
         }
@@ -197,7 +198,8 @@ struct TimelineText {
         if layout.form == .requestBelow {
             return ["\(start)\(row.actor.padded(to: layout.actor))  \(kind)  \(answer)", request]
         }
-        return ["\(start)\(style.bold(row.kind))  \(answer)", "\(layout.margin)\(row.actor)", request]
+        let head = row.kind.isEmpty ? answer : "\(style.bold(row.kind))  \(answer)"
+        return ["\(start)\(head)", "\(layout.margin)\(row.actor)", request]
     }
 
     // MARK: - Links
