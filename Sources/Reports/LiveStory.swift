@@ -230,7 +230,7 @@ package struct LiveStory {
         }
         toldEnds += exchanges
         let who = [flow.clientID.map { "client \($0)" }, flow.issuer].compactMap(\.self)
-        return .end(([style.green(success)] + who.map(\.printable)).joined(separator: " · "))
+        return .end(([style.green(success)] + who.map(FlowHead.name)).joined(separator: " · "))
     }
 
     /// What broke the flow, if anything did.

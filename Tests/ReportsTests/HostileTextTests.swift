@@ -155,6 +155,21 @@ struct HostileTextTests {
         #expect(!markdown.contains("\u{1b}"))
     }
 
+    /// Nobody reads a client's name of thousands of characters, and nobody is made to scroll past one.
+    @Test func longNameIsShortenedInEveryForm() {
+        let report = Self.reportOfRefusal(saying: "shop-" + String(repeating: "x", count: 5000))
+        let suite = JUnitReport.text(of: [report], failingOn: .error)
+        let heads = [
+            MarkdownReport.text(of: [report]).split(separator: "\n").filter { $0.hasPrefix("## ") },
+            suite.matches(of: #/ name="(flow-1 [^"]*)"/#).map(\.output.1),
+            MermaidDiagram.text(of: report).split(separator: "\n").filter { $0.hasPrefix("  title ") },
+        ]
+        for lines in heads {
+            #expect(lines.count == 1 && lines.allSatisfy { $0.count < 450 }, "\(lines)")
+            #expect(lines.allSatisfy { $0.contains("shop-xxx") && $0.contains("x…") }, "\(lines)")
+        }
+    }
+
     /// A bar in front of a combining accent is a bar all the same; outside of tables it ends nothing.
     @Test func barIsEscapedInTablesAlone() {
         let hostile = "a|\u{301}![x](https://evil.example/p.png)|b"

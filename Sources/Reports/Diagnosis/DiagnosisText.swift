@@ -73,7 +73,10 @@ struct DiagnosisText {
 /// The line that opens a flow in every text form.
 enum FlowHead {
     /// A name of more characters is none that anybody reads.
-    private static let longest = 300
+    static let longest = 300
+
+    /// What a capture calls somebody, as every form of a report shows it: on one line that nobody is made to scroll.
+    static func name(_ text: String) -> String { text.printable.shortened(to: longest) }
 
     static func line(of item: Report.DiagnosedFlow, style: TextStyle) -> String {
         let flow = item.flow
@@ -83,7 +86,7 @@ enum FlowHead {
         if let client = flow.clientID { parts.append("client \(client)") }
         if let issuer = flow.issuer { parts.append(issuer) }
         return parts.enumerated().map {
-            $0.offset < 2 ? $0.element : $0.element.printable.shortened(to: longest)
+            $0.offset < 2 ? $0.element : name($0.element)
         }
         .joined(separator: " · ")
     }

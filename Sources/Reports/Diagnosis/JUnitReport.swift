@@ -61,9 +61,8 @@ package enum JUnitReport {
         -> [String]
     {
         let flow = item.flow
-        let words = [flow.grant, flow.provider.rawValue, flow.clientID].compactMap { $0 }.joined(
-            separator: " "
-        )
+        let client = flow.clientID?.shortened(to: FlowHead.longest)
+        let words = [flow.grant, flow.provider.rawValue, client].compactMap { $0 }.joined(separator: " ")
         let name = XMLText.escaped("\(flow.id) \(words)")
         let findings = item.diagnosis.findings
         // One failure of a case counts; the root cause comes first, the rest stands below it.

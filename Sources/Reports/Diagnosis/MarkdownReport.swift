@@ -25,8 +25,8 @@ package enum MarkdownReport {
         var parts = [
             "outcome **\(item.diagnosis.outcome.rawValue)**", escaped(flow.grant), flow.provider.rawValue,
         ]
-        if let client = flow.clientID { parts.append("client \(code(client))") }
-        if let issuer = flow.issuer { parts.append("issuer \(code(issuer))") }
+        if let client = flow.clientID { parts.append("client \(code(FlowHead.name(client)))") }
+        if let issuer = flow.issuer { parts.append("issuer \(code(FlowHead.name(issuer)))") }
         var blocks = ["## \(escaped(flow.id)): \(parts.joined(separator: ", "))"]
         let findings = item.diagnosis.findings
         if let words = DiagnosisText.lead(of: item) {

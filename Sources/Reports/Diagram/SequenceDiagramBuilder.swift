@@ -51,8 +51,8 @@ private struct Drawing {
 
     var diagram: SequenceDiagram {
         var title = [flow.id, flow.grant]
-        if let client = flow.clientID { title.append("client \(client)") }
-        if let issuer = flow.issuer { title.append(issuer) }
+        if let client = flow.clientID { title.append("client \(FlowHead.name(client))") }
+        if let issuer = flow.issuer { title.append(FlowHead.name(issuer)) }
         var diagram = SequenceDiagram(title: title.joined(separator: " · "))
         diagram.lanes = table.lanes
         let steps = Dictionary(grouping: flow.steps, by: \.exchange)

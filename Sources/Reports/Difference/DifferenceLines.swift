@@ -11,7 +11,7 @@ struct DifferenceLines {
         let flow = side.flow
         let parts = [
             side.name.printable, style.outcome(side.outcome), flow.grant.printable, flow.provider.rawValue,
-            flow.clientID.map { "client \($0)".printable },
+            flow.clientID.map { "client \(FlowHead.name($0))" },
         ]
         return "\(style.bold(letter))  " + parts.compactMap { $0 }.joined(separator: " · ")
     }

@@ -13,7 +13,7 @@ package enum DifferenceMarkdown {
                 let parts = [
                     MarkdownReport.code(side.name), "outcome **\(side.outcome.rawValue)**",
                     MarkdownReport.escaped(flow.grant), flow.provider.rawValue,
-                    flow.clientID.map { "client \(MarkdownReport.code($0))" },
+                    flow.clientID.map { "client \(MarkdownReport.code(FlowHead.name($0)))" },
                 ]
                 return "- \(letter): " + parts.compactMap { $0 }.joined(separator: ", ")
             }.joined(separator: "\n"),

@@ -10,7 +10,7 @@ package enum PlanText {
     {
         let flow = plan.flow
         let head = [
-            flow.id, flow.grant, flow.provider.rawValue, flow.clientID.map { "client \($0)" },
+            flow.id, flow.grant, flow.provider.rawValue, flow.clientID.map { "client \(FlowHead.name($0))" },
         ].compactMap { $0 }
         var lines = [style.bold(head.joined(separator: " · ").printable)]
         let targets = origins(of: plan, map)

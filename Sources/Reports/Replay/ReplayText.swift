@@ -50,7 +50,7 @@ package struct ReplayText {
     private var head: String {
         let flow = report.flow
         let parts = [
-            flow.grant, flow.provider.rawValue, flow.clientID.map { "client \($0)" },
+            flow.grant, flow.provider.rawValue, flow.clientID.map { "client \(FlowHead.name($0))" },
             PlanText.origins(of: report.run.plan, report.map).first.map { "at \($0)" },
         ]
         return style.bold(name) + " · " + parts.compactMap { $0 }.joined(separator: " · ").printable
