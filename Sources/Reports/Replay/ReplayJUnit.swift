@@ -24,9 +24,9 @@ package enum ReplayJUnit {
         return lines.joined(separator: "\n")
     }
 
-    /// How many differ, and how many found nobody: a provider that is down says nothing of the login.
+    /// How many differ, and how many found nobody.
     private static func faults(_ reports: [ReplayReport]) -> String {
-        let errors = reports.count { $0.unreachable != nil && !$0.isSame }
+        let errors = reports.count(where: \.foundNobody)
         return #"failures="\#(reports.count { !$0.isSame } - errors)" errors="\#(errors)""#
     }
 
@@ -37,9 +37,8 @@ package enum ReplayJUnit {
 
     private static func testCase(_ report: ReplayReport, of suite: String) -> [String] {
         let flow = report.flow
-        let words = [flow.grant, flow.provider.rawValue, flow.clientID].compactMap { $0 }.joined(
-            separator: " "
-        )
+        let client = flow.clientID?.shortened(to: FlowHead.longest)
+        let words = [flow.grant, flow.provider.rawValue, client].compactMap { $0 }.joined(separator: " ")
         let head =
             #"    <testcase classname="\#(suite)" name="\#(XMLText.escaped("\(flow.id) \(words)"))" time="\#(time([report]))""#
         guard !report.isSame else { return [head + "/>"] }

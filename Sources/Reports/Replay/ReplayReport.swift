@@ -85,6 +85,9 @@ package struct ReplayReport: Sendable {
     /// Why nothing at all was answered, where the recorded provider had answered; nil where something was.
     package var unreachable: String? { run.unreachable }
 
+    /// Whether the provider was down, which says nothing of the login.
+    var foundNobody: Bool { unreachable != nil && !isSame }
+
     /// How long the run took, and how much of it the provider took to answer.
     package var times: (whole: Duration, provider: Duration) {
         guard let first = run.exchanges.first, let last = run.exchanges.last else { return (.zero, .zero) }

@@ -122,7 +122,7 @@ struct ReplayCommandTests {
         defer { folder.remove() }
         let result = try Program.run([
             "replay", "--map", "https://id.harbour.example=http://127.0.0.1:9", "--junit",
-            folder.file("replays.xml"), Self.capture("healthy/web-code-flow"),
+            folder.file("replays.xml"), "--format", "markdown", Self.capture("healthy/web-code-flow"),
             Self.capture("healthy/refresh"),
         ])
         #expect(
@@ -133,6 +133,8 @@ struct ReplayCommandTests {
         #expect(report.contains(#"tests="2" failures="0" errors="2""#), "\(report)")
         #expect(report.contains(#"<error type="unreachable" message="the provider was not reached: "#))
         #expect(!report.contains("<failure"))
+        #expect(result.output.contains("2 replayed, **2 not reached**\n"), "\(result.output)")
+        #expect(result.output.contains(" | **not reached** | ") && !result.output.contains("**differs**"))
     }
 
     /// A test system has its own client and its own user, and the login there is the same.
