@@ -128,19 +128,32 @@ struct OtherProviderTests {
         #expect(forms == ["alice-password"])
     }
 
-    @Test func personWithoutAPasswordEndsAtTheSignInPage() async throws {
-        var capture = try Self.recording("native-app")
-        capture = Capture(
+    /// The login of a native app, with something else sent by the script of its sign-in page.
+    private static func recording(entering json: String) throws -> Capture {
+        let capture = try recording("native-app")
+        return Capture(
             capture.indices.map { index in
                 var exchange = capture[index]
                 if exchange.request.url.path.hasSuffix("/api/auth/") {
-                    exchange.request.body = Body(text: "{}", mediaType: "application/json")
+                    exchange.request.body = Body(text: json, mediaType: "application/json")
                 }
                 return exchange
             }
         )
-        let run = try #require(try await Self.replay(capture).first).run
+    }
+
+    @Test func personWithoutAPasswordEndsAtTheSignInPage() async throws {
+        let run = try #require(try await Self.replay(Self.recording(entering: "{}")).first).run
         #expect(run.stop == .unknownPage(url: Self.issuer + "/authorize", title: "Sign in"))
+    }
+
+    /// A page that asks once more is no unknown one: what was entered is what is wrong.
+    @Test func passwordThatIsNotTakenIsSaid() async throws {
+        let capture = try Self.recording(entering: #"{"username":"alice","password":"other-password"}"#)
+        let run = try #require(try await Self.replay(capture).first).run
+        #expect(run.stop == .secretNotTaken(url: Self.issuer + "/authorize", title: "Sign in"))
+        #expect(run.stop?.description.hasPrefix("what was entered was not taken: ") == true)
+        #expect(run.exchanges.count { FormBody.items(of: $0.request.body)?.first("password") != nil } == 1)
     }
 
     @Test func sameMetadataIsTheSameProvider() {

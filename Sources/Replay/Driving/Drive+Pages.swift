@@ -230,7 +230,7 @@ extension Drive {
             }
             // A password that was not taken once is not taken again, and accounts are locked for less.
             guard !repeatsSecret(request) else {
-                stop = .unknownPage(url: page.url.withoutQuery, title: page.title)
+                stop = .secretNotTaken(url: page.url.withoutQuery, title: page.title)
                 return
             }
             let live = try await exchange(request, isBrowser: true, like: nil)

@@ -31,6 +31,8 @@ package struct FlowRun: Sendable {
         case leadsElsewhere(url: String)
         /// The provider shows a page on which nothing of the recording can be filled in.
         case unknownPage(url: String, title: String)
+        /// The provider asks once more for a password or code that was entered in this run, and was not taken.
+        case secretNotTaken(url: String, title: String)
         /// A real browser shows a page that does not move on.
         case stuckPage(url: String, title: String, fields: [String])
         /// The person closed the window before the login was done.
@@ -46,6 +48,8 @@ package struct FlowRun: Sendable {
             case .leadsElsewhere(let url): "the provider leads to \(url), which is not part of this replay"
             case .unknownPage(let url, let title):
                 "the page \(url)\(title.isEmpty ? "" : " (\(title))") has no form that the recording knows"
+            case .secretNotTaken(let url, let title):
+                "what was entered was not taken: the page \(url)\(title.isEmpty ? "" : " (\(title))") asks for it once more"
             case .stuckPage(let url, let title, let fields):
                 "the page \(url)\(title.isEmpty ? "" : " (\(title))") does not move on; "
                     + (fields.isEmpty
@@ -55,6 +59,14 @@ package struct FlowRun: Sendable {
             case .tooManyRedirects(let url): "more than 20 redirects, the last to \(url)"
             case .cancelled: "interrupted"
             }
+        }
+    }
+
+    /// Whether it ended at a page that asks for what the recording does not have, or that was not taken.
+    var isBeforeASignInPage: Bool {
+        switch stop {
+        case .unknownPage, .secretNotTaken: true
+        default: false
         }
     }
 

@@ -114,7 +114,7 @@ package struct FixSearch: Sendable {
 
     private func reachOfStopped(_ run: FlowRun, _ flow: Flow) -> Reach {
         // The recorded login was refused before anybody signed in, and this one is asked to.
-        guard case .unknownPage = run.stop, flow.ending == .incomplete, flow.authorizationResponses.isEmpty,
+        guard run.isBeforeASignInPage, flow.ending == .incomplete, flow.authorizationResponses.isEmpty,
             plan.flow.authorizationResponses.last?.error != nil || plan.flow.authorizationResponses.isEmpty
         else { return .none }
         return .signIn
