@@ -292,6 +292,23 @@ struct ViewCommandTests {
         viewer.end()
     }
 
+    /// Of a client's name that has no place to break at.
+    @Test func longNameIsNoWiderThanTheWindow() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let recorded = try Fixtures.bytes("captures/token-request/pkce-verifier-mismatch.har")
+        let name = String(repeating: "shop", count: 400)
+        let text = String(decoding: recorded, as: UTF8.self)
+            .replacing("client_id=shop-web&redirect_uri=", with: "client_id=\(name)&redirect_uri=")
+        let file = folder.file("long.har")
+        try Data(text.utf8).write(to: URL(filePath: file))
+        let viewer = try ViewerProcess([file])
+        for visit in try ViewerVisit.visits([Plan(url: viewer.url, steps: [["size", "360", "740"]])]) {
+            #expect(visit.list("faults") == [])
+        }
+        viewer.end()
+    }
+
     @Test func hostileCapturesDoNothingWhenServedEither() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
