@@ -66,6 +66,7 @@ extension CommandFailure {
         // That of a recording as root, most often: nobody else may read it.
         case String(cString: strerror(EACCES)):
             "only its owner may read a capture; one that was recorded with sudo becomes yours by: sudo chown \"$USER\" \(ShellWord.quoted(path))"
+        case String(cString: strerror(ENOSPC)): "make room there, or write to another place"
         default: nil
         }
     }

@@ -34,6 +34,14 @@ struct CommandFailureTests {
         }
     }
 
+    @Test func fullDiskWantsRoom() {
+        let full = CaptureError.inputOutput(
+            path: "demo/healthy.har",
+            reason: String(cString: strerror(ENOSPC))
+        )
+        #expect(CommandFailure(full).hint == "make room there, or write to another place")
+    }
+
     /// `import` reads packets and key logs as well.
     @Test func otherFileBesideAMistypedNameIsNamed() throws {
         let folder = try TemporaryFolder()

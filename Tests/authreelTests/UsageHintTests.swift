@@ -17,6 +17,10 @@ struct UsageHintTests {
             "Unknown option '-#flow-1'"
         ),
         ("Unknown option '-x'", "Unknown option '-x'"), ("Missing value", "Missing value"),
+        (
+            "Can't generate completion scripts for 'sh'.\nPlease use one of:\n    zsh\n    bash",
+            "Can't generate completion scripts for 'sh'. Please use one of: zsh bash"
+        ),
     ])
     func suggestionIsASlipAway(message: String, words: String) {
         #expect(UsageHint.words(message) == words)

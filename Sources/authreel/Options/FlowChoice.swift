@@ -27,7 +27,7 @@ struct FlowChoice {
         guard flows.isEmpty else { return flows }
         throw CommandFailure(
             .dataError,
-            "\(path): no OAuth or OpenID Connect traffic in it, so there is nothing to compare",
+            "\(name): no OAuth or OpenID Connect traffic in it, so there is nothing to compare",
             hint: "a login that breaks before the provider is asked leaves none; record both halves"
         )
     }
@@ -36,7 +36,7 @@ struct FlowChoice {
     func flow(of flows: [Flow]) throws -> Flow {
         guard let id else { return flows.first { !$0.authorizationRequests.isEmpty } ?? flows[0] }
         guard let flow = flows.first(where: { $0.id == id }) else {
-            throw CommandFailure.noFlow(id, in: path, known: flows.map(\.id))
+            throw CommandFailure.noFlow(id, in: name, known: flows.map(\.id))
         }
         return flow
     }
@@ -45,7 +45,7 @@ struct FlowChoice {
     /// since who writes `-` twice has two captures.
     func tellOfItself(_ own: Flow, among flows: [Flow]) throws {
         let ids = flows.map(\.id)
-        let words = "both sides are \(own.id) of \(path == "-" ? "standard input" : path)"
+        let words = "both sides are \(own.id) of \(name)"
         let other = ids.count > 1 ? twoOf(ids, own) : nil
         guard path != "-" else {
             throw CommandFailure(.usage, words, hint: other ?? "give one of the two captures as a file")
@@ -54,10 +54,13 @@ struct FlowChoice {
         StandardError.hint(other ?? "name a second capture")
     }
 
+    /// As it is told of.
+    private var name: String { path == "-" ? "standard input" : path }
+
     private func twoOf(_ ids: [String], _ flow: Flow) -> String {
         // What begins with a hyphen is an option.
-        let name = path == "-" ? "/dev/stdin" : path
-        return "name two of its flows, as \(name)#\(flow.id); it has \(CommandFailure.listed(ids))"
+        let file = path == "-" ? "/dev/stdin" : path
+        return "name two of its flows, as \(file)#\(flow.id); it has \(CommandFailure.listed(ids))"
     }
 
     /// Two flows of one capture: the one that is meant, and the next of the same client and grant.
@@ -68,7 +71,7 @@ struct FlowChoice {
         else {
             throw CommandFailure(
                 .usage,
-                "\(path) has no second login of the same client to compare \(first.id) with",
+                "\(name) has no second login of the same client to compare \(first.id) with",
                 hint: flows.count > 1
                     ? twoOf(flows.map(\.id), first) : "name a second capture"
             )

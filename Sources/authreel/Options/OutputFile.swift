@@ -47,6 +47,7 @@ enum OutputFile {
     /// - Throws: ``CommandFailure`` where something is there already, or its folder is not to be written to.
     static func check(_ path: String, option: String) throws(CommandFailure) {
         guard path != "-" else { return }
+        guard !path.isEmpty else { throw unnamed }
         var status = stat()
         guard lstat(path, &status) != 0 else { throw exists(path) }
         guard access(URL(filePath: path).deletingLastPathComponent().path, W_OK) == 0 else {
@@ -118,13 +119,23 @@ enum OutputFile {
         }
     }
 
+    /// That nothing names the file.
+    private static var unnamed: CommandFailure {
+        CommandFailure(
+            .noInput,
+            "the name of the file to be written is empty",
+            hint: "a variable that is not set is none: name the file itself"
+        )
+    }
+
     /// That a file cannot be made, for the system's reason.
     static func unmade(_ path: String, _ reason: String, hint: String) -> CommandFailure {
-        CommandFailure(.noInput, "\(path) cannot be written: \(reason)", hint: hint)
+        path.isEmpty ? unnamed : CommandFailure(.noInput, "\(path) cannot be written: \(reason)", hint: hint)
     }
 
     /// That a file that was begun cannot be written to its end, for the system's reason.
     static func unfinished(_ path: String, _ reason: String) -> CommandFailure {
+        guard !path.isEmpty else { return unnamed }
         let full = [ENOSPC, EDQUOT, EFBIG].map { String(cString: strerror($0)) }
         let isFull = full.contains(reason)
         return CommandFailure(

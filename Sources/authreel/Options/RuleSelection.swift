@@ -26,15 +26,7 @@ struct RuleSelection: ParsableArguments {
     func rules() throws -> [any Rule] {
         for pattern in only + ignore
         where !RuleCatalog.infos.contains(where: { Self.matches($0.id, pattern) }) {
-            throw CommandFailure(
-                .usage,
-                "there is no rule \(pattern)",
-                hint: Spelling.hint(
-                    pattern,
-                    in: RuleCatalog.infos.map(\.id),
-                    otherwise: "\(Invocation.name) rules lists them all"
-                )
-            )
+            throw CommandFailure.noRule(pattern, takesPatterns: true)
         }
         return RuleCatalog.rules.filter { rule in
             let id = type(of: rule).info.id

@@ -8,6 +8,10 @@ enum UsageHint {
     static func words(_ message: String) -> String {
         // What else it may have been stands on lines of its own, and helps nobody.
         let message = message.firstRange(of: "\n   or: ").map { String(message[..<$0.lowerBound]) } ?? message
+        if message.hasPrefix("Can't generate completion scripts") {
+            // The shells stand on a line each.
+            return message.replacing(/\s*\n\s*/, with: " ")
+        }
         guard let found = message.wholeMatch(of: /(Unknown option '-*(.*)')\. Did you mean '-*(.*)'\?/) else {
             return message
         }

@@ -263,11 +263,32 @@ struct CommandLineTests {
         ("pkce-verifier", "pkce-verifier-mismatch"), ("PKCE-Verifier-Mismatch", "pkce-verifier-mismatch"),
         ("invalid_grant", "token-invalid-grant"), ("token", " rules | grep token"),
         ("", " rules lists them all"), (" ", " rules lists them all"),
+        ("pkce", " have that in their names: "), ("pkce", " rules | grep pkce"),
     ])
     func unknownRuleNamesTheNearOnes(rule: String, near: String) throws {
         let result = try Program.run(["explain", rule])
         #expect(result.status == 64)
         #expect(result.errors.contains(near), "\(result.errors)")
+    }
+
+    @Test(arguments: [
+        ("pkce", "'pkce-*' stands for the "), ("invalid_grant", "did you mean token-invalid-grant?"),
+        ("pkce-verifier-mismatc", "did you mean pkce-verifier-mismatch?"),
+        ("frobnicate", " rules lists them all"), ("frobnicate-*", " rules lists them all"),
+    ])
+    func unknownRuleToBeLeftOutNamesThoseThatBeginSo(rule: String, near: String) throws {
+        for option in ["--ignore", "--only"] {
+            let result = try Program.run(["diagnose", option, rule, Self.broken])
+            #expect(result.status == 64 && result.errors.contains(near), "\(result.errors)")
+        }
+    }
+
+    /// As a variable does that is not set.
+    @Test(arguments: [["show"], ["show", "--format", "html"], ["share"], ["import"], ["replay"]])
+    func emptyNameOfAFileIsSaid(command: [String]) throws {
+        let result = try Program.run(command + ["--out", "", Self.healthy])
+        #expect(result.status == 66, "\(result.errors)")
+        #expect(result.errors.contains("the name of the file to be written is empty"), "\(result.errors)")
     }
 
     @Test(arguments: [["show"], ["diagnose"], ["diagnose", "--format", "junit"]])

@@ -138,6 +138,8 @@ struct DiffCommandTests {
             try Program.run(["diff", "-", "-"], input: one).errors
                 .contains("hint: give one of the two captures as a file")
         )
+        let alone = try Program.run(["diff", "-"], input: one)
+        #expect(alone.status == 64 && alone.errors.contains("standard input has no second login of"))
         let two = ["diff", "/dev/stdin#flow-1", "/dev/stdin#flow-2"]
         #expect(try Program.run(two, input: bytes).status == 0)
         let file = try Program.run(["diff", Self.healthy, Self.healthy])
