@@ -13,6 +13,9 @@ struct Manual: ParsableCommand {
     )
 
     func run() throws {
-        print(try ManualPage.text(of: Authreel._dumpHelp(), version: Authreel.version), terminator: "")
+        // Longer than what is held back for a file, so that a full disk shows here and at no later time.
+        try StandardOutput.write(
+            Array(ManualPage.text(of: Authreel._dumpHelp(), version: Authreel.version).utf8)[...]
+        )
     }
 }

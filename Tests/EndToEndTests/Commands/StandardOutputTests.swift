@@ -22,6 +22,7 @@ struct StandardOutputTests {
         "show $1", "show --format mermaid $1", "diagnose $1", "diagnose --format sarif $1",
         "import $1 --out -",
         "import $1 --out new.har --format json", "share $1 --out -", "explain code-reused", "rules", "--help",
+        "manual",
     ])
     func whatCannotBeWrittenIsToldOf(_ arguments: String) throws {
         let folder = try TemporaryFolder()
@@ -49,6 +50,7 @@ struct StandardOutputTests {
         arguments: [
             ("mock --list-faults", 0), ("rules --format json", 0), ("show $1", 0), ("diagnose $1", 1),
             ("import $1 --out -", 0), ("jwt eyJhbGciOiJub25lIn0.e30.", 1), ("--help", 0),
+            ("manual", 0),
         ] as [(String, Int)]
     )
     func readerThatLeavesHasWhatItWanted(_ arguments: String, status: Int) throws {
