@@ -36,6 +36,10 @@ struct ClientCall {
 
     /// In the order of time.
     static func all(in flow: Flow) -> [ClientCall] {
+        flow.derived.value { ClientCalls(list: read(in: flow)) }.list
+    }
+
+    private static func read(in flow: Flow) -> [ClientCall] {
         var calls = flow.messages.compactMap { message -> ClientCall? in
             switch message {
             case .token(let request):
@@ -181,6 +185,11 @@ struct ClientCall {
         default: return answer.status == 401 && !answer.speaksOfCode
         }
     }
+}
+
+/// Those of a flow, read once: every rule about what a client proves itself with goes over them.
+private struct ClientCalls: Sendable {
+    let list: [ClientCall]
 }
 
 /// The calls of a flow that something in front of the endpoint refused, read once for all that ask.
