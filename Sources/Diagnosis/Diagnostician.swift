@@ -60,12 +60,15 @@ package enum Diagnostician {
         var candidates: [RootCause.Candidate] = []
         var abstentions: [FlowDiagnosis.Abstention] = []
         for (rank, rule) in rules.enumerated() {
-            let info = type(of: rule).info
             switch flow.verdict(of: rule) {
+            // Nearly all do, and what a rule says of itself is a dozen texts, each of which a copy has to count.
             case .holds: continue
             case .abstains(let reason):
-                abstentions.append(FlowDiagnosis.Abstention(rule: info.id, reason: reason))
+                abstentions.append(
+                    FlowDiagnosis.Abstention(rule: type(of: rule).info.id, reason: reason)
+                )
             case .violated(let violation):
+                let info = type(of: rule).info
                 candidates.append(
                     RootCause.Candidate(
                         finding: finding(

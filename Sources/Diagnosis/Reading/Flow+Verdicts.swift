@@ -15,12 +15,24 @@ extension Flow {
         {
             verdict = .abstains(reason)
         }
-        known.list.withLock { $0[key] = verdict }
+        known.list.withLock { $0.keep(verdict, of: key) }
         return verdict
     }
 }
 
 /// By the type of the rule, which is all that tells rules apart.
 private final class KnownVerdicts: Sendable {
-    let list = Mutex<[ObjectIdentifier: Verdict]>(Dictionary(minimumCapacity: RuleCatalog.rules.count))
+    struct List {
+        /// Nearly all hold, and a verdict has room for a violation with all that may be said of it.
+        private var holding = Set<ObjectIdentifier>(minimumCapacity: RuleCatalog.rules.count)
+        private var others: [ObjectIdentifier: Verdict] = [:]
+
+        subscript(rule: ObjectIdentifier) -> Verdict? { holding.contains(rule) ? .holds : others[rule] }
+
+        mutating func keep(_ verdict: Verdict, of rule: ObjectIdentifier) {
+            if case .holds = verdict { holding.insert(rule) } else { others[rule] = verdict }
+        }
+    }
+
+    let list = Mutex(List())
 }
