@@ -24,7 +24,8 @@ enum AppHandover {
     private static func found(_ login: Login, in flow: Flow) -> [Int] {
         guard let response = login.response, let code = response.parameter("code"), code.value.utf8.count >= 8
         else { return [] }
-        let carried = CarriedCode(code)
+        // Made where somebody may have handed it on, which in most logins nobody has.
+        lazy var carried = CarriedCode(code)
         let isHanded = isHandedToApp(response, in: flow)
         let start = flow.capture[response.exchange].startedAt
         let position = flow.surroundings.position[response.exchange]
