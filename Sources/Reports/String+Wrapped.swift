@@ -9,14 +9,21 @@ extension String {
     func wrapped(to columns: Int, indent: String = "", hanging: String = "") -> [String] {
         var lines: [String] = []
         var line = indent
+        var width = indent.count
         var isEmpty = true
-        for word in split(separator: " ") {
-            if !isEmpty, line.count + 1 + word.count > columns {
+        for word in utf8.split(separator: 0x20).lazy.map({ Substring($0) }) {
+            if !isEmpty, width + 1 + word.width > columns {
                 lines.append(line)
                 line = indent + hanging
+                width = line.count
                 isEmpty = true
             }
-            line += (isEmpty ? "" : " ") + word
+            if !isEmpty {
+                line += " "
+                width += 1
+            }
+            line += word
+            width += word.width
             isEmpty = false
         }
         return isEmpty ? lines : lines + [line]
@@ -41,4 +48,9 @@ extension String {
             }
         }
     }
+}
+
+extension Substring {
+    /// In characters, which of ASCII are its bytes; CR LF alone is one of two.
+    fileprivate var width: Int { utf8.allSatisfy { $0 < 0x80 && $0 != 0x0d } ? utf8.count : count }
 }
