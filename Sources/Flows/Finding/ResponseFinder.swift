@@ -17,15 +17,19 @@ struct ResponseFinder {
     /// Whether a redirect URI is in plain http.
     private let hasPlainTargets: Bool
     private let appLinks: AppLinks
+    private let pages: PageReadings
 
+    /// `pages`: keeps the pages that are read here for who asks next.
     init(
         capture: Capture,
+        pages: PageReadings,
         order: [Int],
         requests: [AuthorizationRequest],
         tokens: [TokenRequest],
         registrations: [EndpointCall]
     ) {
         self.capture = capture
+        self.pages = pages
         self.order = order
         var uris = requests.compactMap(\.redirectURI) + tokens.compactMap(\.redirectURI)
         for call in registrations {
@@ -158,10 +162,10 @@ struct ResponseFinder {
         if let location = exchange.response?.location {
             return redirect(to: address(of: exchange).resolving(location), index)
         }
-        guard let body = exchange.response?.body, (body.size ?? 0) < 1 << 20, body.isPage,
-            let page = body.bytes
-        else { return nil }
-        return form(on: page, at: address(of: exchange), index)
+        guard let body = exchange.response?.body, (body.size ?? 0) < 1 << 20, body.isPage else { return nil }
+        let reading = pages.reading(of: index) { PageReading(body) }
+        guard let forms = reading?.forms ?? body.bytes.map({ HTMLForm.all(in: $0) }) else { return nil }
+        return posted(by: forms, at: address(of: exchange), index)
     }
 
     private func redirect(to url: RecordedURL, _ index: Int, in part: Place.Part = .responseLocation)
@@ -181,9 +185,11 @@ struct ResponseFinder {
         )
     }
 
-    /// A form that the page at an address posts to a redirect URI.
-    private func form(on page: [UInt8], at address: RecordedURL, _ index: Int) -> AuthorizationResponse? {
-        for form in HTMLForm.all(in: page) where form.method == "post" {
+    /// What one of the forms of the page at an address posts to a redirect URI.
+    private func posted(by forms: [HTMLForm], at address: RecordedURL, _ index: Int)
+        -> AuthorizationResponse?
+    {
+        for form in forms where form.method == "post" {
             let target = address.resolving(form.action)
             let items = QueryItems(
                 items: form.fields.map { QueryItems.Item(name: $0.name, value: $0.value, rawValue: $0.value) }

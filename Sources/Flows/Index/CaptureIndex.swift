@@ -10,6 +10,8 @@ package final class CaptureIndex: Sendable {
     package let capture: Capture
     /// What is read out of the whole capture once, for the flows that ask.
     package let derived = DerivedValues()
+    /// See ``page(_:)``.
+    let pages: PageReadings
     /// Indices into `log.entries` by time; entries of the same instant in file order.
     ///
     /// Without those that another entry stands for: repetitions, requests that were never sent, requests that a service worker
@@ -39,6 +41,8 @@ package final class CaptureIndex: Sendable {
     /// Reads the messages out of a capture; what only some ask for is made when they do.
     package init(_ capture: Capture) {
         self.capture = capture
+        let pages = PageReadings()
+        self.pages = pages
         let entryOrder = EntryOrder(capture)
         order = entryOrder.entries
         position = entryOrder.position
@@ -51,7 +55,7 @@ package final class CaptureIndex: Sendable {
         keySets = read.keySets
         registrations = read.registrations
         let issued = Self.issuedTokens(in: read.tokens.map { $0.answer.parameters })
-        responses = Self.responses(in: capture, order: order, read, issued: issued)
+        responses = Self.responses(in: capture, pages, order: order, read, issued: issued)
         let all = issued.union(Self.issuedTokens(in: responses.map { $0.parameters }))
         loneTokens = Self.loneTokens(beside: read.all, capture: capture, order: order, issued: all)
         messages = Self.addingResources(
@@ -66,12 +70,14 @@ package final class CaptureIndex: Sendable {
     /// Those that a redirect brought, and those that nothing but what follows tells of.
     private static func responses(
         in capture: Capture,
+        _ pages: PageReadings,
         order: [Int],
         _ read: CapturedMessages,
         issued: Set<String>
     ) -> [AuthorizationResponse] {
         let redirected = ResponseFinder(
             capture: capture,
+            pages: pages,
             order: order,
             requests: read.requests,
             tokens: read.tokens,

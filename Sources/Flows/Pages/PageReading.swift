@@ -122,7 +122,7 @@ extension CaptureIndex {
     /// The page that an exchange brought; nil where it brought none.
     package func page(_ exchange: Int) -> PageReading? {
         guard capture[exchange].response?.body?.isPage ?? false else { return nil }
-        return derived.value { PageReadings() }.reading(of: exchange) {
+        return pages.reading(of: exchange) {
             PageReading(capture[exchange].response?.body)
         }
     }
