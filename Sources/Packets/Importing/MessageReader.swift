@@ -51,6 +51,8 @@ final class MessageReader {
     private var earlySince: Timestamp?
     /// A request for a tunnel whose answer is missing, until its client says more.
     private var unansweredConnect: Exchange?
+    /// `HOST:PORT` of the tunnel that the client was refused last.
+    private var refusedTunnel: String?
     /// When bytes of the server came last.
     private var lastReceived = Timestamp(nanoseconds: 0)
     /// When bytes of the client came last.
@@ -154,27 +156,36 @@ final class MessageReader {
         }
         // The request to the proxy is no message of the login; what is in the tunnel is.
         finish(exchanges.dropLast())
-        beginTunnel(connect)
+        beginTunnel(for: connect)
         let rest = conversation.takeUnread()
         if !rest.isEmpty { rest.withUnsafeBytes { tunnel?.received($0, from: side, at: time) } }
     }
 
     /// What comes next is said to whom the client asked its proxy for.
-    private func beginTunnel(_ connect: Exchange) {
+    private func beginTunnel(for connect: Exchange) {
+        beginTunnel(to: connect.request.url.authority ?? "", at: connect.startedAt)
+    }
+
+    private func beginTunnel(to authority: String, at time: Timestamp) {
         state = .tunnel
-        let inner = ConnectionEntry(in: entry, to: connect.request.url.authority ?? "", at: connect.startedAt)
+        let inner = ConnectionEntry(in: entry, to: authority, at: time)
         tunnel = ConnectionReader(reading, inner, isWhole: true, depth: depth + 1)
     }
 
-    /// Takes what a client says that asked for a tunnel, and whose answer is missing: who begins TLS has got one.
+    /// Takes what a client says whose request for a tunnel is missing, or the answer to it: who begins TLS has got one.
     private func isInTunnel(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) -> Bool {
-        guard let connect = unansweredConnect else { return false }
+        let connect = unansweredConnect
         unansweredConnect = nil
-        guard FirstBytes(bytes) == .tls, FirstBytes.sender(of: bytes) == .client else {
-            reading.finish(connect)
+        guard depth < 4, FirstBytes(bytes) == .tls, FirstBytes.sender(of: bytes) == .client else {
+            if let connect { reading.finish(connect) }
             return false
         }
-        beginTunnel(connect)
+        if let connect {
+            beginTunnel(for: connect)
+        } else {
+            // Who is refused for want of credentials asks for the same again.
+            beginTunnel(to: refusedTunnel ?? "\(entry.host):\(entry.port)", at: time)
+        }
         tunnel?.received(bytes, from: .client, at: time)
         return true
     }
@@ -191,6 +202,7 @@ final class MessageReader {
                     )
                 )
             }
+            if exchange.request.method == "CONNECT" { refusedTunnel = exchange.request.url.authority }
             reading.finish(exchange)
         }
     }

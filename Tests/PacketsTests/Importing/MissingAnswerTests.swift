@@ -157,6 +157,34 @@ struct MissingAnswerTests {
         #expect([other, nothing].map { $0.exchanges.first?.failure } == [reason, reason])
     }
 
+    /// A client that begins TLS on its connection to a proxy has asked for a tunnel, though that is missing: what is in it is read,
+    /// whatever was asked for on the connection before.
+    @Test(arguments: [
+        ("CONNECT op.example:443", "407 Proxy Authentication Required"), ("GET http://op.example/", "200 OK"),
+    ])
+    func ofAProxyWhoseRequestForATunnelIsMissing(before: (line: String, status: String)) throws {
+        let pair = try TLSPair()
+        try pair.handshake()
+        for number in Self.numbers {
+            try pair.send(Self.request(number), from: .client)
+            try pair.send(Self.answer(number), from: .server)
+        }
+        let first = Array("\(before.line) HTTP/1.1\r\nHost: op.example\r\n\r\n".utf8)
+        let answer = Array("HTTP/1.1 \(before.status)\r\nContent-Length: 0\r\n\r\n".utf8)
+        let connect = Array("CONNECT op.example:443 HTTP/1.1\r\nProxy-Authorization: Basic YTpi\r\n\r\n".utf8)
+        let agreed = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
+        let proxy: [(side: Side, bytes: [UInt8])] = [
+            (.client, first), (.server, answer), (.client, connect), (.server, agreed),
+        ]
+        let whole = Self.read(proxy + pair.wire, without: [], keyLog: pair.keyLog)
+        let read = Self.read(proxy + pair.wire, without: [connect], keyLog: pair.keyLog)
+        #expect(whole.exchanges.count == 1 + Self.numbers.count && whole.report.losses.isEmpty)
+        #expect(read.exchanges.map(\.request.method) == whole.exchanges.map(\.request.method))
+        #expect(read.exchanges.map(\.request.url.path) == whole.exchanges.map(\.request.url.path))
+        #expect(read.exchanges.map(\.failure) == whole.exchanges.map(\.failure))
+        #expect(read.report.losses.count == 1)
+    }
+
     @Test func whatWaitsForARecordIsBounded() {
         var postponed = PostponedRequests()
         let start = PacketBuilder.start
