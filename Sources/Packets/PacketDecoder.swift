@@ -67,7 +67,10 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     package mutating func receiveKeyLog(_ lines: UnsafeRawBufferPointer) { keyLog(lines) }
 
     /// Tells what shows with time only, where no packet comes; `time` is that of the clock that the packets have theirs from.
-    package mutating func timePassed(until time: Timestamp) { streams.settleResets(at: time) }
+    package mutating func timePassed(until time: Timestamp) {
+        streams.settleResets(at: time)
+        streams.sink.timePassed(until: time)
+    }
 
     /// Tells the connections that the capture ends here.
     package mutating func finish() {

@@ -53,6 +53,8 @@ package protocol TCPStreamSink {
     mutating func ended(_ side: Side, of stream: Int, _ end: TCPStreamEnd, at time: Timestamp)
     /// Nothing more will be told of the connection.
     mutating func closed(_ stream: Int, at time: Timestamp)
+    /// No packet came up to now, by the clock of the packets: what waits for more bytes of a connection may have waited long enough.
+    mutating func timePassed(until time: Timestamp)
     /// A datagram of UDP, which QUIC runs over; its bytes are there during the call only.
     ///
     /// - Returns: whether it is one of a connection that is followed.
@@ -70,6 +72,8 @@ extension TCPStreamSink {
     package func isServer(_ end: Endpoint) -> Bool { false }
 
     package mutating func answeredAnew(_ stream: Int) {}
+
+    package mutating func timePassed(until time: Timestamp) {}
 
     package mutating func receivedDatagram(
         _ bytes: UnsafeRawBufferPointer,

@@ -86,6 +86,15 @@ final class ConnectionReader {
         entry.timings.connect = time - entry.startedAt
     }
 
+    /// See ``MessageReader/isAnswerWaiting``.
+    var isAnswerWaiting: Bool { messages?.isAnswerWaiting == true || socks?.isAnswerWaiting == true }
+
+    /// See ``MessageReader/timePassed(until:)``.
+    func timePassed(until time: Timestamp) {
+        messages?.timePassed(until: time)
+        socks?.timePassed(until: time)
+    }
+
     func received(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) {
         self.bytes.count(bytes.count, from: side, isCaptured: true)
         if side == .client { decideByServer(time) }

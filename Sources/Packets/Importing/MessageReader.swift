@@ -135,6 +135,18 @@ final class MessageReader {
         finish(conversation.letEarlyAnswersGo())
     }
 
+    /// Whether there is an answer that waits for the rest of its request.
+    var isAnswerWaiting: Bool {
+        early.isWaiting || conversation.hasEarlyAnswer || tunnel?.isAnswerWaiting == true
+    }
+
+    /// Nothing came up to now: whose request was refused may keep the connection, and be silent.
+    func timePassed(until time: Timestamp) {
+        if time - max(lastSent, lastReceived) > Self.earlyTime { letEarlyGo() }
+        letEarlyStreamsGo(at: time)
+        tunnel?.timePassed(until: time)
+    }
+
     private func decode(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         let exchanges = conversation.received(bytes, from: side, at: time)
         guard conversation.isUpgraded else {

@@ -10,6 +10,10 @@ package struct PacketExchanges: TCPStreamSink {
     private var connections: [Int: ConnectionReader] = [:]
     private var repeated = RepeatedConnections()
     private var quic = QUICConnections()
+    /// When it was last looked whether an answer has waited long enough.
+    private var lookedAt = Timestamp(nanoseconds: 0)
+    /// How long it is not looked again.
+    private static let lookingTime = Duration.seconds(1)
 
     /// - Parameters:
     ///   - maximumBodyBytes: how much of a body is kept.
@@ -177,6 +181,14 @@ package struct PacketExchanges: TCPStreamSink {
         guard repeated.mayBeRepeated(stream) else { return body(connection) }
         let completed = reading.finishedWithin { body(connection) }
         reading.release(repeated.hold(completed, of: stream))
+    }
+
+    package mutating func timePassed(until time: Timestamp) {
+        guard time - lookedAt >= Self.lookingTime else { return }
+        lookedAt = time
+        for stream in connections.filter({ $0.value.isAnswerWaiting }).keys.sorted() {
+            goOn(stream) { $0.timePassed(until: time) }
+        }
     }
 
     package mutating func receivedDatagram(

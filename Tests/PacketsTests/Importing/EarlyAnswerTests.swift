@@ -65,4 +65,34 @@ struct EarlyAnswerTests {
             Self.bodies(PacketImport(made.packets).exchanges) == (goesOn ? expected : expected.reversed())
         )
     }
+
+    /// Whoever listens live has the exchange though nothing more comes on its connection, but not while the request may still go on.
+    @Test(arguments: [true, false]) func isToldWhenTheConnectionFallsSilent(isHTTP2: Bool) throws {
+        let head = "POST /token HTTP/1.1\r\nHost: op.example\r\nContent-Length: 9\r\n\r\n"
+        var made = PacketBuilder()
+        made.server.port = 80
+        made.say(
+            isHTTP2
+                ? [
+                    (.client, Self.beginning + Self.head(1) + Self.data(1, "code=", ends: false)),
+                    (.server, Self.settings + Self.refusal(1)),
+                ]
+                : [
+                    (.client, Array("\(head)code=".utf8)),
+                    (.server, Array("HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno".utf8)),
+                ]
+        )
+        var decoder = PacketDecoder(
+            into: PacketExchanges(maximumBodyBytes: 1 << 20, budget: RecordingBudget(bytes: 1 << 30))
+        )
+        for (index, packet) in made.packets.enumerated() { decoder.give(packet, number: index + 1) }
+        decoder.timePassed(until: made.time + .seconds(4))
+        #expect(decoder.sink.takeFinished().isEmpty)
+        decoder.timePassed(until: made.time + .seconds(6))
+        let told = decoder.sink.takeFinished()
+        #expect(Self.bodies(told) == ["400 code=…"])
+        #expect(told.allSatisfy { $0.failure == nil && $0.response?.body?.text == "no" })
+        decoder.finish()
+        #expect(decoder.sink.takeFinished().isEmpty)
+    }
 }

@@ -110,6 +110,12 @@ final class SOCKSReader {
     /// See ``ConnectionReader/keysAdded(at:)``.
     func keysAdded(at time: Timestamp) { tunnel?.keysAdded(at: time) }
 
+    /// See ``MessageReader/isAnswerWaiting``.
+    var isAnswerWaiting: Bool { tunnel?.isAnswerWaiting == true }
+
+    /// See ``MessageReader/timePassed(until:)``.
+    func timePassed(until time: Timestamp) { tunnel?.timePassed(until: time) }
+
     func closed(at time: Timestamp) {
         if let tunnel { return tunnel.closed(at: time) }
         guard !isOver else { return }
