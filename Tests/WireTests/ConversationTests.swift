@@ -203,6 +203,29 @@ struct ConversationTests {
         #expect(try exchanges("client gone").first?.failure == "the client closed the connection")
     }
 
+    /// Of an answer whose head is not whole, what came: there are clients that take it for one.
+    @Test(arguments: [
+        (
+            "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nRetry-Af",
+            "401 Unauthorized WWW-Authenticate"
+        ),
+        ("HTTP/1.1 401 Unauthorized\r\n", "401 Unauthorized"), ("HTTP/1.1 401 Un", "401 Un"),
+        ("HTTP/1.1 401 Unauthorized\r", "401 Unauthorized"), ("HTTP/1.1 40", ""), ("HTT", ""),
+        ("HTTP/1.1 100 Continue\r\n", ""),
+    ])
+    func halfTheHeadOfAnAnswerIsTold(sent: String, told: String) throws {
+        let dialogue = Dialogue([.client(Self.get), .server(sent), .serverBreaks("connection reset")])
+        for exchanges in [dialogue.exchanges(), dialogue.exchanges { $0.map { [$0] } }] {
+            let found = try #require(exchanges.first)
+            let words = found.response.map {
+                ["\($0.status)", $0.statusText] + $0.headers.fields.map(\.name)
+            }
+            #expect((words ?? []).joined(separator: " ") == told)
+            #expect(exchanges.count == 1 && found.failure == "connection reset")
+            #expect(found.malformations.map(\.reason) == (told.isEmpty ? [] : ["a head that is not whole"]))
+        }
+    }
+
     @Test func bodyBeyondTheLimitIsCountedAndMarked() {
         var dialogue = Dialogue([
             .client(Self.get), .server("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789"),

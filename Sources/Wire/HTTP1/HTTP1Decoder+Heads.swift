@@ -55,15 +55,42 @@ extension HTTP1Decoder {
     ///
     /// - Returns: whether there is one that can be read.
     private mutating func takeHalfRequest(_ sink: inout some ExchangeEventSink) -> Bool {
-        guard let half = halfHead, let head = half.bytes.withUnsafeBufferPointer(HeadParser.parseHalf) else {
-            return false
-        }
+        guard let half = client.halfHead,
+            let head = half.bytes.withUnsafeBufferPointer({ HeadParser.parseHalf($0, isRequest: true) })
+        else { return false }
         let exchange = enqueue(head, size: half.bytes.count)
         sink.receive(.requestHead(Self.request(head), at: half.time), of: exchange)
         let reason = "a head that is not whole when its answer comes"
         report([(0, reason)] + head.problems, at: half.offset, .request, of: exchange, &sink)
         endHalfHead("the connection could not be read any further: \(reason)", in: exchange)
         return true
+    }
+
+    /// Makes an answer of half a head, behind which nothing comes: its status may be all that there is to tell why, and there are
+    /// clients that take it for whole.
+    mutating func takeHalfAnswer(_ sink: inout some ExchangeEventSink) {
+        guard let half = server.halfHead, answered < awaited.count,
+            let head = half.bytes.withUnsafeBufferPointer({ HeadParser.parseHalf($0, isRequest: false) }),
+            !head.second.text.hasPrefix("1")
+        else { return }
+        let exchange = awaited[answered].exchange
+        sink.receive(.responseHead(Self.response(head), at: half.time), of: exchange)
+        report(
+            [(0, "a head that is not whole")] + head.problems,
+            at: half.offset,
+            .response,
+            of: exchange,
+            &sink
+        )
+    }
+
+    private static func response(_ head: HeadParser.Head) -> ResponseHead {
+        ResponseHead(
+            status: Int(head.second.text) ?? 0,
+            statusText: head.third,
+            httpVersion: head.first,
+            headers: head.headers
+        )
     }
 
     /// Has a request wait for its answer; its number.
@@ -94,12 +121,7 @@ extension HTTP1Decoder {
             return unasked(head, at: offset, &direction, time, &sink)
         }
         let request = awaited[answered]
-        let response = ResponseHead(
-            status: Int(head.second.text) ?? 0,
-            statusText: head.third,
-            httpVersion: head.first,
-            headers: head.headers
-        )
+        let response = Self.response(head)
         let isSwitch = response.status == 101
         let isInterim = (100..<200).contains(response.status) && !isSwitch
         if !isInterim {

@@ -52,6 +52,12 @@ struct HTTP1Decoder {
         /// Whether its client wants to be told to go on before it sends the body, and has sent nothing of it.
         var isBodyHeldBack = false
 
+        /// The head that is on its way, as far as it has come, where it begins, and when the last of it came.
+        var halfHead: (bytes: [UInt8], offset: Int, time: Timestamp)? {
+            guard !pending.isEmpty, case .head = state else { return nil }
+            return (pending, offset - pending.count, time)
+        }
+
         /// Nothing of this direction is read any more.
         mutating func letGo(_ sink: inout some ExchangeEventSink) {
             if case .trailers(let section) = state { _ = sink.mayHold(-section.count) }
@@ -73,7 +79,7 @@ struct HTTP1Decoder {
 
     let headLimit: HeadLimit
     private(set) var client = Direction()
-    private var server = Direction()
+    private(set) var server = Direction()
     var nextExchange = 0
     /// Requests whose final answer has not begun, oldest first; the first `answered` are done with.
     var awaited: [Awaited] = []
@@ -194,6 +200,7 @@ struct HTTP1Decoder {
 
     /// Fails every exchange that is under way.
     mutating func failAll(_ reason: String, _ time: Timestamp, _ sink: inout some ExchangeEventSink) {
+        takeHalfAnswer(&sink)
         if let exchange = answering { sink.receive(.failed(reason: reason, at: time), of: exchange) }
         endAnswer(&sink)
         for request in awaited[answered...] {
@@ -328,13 +335,7 @@ struct HTTP1Decoder {
         answering != nil || answered < awaited.count && !awaited[answered].method.isEmpty
     }
 
-    /// The head of a request that is on its way, as far as it has come, where it begins, and when the last of it came.
-    var halfHead: (bytes: [UInt8], offset: Int, time: Timestamp)? {
-        guard isHeadOnItsWay, case .head = client.state else { return nil }
-        return (client.pending, client.offset - client.pending.count, client.time)
-    }
-
-    /// Lets ``halfHead`` be the request of an exchange, which it is counted with: nothing more of the client is read.
+    /// Lets the client's ``Direction/halfHead`` be the request of an exchange, which it is counted with: nothing more of the client is read.
     mutating func endHalfHead(_ reason: String, in exchange: Int) {
         client.pending = []
         clientLoss = (reason, exchange)

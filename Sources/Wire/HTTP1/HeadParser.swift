@@ -30,13 +30,14 @@ struct HeadParser {
         return parser.parse(isRequest: isRequest)
     }
 
-    /// What there is of a request's head whose end is not there: the fields whose lines are whole, behind a start line of which the
-    /// words that are whole are told, and the others are empty.
+    /// What there is of a head whose end is not there: the fields whose lines are whole, behind a start line.
     ///
-    /// Nil where it is none.
-    static func parseHalf(_ bytes: UnsafeBufferPointer<UInt8>) -> Head? {
-        guard let end = bytes.lastIndex(of: 0x0a) else { return HeadParser(bytes).halfRequestLine() }
-        return parse(UnsafeBufferPointer(rebasing: bytes[...end]), isRequest: true)
+    /// Of a request's the words that are whole are told, and the others are empty; an answer's has its status code at least. Nil
+    /// where it is none.
+    static func parseHalf(_ bytes: UnsafeBufferPointer<UInt8>, isRequest: Bool) -> Head? {
+        let lines = bytes.lastIndex(of: 0x0a).map { bytes[...$0] }
+        if lines == nil, isRequest { return HeadParser(bytes).halfRequestLine() }
+        return parse(UnsafeBufferPointer(rebasing: lines ?? bytes[...]), isRequest: isRequest)
     }
 
     private func halfRequestLine() -> Head? {
