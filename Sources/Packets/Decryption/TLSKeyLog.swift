@@ -213,15 +213,19 @@ package struct TLSKeyLog: Sendable {
         case .session(let id, let secret):
             goodLines += 1
             if masters.count < Self.mostPremasters || masters[id] != nil { masters[id] = secret }
-        case .secret(let label, let random, let secret):
+        case .secrets(let found):
             goodLines += 1
-            guard builder == nil else {
-                builder?.add(random, from: restOffset, to: restOffset + text.count)
-                return
-            }
-            secrets[Key(label: label, random: random)] = secret
-            if known.insert(random).inserted { order.append(random) }
+            for secret in found { take(secret, ofLineWith: text.count) }
         }
+    }
+
+    private mutating func take(_ secret: Secret, ofLineWith count: Int) {
+        guard builder == nil else {
+            builder?.add(secret.random, from: restOffset, to: restOffset + count)
+            return
+        }
+        secrets[Key(label: secret.label, random: secret.random)] = secret.bytes
+        if known.insert(secret.random).inserted { order.append(secret.random) }
     }
 
     private mutating func note(_ reason: String) {
@@ -235,13 +239,21 @@ package struct TLSKeyLog: Sendable {
 // MARK: - One line
 
 extension TLSKeyLog {
+    /// A secret of a connection.
+    struct Secret {
+        var label: Label
+        var random: TLSRandom
+        var bytes: [UInt8]
+    }
+
     /// What a line says.
     enum Line {
         /// A comment, or empty.
         case nothing
         /// A label that is not needed here; `isGood` where the line is as a key log's.
         case unused(isGood: Bool)
-        case secret(Label, TLSRandom, [UInt8])
+        /// One, or several where a line of JSON holds a text of several lines.
+        case secrets([Secret])
         case premaster(name: [UInt8], [UInt8])
         /// The master secret of the session with this ID.
         case session(id: [UInt8], [UInt8])
@@ -266,14 +278,13 @@ extension TLSKeyLog {
                 return
             }
             guard let label = TLSKeyLog.labels[Array(name)] else {
-                if let secret = Self.secretAmongWords(words) {
-                    self = secret
+                let secrets = Self.secretsAmongWords(words)
+                if !secrets.isEmpty {
+                    self = .secrets(secrets)
                     return
                 }
-                // Of newer protocols and older programs: a label is capitals, digits and low lines.
-                let isLabel = name.allSatisfy {
-                    (0x41...0x5a).contains($0) || $0.isASCIIDigit || $0 == 0x5f
-                }
+                // Of newer protocols and older programs.
+                let isLabel = name.allSatisfy(Self.isOfLabel)
                 self =
                     isLabel && words.count > 1
                     ? .unused(
@@ -288,17 +299,22 @@ extension TLSKeyLog {
         /// Why a line is none that has nothing of a key log.
         static let noLabel = "does not begin with a label"
 
-        /// The secret in a line in which what collects the output of programs puts its own words: in front of it, as
-        /// `docker compose logs` and journald do, or around it, where its lines are JSON; nil where there is none.
-        private static func secretAmongWords(_ words: [UnsafeRawBufferPointer.SubSequence]) -> Line? {
+        /// Whether a byte may stand in a label: capitals, digits and low lines.
+        private static func isOfLabel(_ byte: UInt8) -> Bool {
+            (0x41...0x5a).contains(byte) || byte.isASCIIDigit || byte == 0x5f
+        }
+
+        /// The secrets in a line in which what collects the output of programs puts its own words: in front of it, as
+        /// `docker compose logs` and journald do, or around it, where its lines are JSON.
+        private static func secretsAmongWords(_ words: [UnsafeRawBufferPointer.SubSequence]) -> [Secret] {
+            var found: [Secret] = []
             // Most lines of a log have none: the next word's length tells it at once.
             for index in words.indices.dropLast(2) where words[index + 1].count == randomDigits {
-                guard let label = TLSKeyLog.labels[Array(unquoted(words[index]).prefix(longestLabel + 1))]
-                else { continue }
+                guard let label = TLSKeyLog.labels[Array(labelAtEnd(of: words[index]))] else { continue }
                 let line = secret(label, [words[index], words[index + 1], digits(words[index + 2])])
-                if case .secret = line { return line }
+                if case .secrets(let secrets) = line { found += secrets }
             }
-            return nil
+            return found
         }
 
         /// Of a client random, in hexadecimal.
@@ -306,13 +322,12 @@ extension TLSKeyLog {
         /// Longer words are no labels.
         private static let longestLabel = 40
 
-        /// What a word has behind a quotation mark.
-        private static func unquoted(_ word: UnsafeRawBufferPointer.SubSequence)
+        /// What may be a label at the end of a word, behind a quotation mark, an escaped line feed of JSON or a terminal's colour.
+        private static func labelAtEnd(of word: UnsafeRawBufferPointer.SubSequence)
             -> UnsafeRawBufferPointer.SubSequence
         {
-            guard let mark = word.lastIndex(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") })
-            else { return word }
-            return word[(mark + 1)...]
+            let last = word.suffix(longestLabel + 1)
+            return last.lastIndex { !isOfLabel($0) }.map { last[($0 + 1)...] } ?? last
         }
 
         /// The hexadecimal digits that a word begins with, where they do not go over into another word.
@@ -360,7 +375,7 @@ extension TLSKeyLog {
                 let digits = label == .masterSecret ? "96" : "64 or 96"
                 return .wrong("its secret is not \(digits) hexadecimal digits")
             }
-            return .secret(label, random, secret)
+            return .secrets([Secret(label: label, random: random, bytes: secret)])
         }
     }
 

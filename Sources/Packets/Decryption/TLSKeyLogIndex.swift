@@ -68,8 +68,8 @@ final class TLSKeyLogIndex: Sendable {
             let bytes = read(Int(run.offset), Self.longestRun)
             for line in bytes.split(whereSeparator: TLSKeyLog.Line.isEnd) {
                 let line = line.withUnsafeBytes { TLSKeyLog.Line($0) }
-                guard case .secret(let label, random, let secret) = line else { continue }
-                secrets[label] = secret
+                guard case .secrets(let found) = line else { continue }
+                for secret in found where secret.random == random { secrets[secret.label] = secret.bytes }
             }
         }
         // Only those that are there: anybody can ask for others.

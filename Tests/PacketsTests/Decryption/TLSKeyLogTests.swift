@@ -90,7 +90,8 @@ struct TLSKeyLogTests {
         (#"{"_PID":"12","MESSAGE":""#, #"","PRIORITY":"6"}"#),
         (#"{"level": "info", "msg": ""#, #"", "n": 1}"#),
         ("'", "'"),
-        ("app[12]: ", " (written)"),
+        ("app[12]: ", " (written)"), ("\u{1b}[36mapp-1 | \u{1b}[0m", "\u{1b}[0m"),
+        ("\u{1b}[32m", "\u{1b}[0m"),
     ]
 
     /// Where a line of the output is a line of JSON; also in a file that is not held.
@@ -109,6 +110,27 @@ struct TLSKeyLogTests {
             log.finish()
             #expect(log.secret(.masterSecret, for: try key(Self.random))?.hex == Self.long)
             #expect(log.connections == 1 && log.goodLines == 1)
+        }
+    }
+
+    /// Several lines that were written at once are one text in a line of JSON.
+    @Test(arguments: [#"\n"#, #"\r\n"#]) func severalLinesInALineOfJSONAreRead(end: String) throws {
+        let lines = [
+            "CLIENT_TRAFFIC_SECRET_0 \(Self.random) \(Self.short)",
+            "SERVER_TRAFFIC_SECRET_0 \(Self.random) 5d5d",
+            "CLIENT_RANDOM \(Self.other) \(Self.long)",
+        ]
+        let text = Array(#"{"log":"\#(lines.joined(separator: end))\n","stream":"stdout"}"#.utf8)
+        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
+        for isHeld in [true, false] {
+            var log = TLSKeyLog()
+            log.begin(file: "app.log", rereading: isHeld ? nil : reread)
+            log.add(text)
+            log.finish()
+            #expect(log.secret(.clientTraffic, for: try key(Self.random))?.hex == Self.short)
+            #expect(log.secret(.serverTraffic, for: try key(Self.random)) == nil)
+            #expect(log.secret(.masterSecret, for: try key(Self.other))?.hex == Self.long)
+            #expect(log.connections == 2 && log.goodLines == 1 && log.problemCount == 0)
         }
     }
 
