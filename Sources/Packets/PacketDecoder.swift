@@ -227,7 +227,7 @@ package struct PacketDecoder<Sink: TCPStreamSink>: PacketSink {
     }
 
     private static func sentence(_ obstacle: Obstacle, _ count: Int) -> String {
-        let packets = count == 1 ? "1 packet" : "\(count) packets"
+        let packets = count.counted("packet")
         return switch obstacle {
         case .linkType(let type):
             "\(packets) of link type \(type.rawValue)"

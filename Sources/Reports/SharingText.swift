@@ -1,3 +1,4 @@
+import Captures
 package import Sharing
 
 /// What sharing replaced and kept, for a person at a terminal.

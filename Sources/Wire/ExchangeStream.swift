@@ -1,3 +1,5 @@
+import Captures
+
 internal import Captures
 
 /// A request and its answer on one stream, as far as they have come (RFC 9113, section 5; RFC 9114, section 4).
@@ -31,7 +33,7 @@ struct ExchangeStream {
 
         var problem: String? {
             guard let announced, announced != received else { return nil }
-            return "Content-Length says \(announced), the body has \(received) bytes"
+            return "Content-Length says \(announced), the body has \(received.counted("byte"))"
         }
     }
 

@@ -1,3 +1,5 @@
+import Captures
+
 /// What is not known of a connection's messages, as bytes are missing of it: in captures of packets.
 struct MessageLosses {
     /// Messages some of whose header fields are not known.
@@ -8,8 +10,8 @@ struct MessageLosses {
     /// Nil where there is nothing.
     var words: String? {
         var words: [String] = []
-        if unnamedRequests > 0 { words.append("the URLs of \(unnamedRequests) requests") }
-        if incompleteHeads > 0 { words.append("header fields of \(incompleteHeads) messages") }
+        if unnamedRequests > 0 { words.append("the URLs of \(unnamedRequests.counted("request"))") }
+        if incompleteHeads > 0 { words.append("header fields of \(incompleteHeads.counted("message"))") }
         return words.isEmpty ? nil : words.joined(separator: " and ")
     }
 }

@@ -302,7 +302,7 @@ struct ForeignLogTests {
             return
         }
         #expect(capture[0].response?.body?.text == text)
-        #expect(capture.losses.map(\.what) == ["1 flows of type dns are no HTTP, and left out"])
+        #expect(capture.losses.map(\.what) == ["1 flow of type dns is no HTTP, and left out"])
     }
 
     /// A request object or a SAML request in the URL, and cookies of a megabyte.

@@ -105,7 +105,8 @@ package struct Difference {
 
     private var cut: String? {
         if expected.utf8.starts(with: seen.utf8) {
-            return "cut off after \(seen.unicodeScalars.count) of \(expected.unicodeScalars.count) characters"
+            return
+                "cut off after \(seen.unicodeScalars.count) of \(expected.unicodeScalars.count.counted("character"))"
         }
         guard seen.utf8.starts(with: expected.utf8), !expected.isEmpty else { return nil }
         let rest = String(Substring(seen.utf8.dropFirst(expected.utf8.count)))
@@ -113,8 +114,7 @@ package struct Difference {
             let names = QueryItems(rest.dropFirst()).items.map(\.name)
             if !names.isEmpty { return "still carries \(names.prefix(6).joined(separator: ", "))" }
         }
-        let count = rest.unicodeScalars.count
-        return count == 1 ? "1 character too many at the end" : "\(count) characters too many at the end"
+        return "\(rest.unicodeScalars.count.counted("character")) too many at the end"
     }
 
     /// The one part of a URL that differs.
@@ -176,7 +176,7 @@ package struct Difference {
     private var position: String {
         if isSecret {
             return
-                "differs \(place); \(seen.unicodeScalars.count) characters, \(expected.unicodeScalars.count) expected"
+                "differs \(place); \(seen.unicodeScalars.count.counted("character")), \(expected.unicodeScalars.count) expected"
         }
         let skipped = commonPrefix
         let was = Self.excerpt(expected, from: skipped)

@@ -140,7 +140,7 @@ struct ClassicPcapReader {
                 packet: number + 1,
                 what: header.map {
                     "the capture breaks off \(rest - packetHeader) bytes into this packet, which has \($0.captured)"
-                } ?? "the capture breaks off \(rest) bytes into the header of this packet"
+                } ?? "the capture breaks off \(rest.counted("byte")) into the header of this packet"
             )
         )
         return false

@@ -55,7 +55,7 @@ struct PcapngReader {
     mutating func step<Sink: PacketSink>(into sink: inout Sink) throws(PacketError) -> Bool {
         if try window.need(12) { return try readBlock(into: &sink) }
         let rest = window.bytes.count
-        if rest > 0 { lose("the capture breaks off \(rest) bytes into the header of a block") }
+        if rest > 0 { lose("the capture breaks off \(rest.counted("byte")) into the header of a block") }
         return false
     }
 

@@ -104,9 +104,9 @@ struct ValueShape: Equatable {
         case .decimal: "\(length) digits"
         case .hexadecimal: "\(length) hexadecimal digits"
         case .alphanumeric: "\(length) letters and digits"
-        case .base64URL: "\(length) characters of base64url"
-        case .base64: "\(length) characters of Base64"
-        case .unreserved, .text: "\(length) characters"
+        case .base64URL: "\(length.counted("character")) of base64url"
+        case .base64: "\(length.counted("character")) of Base64"
+        case .unreserved, .text: "\(length.counted("character"))"
         case .token: "a token"
         }
     }

@@ -1,3 +1,4 @@
+import Captures
 package import Diagnosis
 
 /// What an app did with a provider that broke in one way after the other.

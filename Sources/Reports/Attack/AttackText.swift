@@ -1,3 +1,4 @@
+import Captures
 import Diagnosis
 
 /// An attack suite for people on a terminal: what was let through first, then the rest in a line each.

@@ -1,3 +1,4 @@
+import Captures
 package import Diagnosis
 import Flows
 package import Replay

@@ -1,3 +1,4 @@
+import Captures
 import Diagnosis
 import Flows
 

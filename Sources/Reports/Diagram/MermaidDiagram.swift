@@ -44,8 +44,7 @@ package enum MermaidDiagram {
             return "  \(name(places[message.from]))\(arrow)\(name(places[message.to])): \(escaped(words))"
         case .folded(let exchanges):
             guard let first = places.min(), let last = places.max() else { return nil }
-            let count = exchanges.count == 1 ? "1 more request" : "\(exchanges.count) more requests"
-            return "  Note over \(span(first...last)): \(count)"
+            return "  Note over \(span(first...last)): \(exchanges.count.counted("more request"))"
         case .finding(let rule, let title, let isPrimary, let lanes):
             let ends = [places[lanes.lowerBound], places[lanes.upperBound]].sorted()
             let mark = isPrimary ? "root cause" : "also"

@@ -1,3 +1,5 @@
+import Captures
+
 /// A piece of a secret that stands in what was to be shared.
 ///
 /// Says what it is, where and how it is encoded; never holds any of the secret's text.
@@ -51,7 +53,7 @@ extension Leak: CustomStringConvertible {
         let place = entry.map { "entry \($0), " } ?? ""
         let how =
             encodings.isEmpty ? "" : ", encoded: " + encodings.map(\.rawValue).joined(separator: ", ")
-        let count = characters == 1 ? "1 character" : "\(characters) characters"
+        let count = characters.counted("character")
         return "\(count) of a secret (\(kind.rawValue)) in \(place)\(path), byte \(offset)\(how)"
     }
 }

@@ -28,8 +28,8 @@ enum ClockNotes {
                 : "its clock is \(seconds(offset.ahead)) s \(offset.ahead > .zero ? "ahead of" : "behind") that of \(other)"
             let basis =
                 switch offset.basis {
-                case .exchanges: "by \(CaptureTeller.count(offset.count)) that both have"
-                case .date: "by the Date fields of \(offset.count) server\(offset.count == 1 ? "" : "s")"
+                case .exchanges: "by \(offset.count.counted("exchange")) that both have"
+                case .date: "by the Date fields of \(offset.count.counted("server"))"
                 }
             let moved = isAligned && offset.ahead != .zero ? "; its times were moved" : ""
             return "\(place), give or take \(seconds(offset.within)) s, \(basis)\(moved)"

@@ -45,13 +45,13 @@ struct ImportSummary {
         var lines: [String] = []
         let isOne = report.files.count == 1
         lines.append(
-            "\(path): \(CaptureTeller.count(report.exchanges)) of "
+            "\(path): \(report.exchanges.counted("exchange")) of "
                 + (isOne ? report.files[0].name : "\(report.files.count) files")
         )
         if !isOne {
             for file in report.files {
                 lines.append(
-                    "  \(file.name): \(CaptureTeller.count(file.entries)); "
+                    "  \(file.name): \(file.entries.counted("exchange")); "
                         + ClockNotes.text(of: file.clock, isAligned: report.isAligned)
                 )
             }
@@ -59,7 +59,7 @@ struct ImportSummary {
         if !isOne || report.seenTwice > 0 { lines.append(seenTwice) }
         if report.undecided > 0 {
             lines.append(
-                "\(CaptureTeller.count(report.undecided)) may be in two files, among repeated requests that nothing tells "
+                "\(report.undecided.counted("exchange")) may be in two files, among repeated requests that nothing tells "
                     + "apart: they stand as often as they were found"
             )
         }
@@ -78,13 +78,13 @@ struct ImportSummary {
         guard report.seenTwice > 0 else { return "no exchange is in more than one of them" }
         let isOne = report.seenTwice == 1
         return
-            "\(CaptureTeller.count(report.seenTwice)) \(isOne ? "is" : "are") in more than one of them, and "
+            "\(report.seenTwice.counted("exchange")) \(isOne ? "is" : "are") in more than one of them, and "
             + "\(isOne ? "stands" : "stand") once"
             + (report.differing > 0 ? "; what they tell differently is in _authreel.differs" : "")
     }
 
     private func line(of login: Login, _ isOne: Bool) -> String {
-        "\(login.id): \(CaptureTeller.count(login.exchanges))"
+        "\(login.id): \(login.exchanges.counted("exchange"))"
             + (isOne
                 ? "" : ", of " + login.files.map { "\($0.name) \($0.count)" }.joined(separator: " and "))
     }

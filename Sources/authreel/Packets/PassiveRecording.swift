@@ -188,7 +188,7 @@ struct PassiveRecording {
         let counts = report.counts
         let recorded =
             isGone
-            ? "\(CaptureTeller.nothing);" : "\(CaptureTeller.count(counts.exchanges)) recorded, from"
+            ? "\(CaptureTeller.nothing);" : "\(counts.exchanges.counted("exchange")) recorded, from"
         StandardError.note(
             "\(capture.path): \(recorded) \(counts.packets.counted("packet")) of "
                 + counts.connections.counted("connection")

@@ -149,7 +149,7 @@ enum ReplayCheck {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
             throw CommandFailure(
                 .usage,
-                "the replay would send \(requests.count) request\(requests.count == 1 ? "" : "s") that change something beyond the login",
+                "the replay would send \(requests.count.counted("request")) that change something beyond the login",
                 hint: "--yes sends them; --plan shows all that would be sent"
             )
         }

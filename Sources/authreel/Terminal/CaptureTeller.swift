@@ -28,7 +28,9 @@ enum CaptureTeller {
         case .goesOn(let path, let waited, let lost):
             StandardError.note(
                 "\(path) is written again"
-                    + (waited > 0 ? ": \(count(waited)) that waited \(waited == 1 ? "is" : "are") in it" : "")
+                    + (waited > 0
+                        ? ": \(waited.counted("exchange")) that waited \(waited == 1 ? "is" : "are") in it"
+                        : "")
                     + (lost > 0 ? "; \(lost) \(lost == 1 ? "is" : "are") lost" : "")
             )
         case .copied(let path, let why, let new): StandardError.warn(copied(path, why, to: new))
@@ -39,7 +41,7 @@ enum CaptureTeller {
         case .begunAnew(let path, let new, let lost):
             StandardError.warn(
                 "another program wrote into \(path)"
-                    + (lost > 0 ? ", which has \(count(lost)) less" : "")
+                    + (lost > 0 ? ", which has \(lost.counted("exchange")) less" : "")
                     + (new == path
                         ? "; the recording goes on in it from its beginning"
                         : "; it is left as it is, and the recording goes on in \(new)")
@@ -71,11 +73,9 @@ enum CaptureTeller {
     /// The last line of a recording that is not whole.
     static func tellOfMissing(_ missing: SteadyCapture.Missing, in path: String) {
         StandardError.report(
-            "\(count(missing.count)) of this recording \(missing.count == 1 ? "is" : "are") not in \(path), "
+            "\(missing.count.counted("exchange")) of this recording \(missing.count == 1 ? "is" : "are") not in \(path), "
                 + "since \(missing.since.rfc3339.prefix(19))Z: \(missing.reason)",
             hint: nil
         )
     }
-
-    static func count(_ exchanges: Int) -> String { "\(exchanges) exchange\(exchanges == 1 ? "" : "s")" }
 }

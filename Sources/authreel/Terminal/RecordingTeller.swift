@@ -15,7 +15,7 @@ struct RecordingTeller {
     func tellOfMending(_ writer: CaptureWriter) {
         guard writer.mending.bytesRemoved > 0 else { return }
         StandardError.warn(
-            "\(writer.path): its end was torn; \(writer.mending.bytesRemoved) bytes behind entry \(writer.mending.entries) were cut off"
+            "\(writer.path): its end was torn; \(writer.mending.bytesRemoved.counted("byte")) behind entry \(writer.mending.entries) were cut off"
         )
     }
 
@@ -28,7 +28,7 @@ struct RecordingTeller {
     ) {
         StandardError.note(
             "recording into \(recording.path)"
-                + (entries > 0 ? " behind its \(CaptureTeller.count(entries))" : "")
+                + (entries > 0 ? " behind its \(entries.counted("exchange"))" : "")
         )
         if !isPortGiven, address.port != ProxyOptions.defaultPort {
             StandardError.note("port \(ProxyOptions.defaultPort) is taken: listening on the next free one")
@@ -63,7 +63,7 @@ struct RecordingTeller {
         let (came, failures) = recording.count
         let exchanges = max(0, came - (missing?.count ?? 0))
         StandardError.note(
-            "\(path): \(isGone ? CaptureTeller.nothing : CaptureTeller.count(exchanges) + " recorded")"
+            "\(path): \(isGone ? CaptureTeller.nothing : exchanges.counted("exchange") + " recorded")"
                 + (failures > 0 ? ", \(failures) without an answer" : "")
         )
         for line in summary { StandardError.line(line) }

@@ -113,7 +113,7 @@ struct HTTP3LossTests {
             exchanges.first?.failure
                 == "its header fields cannot be read (SETTINGS, which say how they are numbered, are not in the capture)"
         )
-        #expect(losses == "the URLs of 1 requests")
+        #expect(losses == "the URLs of 1 request")
     }
 
     /// Of fields whose insertions are missing only these are not known.
@@ -151,6 +151,6 @@ struct HTTP3LossTests {
             ]
         )
         #expect(exchanges.flatMap(\.malformations).isEmpty)
-        #expect(losses == "the URLs of 1 requests and header fields of 2 messages")
+        #expect(losses == "the URLs of 1 request and header fields of 2 messages")
     }
 }

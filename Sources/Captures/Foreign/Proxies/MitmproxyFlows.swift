@@ -87,7 +87,8 @@ struct MitmproxyFlows {
         var capture = Capture(foreign: exchanges, creator: "mitmproxy", version: version)
         capture.losses = losses + leftOut.all
         for (type, count) in others.sorted(by: { $0.key < $1.key }) {
-            let what = "\(count) flows of type \(type) are no HTTP, and left out"
+            let what =
+                "\(count.counted("flow")) of type \(type) \(count == 1 ? "is" : "are") no HTTP, and left out"
             capture.losses.append(Capture.Loss(offset: 0, line: 1, what: what))
         }
         return capture

@@ -303,7 +303,7 @@ struct TolerantScanner {
                 lose(
                     offset,
                     line,
-                    "entry \(entryCount) is cut off after \(rest) bytes; the \(entryCount) before it are whole",
+                    "entry \(entryCount) is cut off after \(rest.counted("byte")); the \(entryCount) before it are whole",
                     isEnd: true
                 )
                 isTorn = true

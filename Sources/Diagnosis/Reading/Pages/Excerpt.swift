@@ -37,6 +37,6 @@ enum Excerpt {
         let unreadable = head.count {
             $0.value < 0x09 || (0x0e..<0x20).contains($0.value) || $0 == "\u{fffd}"
         }
-        return unreadable * 4 > head.count ? "binary, \(body.count) bytes" : start(of: text, count)
+        return unreadable * 4 > head.count ? "binary, \(body.count.counted("byte"))" : start(of: text, count)
     }
 }

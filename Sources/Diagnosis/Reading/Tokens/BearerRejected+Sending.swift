@@ -129,7 +129,7 @@ extension BearerRejected {
                 !Placeholder.isTakenOut(token.value),
                 let change = CodeAltered.change(from: token, to: call.token.value)
             else { return nil }
-            let note = "issued, \(token.value.unicodeScalars.count) characters"
+            let note = "issued, \(token.value.unicodeScalars.count.counted("character"))"
             return (Evidence(token, note: note), change)
         }.first
     }

@@ -103,8 +103,10 @@ struct UnreadableAnswer {
             Evidence(
                 place: answer.place(""),
                 value: Excerpt.start(of: answer.failure ?? "broken off"),
-                note: announced.map { "\(came) bytes came; Content-Length: \(Excerpt.start(of: $0, 20))" }
-                    ?? "\(came) bytes came, and not the end of them"
+                note: announced.map {
+                    "\(came.counted("byte")) came; Content-Length: \(Excerpt.start(of: $0, 20))"
+                }
+                    ?? "\(came.counted("byte")) came, and not the end of them"
             )
         ]
     }

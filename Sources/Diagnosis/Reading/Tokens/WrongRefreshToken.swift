@@ -30,7 +30,7 @@ struct WrongRefreshToken {
             guard let change = CodeAltered.change(from: token, to: sent.value) else { continue }
             isAltered = true
             evidence = [
-                Evidence(token, note: "issued, \(token.value.unicodeScalars.count) characters"),
+                Evidence(token, note: "issued, \(token.value.unicodeScalars.count.counted("character"))"),
                 Evidence(sent, note: change),
             ]
             return

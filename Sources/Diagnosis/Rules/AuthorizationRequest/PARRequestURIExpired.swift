@@ -48,7 +48,10 @@ struct PARRequestURIExpired: Rule {
                 Violation(
                     [
                         Evidence(place: answer.place("expires_in"), value: "\(lifetime)", note: "seconds"),
-                        Evidence(uri, note: "used \(age.components.seconds) seconds after it was issued"),
+                        Evidence(
+                            uri,
+                            note: "used \(Int(age.components.seconds).counted("second")) after it was issued"
+                        ),
                         refusal.evidence(),
                     ],
                     exchange: request.exchange

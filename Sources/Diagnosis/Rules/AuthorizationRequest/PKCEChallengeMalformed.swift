@@ -65,8 +65,8 @@ struct PKCEChallengeMalformed: Rule {
             return "27 characters: as many as a SHA-1 hash has"
         }
         if !bytes.allSatisfy(\.isBase64URLCharacter) {
-            return "\(count) characters, some of them not of base64url"
+            return "\(count.counted("character")), some of them not of base64url"
         }
-        return "\(count) characters instead of 43: too \(count < 43 ? "short" : "long")"
+        return "\(count.counted("character")) instead of 43: too \(count < 43 ? "short" : "long")"
     }
 }

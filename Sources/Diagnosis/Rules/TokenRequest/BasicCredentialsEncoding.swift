@@ -125,7 +125,7 @@ struct BasicCredentialsEncoding: Rule {
                     place: parameter.place,
                     value: isSecret ? Masking.masked(raw) : raw,
                     note:
-                        "\(isSecret ? "secret" : "client id") as it stands: \(raw.unicodeScalars.count) characters with \(Self.marks(in: raw))"
+                        "\(isSecret ? "secret" : "client id") as it stands: \(raw.unicodeScalars.count.counted("character")) with \(Self.marks(in: raw))"
                 )
             )
             evidence.append(
@@ -133,7 +133,7 @@ struct BasicCredentialsEncoding: Rule {
                     parameter.name,
                     isSecret ? Masking.masked(parameter.value) : parameter.value,
                     in: .requestHeader,
-                    note: "form-decoded: \(parameter.value.unicodeScalars.count) characters"
+                    note: "form-decoded: \(parameter.value.unicodeScalars.count.counted("character"))"
                 )
             )
         }

@@ -49,7 +49,10 @@ struct CodeAltered: Rule {
                 return .violated(
                     Violation(
                         [
-                            Evidence(code, note: "delivered, \(code.value.unicodeScalars.count) characters"),
+                            Evidence(
+                                code,
+                                note: "delivered, \(code.value.unicodeScalars.count.counted("character"))"
+                            ),
                             Evidence(sent, note: change), request.answer.evidence(),
                         ],
                         exchange: request.exchange

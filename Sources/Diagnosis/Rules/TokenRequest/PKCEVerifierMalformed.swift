@@ -83,7 +83,7 @@ struct PKCEVerifierMalformed: Rule {
     static func fault(of verifier: String) -> String? {
         var faults: [String] = []
         let count = verifier.unicodeScalars.count
-        if count < 43 { faults.append("\(count) characters, 43 are the least") }
+        if count < 43 { faults.append("\(count.counted("character")), 43 are the least") }
         if count > 128 { faults.append("\(count) characters, 128 are the most") }
         let odd = verifier.unicodeScalars.filter { !isAllowed($0) }
         if !odd.isEmpty {
@@ -92,7 +92,7 @@ struct PKCEVerifierMalformed: Rule {
                 let name = name(of: scalar)
                 if !names.contains(name), names.count < 6 { names.append(name) }
             }
-            let many = odd.count == 1 ? "1 character that is" : "\(odd.count) characters that are"
+            let many = odd.count.counted("character") + (odd.count == 1 ? " that is" : " that are")
             faults.append("\(many) not allowed: \(names.joined(separator: ", "))")
         }
         return faults.isEmpty ? nil : faults.joined(separator: "; ")

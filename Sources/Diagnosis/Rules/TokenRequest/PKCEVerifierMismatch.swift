@@ -151,7 +151,7 @@ struct PKCEVerifierMismatch: Rule {
         return Evidence(
             place: challenge.place,
             value: Masking.shown(challenge.value, of: "code_challenge"),
-            note: "\(challenge.value.unicodeScalars.count) characters, method \(method)"
+            note: "\(challenge.value.unicodeScalars.count.counted("character")), method \(method)"
         )
     }
 

@@ -99,7 +99,7 @@ struct CookiesTooLarge: Rule {
         evidence.append(
             Evidence(
                 place: Place(exchange: index, part: .requestHeader, name: "Cookie"),
-                value: "\(length) bytes in \(names.count) cookies",
+                value: "\(length.counted("byte")) in \(names.count.counted("cookie"))",
                 note: repetitions(names)
             )
         )
