@@ -46,7 +46,8 @@ extension Flow {
                     exchange: index,
                     status: response.status,
                     text: words,
-                    place: Place(exchange: index, part: .responseBody, name: "")
+                    place: Place(exchange: index, part: .responseBody, name: ""),
+                    isToldToScript: true
                 )
             }
         }.first

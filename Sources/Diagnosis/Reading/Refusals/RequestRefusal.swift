@@ -30,6 +30,8 @@ struct RequestRefusal {
     var place: Place
     /// Whether the text of the page was saved.
     var isTextRecorded = true
+    /// Whether the script of the provider's page was told, when it handed the request on.
+    var isToldToScript = false
 
     /// Whether it may be the request that is at fault: not the user, the session, or the load.
     var isOfTheRequest: Bool {

@@ -56,7 +56,7 @@ struct RedirectURINotRegistered: Rule {
                 return .violated(violation(request, refusal, flow))
             }
         }
-        if let violation = pushed(in: flow) { return .violated(violation) }
+        if let violation = pushed(in: flow) ?? toldToScript(in: flow) { return .violated(violation) }
         return abstains ? .abstains(Gap.errorPage) : .holds
     }
 
@@ -134,6 +134,17 @@ struct RedirectURINotRegistered: Rule {
                 fix: Self.isNameOfLoopback(sent.value, refusal.text) ? Self.loopbackFix : nil,
                 exchange: attempt.exchange
             )
+        }
+        return nil
+    }
+
+    /// Said to the script that makes the provider's page, and handed the request on.
+    private func toldToScript(in flow: Flow) -> Violation? {
+        for attempt in flow.loginAttempts {
+            guard let request = attempt.request, let refusal = attempt.refusal, refusal.isToldToScript,
+                RedirectURIRefusal.isSaid(refusal.error, refusal.text)
+            else { continue }
+            return violation(request, refusal.evidence(), flow)
         }
         return nil
     }

@@ -1,0 +1,45 @@
+import Captures
+import Diagnosis
+import Flows
+import TestSupport
+import Testing
+
+/// A provider whose page is made by a script: the script hands the request on and is told with 200 (Casdoor).
+struct RedirectURIToldToScriptTests {
+    @Test(arguments: [
+        (
+            #"{"status":"error","msg":"Redirect URI: https://shop.example/cb doesn't exist in the allowed Redirect URI list"}"#,
+            true
+        ),
+        (#"{"status":"error","msg":"The application is not enabled"}"#, false),
+        (
+            #"{"status":"ok","msg":"","data":{"name":"shop","redirectUris":["https://shop.example/cb"]}}"#,
+            false
+        ),
+    ])
+    func readsWhatThePagesScriptIsTold(answer: String, isOne: Bool) throws {
+        let whole = try Recording("authorization-request/client-id-unknown")
+        let index = try #require(whole.exchanges.firstIndex { $0.request.url.path == "/authorize" })
+        var recording = Recording(Array(whole.exchanges.prefix(index + 1)))
+        var call = recording.exchanges[index]
+        let asked = call.request.url
+        recording.exchanges[index].response = RecordedResponse(
+            status: 200,
+            body: Body(text: "<title>Casdoor</title><div id=root></div>", mediaType: "text/html")
+        )
+        let client = try #require(asked.queryItems.first("client_id"))
+        let target = PercentEncoding.encode(try #require(asked.queryItems.first("redirect_uri")))
+        call.startedAt = call.startedAt + .milliseconds(300)
+        call.request.url = RecordedURL(
+            "https://id.harbour.example/api/get-app-login?clientId=\(client)&redirectUri=\(target)"
+        )
+        call.response = RecordedResponse(
+            status: 200,
+            body: Body(text: answer, mediaType: "application/json")
+        )
+        recording.exchanges.append(call)
+        let finding = recording.finding("redirect-uri-not-registered")
+        #expect((finding?.isPrimary == true) == isOne)
+        #expect((finding?.evidence.contains { $0.place.exchange == index + 1 } == true) == isOne)
+    }
+}
