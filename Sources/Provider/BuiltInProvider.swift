@@ -112,6 +112,7 @@ extension ProviderDialect {
         needsLogoutClient = true
         needsClientProof = true
         checksOpenIDRequests = true
+        takesTokenRequestsByPostOnly = true
         allowsOrigins = true
         addTokens(configuration)
     }

@@ -64,6 +64,15 @@ extension BuiltInEndpointsTests {
         }
     }
 
+    /// RFC 9449, section 7.1: the scheme is for tokens that are bound.
+    @Test func tokenThatIsBoundToNoKeyIsABearersOnly() throws {
+        let access = try #require(caller.json(redeem(code()))["access_token"]?.string)
+        func status(_ scheme: String) -> Int {
+            caller.get(Self.issuer + "/userinfo", headers: [("Authorization", "\(scheme) \(access)")]).status
+        }
+        #expect(status("DPoP") == 401 && status("Bearer") == 200)
+    }
+
     /// A token for a resource is one that it can verify by itself (RFC 9068), and says as much when it is asked about.
     @Test(arguments: [false, true]) func tokenForAResourceSaysWhatTheResourceCompares(isBound: Bool) throws {
         let resource = "https://api.shop.example/mcp"

@@ -106,6 +106,28 @@ extension BuiltInEndpointsTests {
         #expect(answer.parameters.first("code") != nil && answer.parameters.first("state") == state)
     }
 
+    /// OpenID Connect Core, section 3.1.2.1; without the scope `openid` a client's only one may be left out (RFC 6749, section 3.1.2.3).
+    @Test func requestOfOpenIDConnectNamesItsRedirectURI() {
+        let request = Self.request.filter { $0.0 != "redirect_uri" }
+        let refused = caller.get(Self.issuer + "/authorize", request)
+        #expect(refused.status == 400 && refused.location == nil)
+        let pushed = caller.post(Self.issuer + "/par", request + [("client_secret", "shop-secret")])
+        #expect(pushed.status == 400 && caller.json(pushed)["error"] == "invalid_request")
+        let plain = request.filter { $0.0 != "scope" } + [("scope", "read")]
+        #expect(signIn(caller.get(Self.issuer + "/authorize", plain)).parameters.first("code") != nil)
+    }
+
+    /// RFC 6749, section 3.2.
+    @Test func tokenRequestByGETIsRefused() {
+        let form =
+            Self.secret + [
+                ("grant_type", "authorization_code"), ("code", code() ?? ""),
+                ("redirect_uri", Self.redirectURI),
+            ]
+        #expect(caller.get(Self.issuer + "/token", form).status == 405)
+        #expect(caller.post(Self.issuer + "/token", form).status == 200)
+    }
+
     /// OpenID Connect Core, section 3.1.2.6: nobody is connected to.
     @Test func requestByReferenceIsNotFetched() {
         let reference = [("request_uri", "https://shop.example/request.jwt")]

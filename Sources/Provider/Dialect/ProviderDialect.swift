@@ -141,8 +141,10 @@ struct ProviderDialect: Sendable {
     var needsLogoutClient = false
     /// Whether a client was taken that proved who it is in more than one way (RFC 6749, section 2.3); the first of them counts then.
     var takesSeveralClientProofs = false
-    /// Whether requests for an ID token are held to what OpenID Connect wants of them: the scope `openid`, and a nonce where it comes
-    /// by way of the browser (Core, sections 3.1.2.1, 3.2.2.1 and 3.3.2.11).
+    /// Whether a token request by GET is refused (RFC 6749, section 3.2).
+    var takesTokenRequestsByPostOnly = false
+    /// Whether requests for an ID token are held to what OpenID Connect wants of them: the scope `openid`, a redirect URI, and a nonce
+    /// where it comes by way of the browser (Core, sections 3.1.2.1, 3.2.2.1 and 3.3.2.11).
     var checksOpenIDRequests = false
     /// Scopes that were asked for and never granted.
     var withheldScopes: Set<String> = []

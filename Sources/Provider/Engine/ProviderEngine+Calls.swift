@@ -71,7 +71,11 @@ extension ProviderEngine {
             throw Refused(answer: refuse(.tokenMissing, at: role, headers: [("WWW-Authenticate", "Bearer")]))
         }
         guard let access = validToken(text) else { throw Refused(answer: refuseToken(at: role)) }
-        guard let boundKey = access.grant.boundKey else { return access }
+        guard let boundKey = access.grant.boundKey else {
+            // The scheme says that the token is bound, and this one is to no key (RFC 9449, section 7.1).
+            guard Self.isSentAsBound(request), !dialect.ignoresProofs else { return access }
+            throw Refused(answer: refuseToken(at: role, scheme: "DPoP"))
+        }
         // Whoever got hold of a bound token and sends it as a bearer's is refused, whatever else is there.
         if Self.isSentAsBound(request) {
             switch proof(of: request, at: role, accessToken: text) {

@@ -12,6 +12,9 @@ extension ProviderEngine {
             let client = try authenticate(form, request, at: .pushedRequest)
             let parameters = try pushedParameters(form, request, client)
             // Section 2.1: as if it had come to the authorization endpoint.
+            if lacksRedirectURI(parameters) {
+                return refuse(.parameterMissing, at: .pushedRequest, "redirect_uri is missing")
+            }
             guard let login = pendingLogin(parameters, client) else {
                 return refuse(.redirectURIUnregistered, at: .pushedRequest)
             }

@@ -35,6 +35,12 @@ extension ProviderEngine {
             let isOpenID = items.first("scope")?.split(separator: " ").contains("openid") ?? false
             parameters = Self.merged(claims, with: parameters, mayAdd: isOpenID)
         }
+        if lacksRedirectURI(parameters) {
+            throw errorPage(
+                .parameterMissing,
+                "redirect_uri is missing, which a request with the scope openid needs"
+            )
+        }
         guard var login = pendingLogin(parameters, client) else {
             throw redirectRefused(parameters.first { $0.name == "redirect_uri" }?.value ?? "", client)
         }
@@ -72,6 +78,14 @@ extension ProviderEngine {
             + outer.filter { item in
                 (item.name == "client_id" || mayAdd) && !parameters.contains { $0.name == item.name }
             }
+    }
+
+    /// OAuth has a client with one redirect URI leave it out (RFC 6749, section 3.1.2.3), OpenID Connect does not (Core, section 3.1.2.1).
+    func lacksRedirectURI(_ parameters: [(name: String, value: String)]) -> Bool {
+        guard dialect.checksOpenIDRequests else { return false }
+        let scope = parameters.first { $0.name == "scope" }?.value ?? ""
+        return scope.split(separator: " ").contains("openid")
+            && !parameters.contains { $0.name == "redirect_uri" && !$0.value.isEmpty }
     }
 
     /// `sent`: empty where the request names none.

@@ -187,7 +187,9 @@ struct ProviderEngine {
             return authorize(QueryItems(items: query.items + form.items), request)
         case ("POST", .token): return token(form, request)
         // GitHub and Facebook, and clients that put a form into the query.
-        case ("GET", .token) where query.contains("grant_type") || query.contains("code"):
+        case ("GET", .token)
+        where !dialect.takesTokenRequestsByPostOnly
+            && (query.contains("grant_type") || query.contains("code")):
             return token(query, request)
         case ("GET", .userInfo), ("POST", .userInfo): return userInfo(request)
         case ("POST", .revocation): return revoke(form, request)
