@@ -18,7 +18,8 @@ struct ProducersTests {
     {
         let capture = try read(sample.har)
         let exchange = capture[0]
-        #expect(capture.losses.isEmpty && capture.count == 1)
+        // Safari's redirects are missing, which is said.
+        #expect(capture.losses.isEmpty == (sample.name != "WebKit Web Inspector") && capture.count == 1)
         #expect(exchange.startedAt.seconds == 1_772_618_048, "\(exchange.startedAt.rfc3339)")
         #expect(exchange.isZoneKnown)
         #expect(exchange.request.url.host == "idp.example")

@@ -131,6 +131,7 @@ final class EntryCollector {
         capture.alignClocks()
         capture.losses = losses.told + remarks.others.map { loss(at: $0.offset, $0.what) }
         if let others = losses.others { capture.losses.append(others) }
+        if let loss = SafariExport.loss(in: capture) { capture.losses.append(loss) }
         let stored = { @Sendable [source, isStrict, places] (index: Int) in
             StoredEntry(source: source, isStrict: isStrict, place: places[index])
         }

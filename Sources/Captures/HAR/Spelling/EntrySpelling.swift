@@ -8,6 +8,7 @@ enum EntrySpelling {
     /// - Returns: nil where the entry has HAR's spelling already: nearly always.
     static func plain(_ entry: JSONObject) -> JSONObject? {
         var draft = EntryDraft(entry, entryNames)
+        if let hop = SafariExport.lastHop(of: entry) { draft.set("request", .object(hop)) }
         draft.change("request", request)
         draft.change("response", response)
         draft.change("timings") { timings in EntryDraft(timings, timingNames).changed }
