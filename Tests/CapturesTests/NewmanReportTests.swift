@@ -77,11 +77,21 @@ struct NewmanReportTests {
 
     /// A form of several parts is told from one that token endpoints read.
     @Test func formOfPartsSaysSo() throws {
-        let body = #"{"mode":"formdata","formdata":[{"key":"grant_type","value":"authorization_code"}]}"#
+        let body =
+            #"{"mode":"formdata","formdata":[{"key":"grant_type","value":"a b&c","type":"text"},{"key":"off","value":"1","disabled":true},{"key":"f","src":"a.txt","type":"file"}]}"#
         let execution = #"{"request":{"url":"https://a.example/","method":"POST","body":\#(body)}}"#
         let capture = try Self.read(#"{"collection":{},"run":{"executions":[\#(execution)]}}"#)
         #expect(capture[0].request.body?.mediaType == "multipart/form-data")
-        #expect(capture[0].request.body?.text == nil)
+        let items = try #require(FormBody.items(of: capture[0].request.body)?.items)
+        #expect(items.map(\.name) == ["grant_type"] && items.map(\.value) == ["a b&c"])
+    }
+
+    /// Of files alone nobody knows what was sent.
+    @Test func filesAloneAreMissing() throws {
+        let body = #"{"mode":"formdata","formdata":[{"key":"f","src":"a.txt","type":"file"}]}"#
+        let execution = #"{"request":{"url":"https://a.example/","method":"POST","body":\#(body)}}"#
+        let capture = try Self.read(#"{"collection":{},"run":{"executions":[\#(execution)]}}"#)
+        #expect(capture[0].request.body?.isRecorded == false)
     }
 
     @Test(arguments: [

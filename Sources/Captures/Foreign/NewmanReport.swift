@@ -95,8 +95,10 @@ enum NewmanReport {
     // MARK: - Messages
 
     /// What is switched off is not sent.
-    private static func enabled(_ list: JSONValue?) -> [HeaderFields.Field] {
-        (list?.array ?? []).compactMap(field)
+    private static func enabled(_ list: JSONValue?, where isWanted: (JSONValue) -> Bool = { _ in true })
+        -> [HeaderFields.Field]
+    {
+        (list?.array ?? []).filter(isWanted).compactMap(field)
     }
 
     private static func field(_ item: JSONValue) -> HeaderFields.Field? {
@@ -121,8 +123,12 @@ enum NewmanReport {
             guard let told = body["graphql"] else { return nil }
             return Body(text: JSONWriter.text(of: told), mediaType: type ?? "application/json")
         case "formdata":
-            // Which boundary there was is not told, only that these were no fields of `application/x-www-form-urlencoded`.
-            return Body(content: .missing, mediaType: type ?? MultipartForm.mediaType)
+            // What stood between the parts is not told, nor what a file had in it.
+            let fields = enabled(body["formdata"], where: { $0["type"] != "file" })
+            return Body(
+                content: fields.isEmpty ? .missing : .parameters(fields),
+                mediaType: type ?? MultipartForm.mediaType
+            )
         default: return Body(content: .missing, mediaType: type)
         }
     }
