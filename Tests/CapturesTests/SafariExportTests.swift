@@ -58,6 +58,25 @@ struct SafariExportTests {
         #expect(request.method == "POST" && request.body?.text?.hasPrefix("username=jane") == true)
     }
 
+    /// A callback of `response_mode=form_post` that answered itself is that, whether its header fields were seen or not; of one that
+    /// redirected only the place is left to which it did.
+    @Test(arguments: [
+        (
+            "https://app.example/callback",
+            #"[{"name":"content-type","value":"application/x-www-form-urlencoded"}]"#, true
+        ),
+        ("https://app.example/callback", "[]", true),
+        ("https://app.example/home", #"[{"name":"Accept","value":"text/html"}]"#, false),
+    ])
+    func authorizationResponseInAForm(url: String, headers: String, isCallback: Bool) throws {
+        let body =
+            #"{"mimeType":"application/x-www-form-urlencoded","text":"code=Splx&state=af0i&iss=https%3A%2F%2Fidp.example"}"#
+        let request = try read(Self.har(Self.entry(url, headers: headers, body: body)))[0].request
+        #expect(request.method == (isCallback ? "POST" : "GET"))
+        let names = FormBody.items(of: request.body)?.items.map(\.name) ?? []
+        #expect(names == (isCallback ? ["code", "state", "iss"] : []))
+    }
+
     @Test func missingRedirectsAreTold() throws {
         let losses = try read(Self.har(Self.entry(Self.callback))).losses
         try #require(losses.count == 1)
