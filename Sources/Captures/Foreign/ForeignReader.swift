@@ -172,7 +172,8 @@ struct ForeignReader: Sendable {
     private func captureInText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
         // Messages in a log have JSON in them that is no capture.
         if !namesEntries(source),
-            let log = CurlLog.read(source) ?? OkHttpLog.read(source) ?? MessageLog.read(source)
+            let log = CurlLog.read(source) ?? OkHttpLog.read(source) ?? PythonLog.read(source)
+                ?? MessageLog.read(source)
         {
             return log
         }

@@ -37,6 +37,22 @@ struct LogText {
         return line.last == 0x0d ? line.dropLast() : line
     }
 
+    /// The time at the beginning of a line, with a date or without, and what stands behind it.
+    static func divided(_ text: ArraySlice<UInt8>) -> (time: Timestamp?, rest: ArraySlice<UInt8>) {
+        let first = text.prefix(40).prefix { $0 != 0x20 }
+        guard first.first?.isASCIIDigit ?? false else { return (nil, text) }
+        let rest = text.dropFirst(first.count)
+        if first.contains(UInt8(ascii: ":")) {
+            return (Timestamp(rfc3339: String(decoding: first, as: UTF8.self)), rest)
+        }
+        let second = rest.dropFirst().prefix(40).prefix { $0 != 0x20 }
+        guard first.allSatisfy({ $0.isASCIIDigit || "-/.".utf8.contains($0) }),
+            second.first?.isASCIIDigit ?? false, second.contains(UInt8(ascii: ":"))
+        else { return (nil, text) }
+        let time = String(decoding: first + [0x20] + second, as: UTF8.self)
+        return (Timestamp(rfc3339: time), rest.dropFirst(1 + second.count))
+    }
+
     /// What was read out of it.
     func capture(of exchanges: [Exchange], creator: String) -> Capture {
         var capture = Capture(foreign: exchanges, creator: creator, version: "")

@@ -75,7 +75,8 @@ struct MessageLog {
             && words[1].allSatisfy(\.isASCIIDigit)
     }
 
-    private static func isRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
+    /// `line`: without its end.
+    static func isRequestLine(_ line: ArraySlice<UInt8>) -> Bool {
         guard let first = line.first, (0x41...0x5a).contains(first) else { return false }
         let words = line.split(separator: 0x20, maxSplits: 3)
         guard words.count == 3, words[2].starts(with: "HTTP/".utf8), words[2].count <= 8 else { return false }

@@ -26,7 +26,7 @@ struct OkHttpLine {
 
     init(_ text: ArraySlice<UInt8>) {
         self.text = text
-        (time, rest) = Self.divided(text)
+        (time, rest) = LogText.divided(text)
         let head = rest.prefix(Self.longestMark)
         guard
             let sign = head.indices.first(where: {
@@ -46,22 +46,6 @@ struct OkHttpLine {
     func isBehind(_ mark: ArraySlice<UInt8>) -> Bool {
         // Of an empty line the blank at its end is often taken away.
         rest.starts(with: mark) || rest.count == mark.count - 1 && mark.starts(with: rest)
-    }
-
-    /// The time at the beginning, with a date or without, and what stands behind it.
-    private static func divided(_ text: ArraySlice<UInt8>) -> (Timestamp?, ArraySlice<UInt8>) {
-        let first = text.prefix(40).prefix { $0 != 0x20 }
-        guard first.first?.isASCIIDigit ?? false else { return (nil, text) }
-        let rest = text.dropFirst(first.count)
-        if first.contains(UInt8(ascii: ":")) {
-            return (Timestamp(rfc3339: String(decoding: first, as: UTF8.self)), rest)
-        }
-        let second = rest.dropFirst().prefix(40).prefix { $0 != 0x20 }
-        guard first.allSatisfy({ $0.isASCIIDigit || "-/.".utf8.contains($0) }),
-            second.first?.isASCIIDigit ?? false, second.contains(UInt8(ascii: ":"))
-        else { return (nil, text) }
-        let time = String(decoding: first + [0x20] + second, as: UTF8.self)
-        return (Timestamp(rfc3339: time), rest.dropFirst(1 + second.count))
     }
 
     // MARK: - Arrows
