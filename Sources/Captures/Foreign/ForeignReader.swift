@@ -173,7 +173,7 @@ struct ForeignReader: Sendable {
         // Messages in a log have JSON in them that is no capture.
         if !namesEntries(source),
             let log = CurlLog.read(source) ?? OkHttpLog.read(source) ?? PythonLog.read(source)
-                ?? MessageLog.read(source)
+                ?? ApacheWireLog.read(source) ?? MessageLog.read(source)
         {
             return log
         }
