@@ -32,10 +32,17 @@ enum KeyLogFile {
         private let highIsFirst: Bool
         private var first: UInt8?
 
-        /// Nil where the file does not begin with the mark of UTF-16.
+        /// Nil where the file begins neither with the mark of UTF-16 nor with a character of ASCII in it.
         init?(_ head: [UInt8]) {
-            guard head.starts(with: [0xff, 0xfe]) || head.starts(with: [0xfe, 0xff]) else { return nil }
-            highIsFirst = head[0] == 0xfe
+            guard head.count > 1 else { return nil }
+            switch (head[0], head[1]) {
+            case (0xff, 0xfe): highIsFirst = false
+            case (0xfe, 0xff): highIsFirst = true
+            // No text of one byte a character has a zero in it.
+            case (0x09...0x7e, 0): highIsFirst = false
+            case (0, 0x09...0x7e): highIsFirst = true
+            default: return nil
+            }
         }
 
         /// The text of the file's next bytes.

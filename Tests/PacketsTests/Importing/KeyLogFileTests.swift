@@ -50,9 +50,10 @@ struct KeyLogFileTests {
         )
     }
 
-    @Test(arguments: [true, false])
-    func aKeyLogInUTF16IsRead(isBigEndian: Bool) {
-        let text = "\u{feff}# made by a shell\r\n\(Self.line)\r\n"
+    /// With a byte order mark or without one.
+    @Test(arguments: [true, false], ["\u{feff}", ""])
+    func aKeyLogInUTF16IsRead(isBigEndian: Bool, mark: String) {
+        let text = "\(mark)# made by a shell\r\n\(Self.line)\r\n"
         let bytes = text.utf16.flatMap { isBigEndian ? $0.bigEndianBytes : $0.littleEndianBytes }
         for pieces in [1, 7, 1 << 20] {
             // The mark is seen in the first piece.
