@@ -278,7 +278,8 @@ extension TLSKeyLog {
                 return
             }
             guard let label = TLSKeyLog.labels[Array(name)] else {
-                let secrets = Self.secretsAmongWords(words)
+                let among = Self.secretsAmongWords(words)
+                let secrets = among.isEmpty ? Self.secretsInByteArrays(text) : among
                 if !secrets.isEmpty {
                     self = .secrets(secrets)
                     return
@@ -293,7 +294,9 @@ extension TLSKeyLog {
                     : .wrong(Self.noLabel)
                 return
             }
-            self = Self.secret(label, words)
+            // Lines whose ends became spaces.
+            let several = words.count > 5 ? Self.secretsAmongWords(words) : []
+            self = several.isEmpty ? Self.secret(label, words) : .secrets(several)
         }
 
         /// Why a line is none that has nothing of a key log.
@@ -313,6 +316,34 @@ extension TLSKeyLog {
                 guard let label = TLSKeyLog.labels[Array(labelAtEnd(of: words[index]))] else { continue }
                 let line = secret(label, [words[index], words[index + 1], digits(words[index + 2])])
                 if case .secrets(let secrets) = line { found += secrets }
+            }
+            return found
+        }
+
+        /// The secrets in JSON's arrays of numbers, each a byte: what `journalctl -o json` makes of a text with a terminal's colours.
+        private static func secretsInByteArrays(_ text: UnsafeRawBufferPointer) -> [Secret] {
+            var found: [Secret] = []
+            var bytes: [UInt8] = []
+            var number: Int?
+            var isInside = false
+            for byte in text {
+                switch byte {
+                case UInt8(ascii: "["): (isInside, number, bytes) = (true, nil, [])
+                case _ where !isInside, 0x20: break
+                case _ where byte.isASCIIDigit:
+                    number = (number ?? 0) * 10 + Int(byte & 15)
+                    isInside = number.map { $0 < 256 } ?? false
+                case UInt8(ascii: ","), UInt8(ascii: "]"):
+                    if let number { bytes.append(UInt8(number)) }
+                    number = nil
+                    guard byte == UInt8(ascii: "]") else { break }
+                    isInside = false
+                    guard bytes.count > randomDigits else { break }
+                    found += bytes.withUnsafeBytes { text in
+                        secretsAmongWords(text.split { $0 == 0x20 || $0 == 0x09 || isEnd($0) })
+                    }
+                default: isInside = false
+                }
             }
             return found
         }

@@ -134,6 +134,40 @@ struct TLSKeyLogTests {
         }
     }
 
+    @Test func linesWhoseEndsBecameSpacesAreRead() throws {
+        let log = TLSKeyLog(
+            "CLIENT_TRAFFIC_SECRET_0 \(Self.random) \(Self.short) SERVER_TRAFFIC_SECRET_0 \(Self.random) 5d5d "
+                + "CLIENT_RANDOM \(Self.other) \(Self.long)\n"
+        )
+        #expect(log.secret(.clientTraffic, for: try key(Self.random))?.hex == Self.short)
+        #expect(log.secret(.serverTraffic, for: try key(Self.random)) == nil)
+        #expect(log.secret(.masterSecret, for: try key(Self.other))?.hex == Self.long)
+        #expect(log.connections == 2 && log.goodLines == 1 && log.problemCount == 0)
+    }
+
+    /// What journald makes of a text that has more in it than printable characters; also in a file that is not held.
+    @Test(arguments: [",", ", "], [true, false])
+    func bytesInAnArrayOfJSONAreRead(comma: String, isHeld: Bool) throws {
+        func array(_ text: String) -> String {
+            "{\"_PID\":\"12\",\"MESSAGE\":[" + text.utf8.map { "\($0)" }.joined(separator: comma)
+                + "],\"a\":[1,[2]]}\n"
+        }
+        let text = Array(
+            (array("\u{1b}[32mready\u{1b}[0m")
+                + array("\u{1b}[32mCLIENT_RANDOM \(Self.random) \(Self.long)\u{1b}[0m")
+                + array("CLIENT_TRAFFIC_SECRET_0 \(Self.other) 5d5d")
+                + array("CLIENT_RANDOM \(Self.other) \(Self.long)").replacing("67,", with: "323,"))
+                .utf8
+        )
+        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
+        var log = TLSKeyLog()
+        log.begin(file: "app.log", rereading: isHeld ? nil : reread)
+        log.add(text)
+        log.finish()
+        #expect(log.secret(.masterSecret, for: try key(Self.random))?.hex == Self.long)
+        #expect(log.connections == 1 && log.goodLines == 1)
+    }
+
     @Test func linesMayComeInPieces() throws {
         let text = Array(
             "\u{feff}CLIENT_RANDOM \(Self.random) \(Self.long)\r\nnonsense\nEXPORTER_SECRET \(Self.other) \(Self.short)"
