@@ -92,6 +92,13 @@ enum OutputFile {
     ///   - example: a name that would do.
     /// - Throws: ``CommandFailure`` where something else has its name, or it cannot be made.
     static func makeFolder(_ path: String, example: String) throws(CommandFailure) {
+        guard !path.isEmpty else {
+            throw CommandFailure(
+                .noInput,
+                "the name of the folder for the captures is empty",
+                hint: "a variable that is not set is none: name the folder itself, as in --out \(example)"
+            )
+        }
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
             guard isFolder.boolValue else {

@@ -291,6 +291,13 @@ struct CommandLineTests {
         #expect(result.errors.contains("the name of the file to be written is empty"), "\(result.errors)")
     }
 
+    @Test func emptyNameOfAFolderIsSaid() throws {
+        let result = try Program.run(["share", "--out", "", Self.healthy, Self.broken])
+        #expect(result.status == 66, "\(result.errors)")
+        #expect(result.errors.contains("the name of the folder for the captures is empty"), "\(result.errors)")
+        #expect(result.errors.contains("hint: a variable that is not set is none"), "\(result.errors)")
+    }
+
     @Test(arguments: [["show"], ["diagnose"], ["diagnose", "--format", "junit"]])
     func unknownFlowNamesThoseThatAreThere(command: [String]) throws {
         let result = try Program.run(command + ["--flow", "flow-9", Self.healthy])
