@@ -246,7 +246,45 @@ struct UnexpectedPlacesTests {
         ),
     ]
 
-    @Test(arguments: rows)
+    static let protocolRows = [
+        Row(
+            name: "somebody in the address of a FHIR server",
+            body:
+                #"{"fhirUser":"https://fhir.harbour.example/r4/Practitioner/smart-12","#
+                + #""next":"https://fhir.harbour.example/r4/Patient/erXuFYUfucBZ"}"#,
+            gone: ["smart-12", "erXuFYUfucBZ"],
+            stays: ["https://fhir.harbour.example/r4/Practitioner/", "/r4/Patient/"]
+        ),
+        Row(
+            name: "what a FHIR server does",
+            body:
+                #"{"a":"https://fhir.harbour.example/r4/Patient/_search","b":"https://fhir.harbour.example/Patient/"#
+                + #"$everything","c":"https://www.harbour.example/Patient/login","d":"https://x.example/Observation/lab-7"}"#,
+            stays: ["/Patient/_search", "/Patient/$everything", "/Patient/login", "/Observation/lab-7"]
+        ),
+        Row(
+            name: "the hash of a query that everybody asks",
+            body:
+                #"{"operationName":"Me","extensions":{"persistedQuery":{"version":1,"sha256Hash":"#
+                + #""ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38"}}}"#,
+            stays: ["ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38"]
+        ),
+        Row(
+            name: "a hash of something else",
+            body:
+                #"{"file":{"sha256Hash":"0b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38ecf4edb46db4"}}"#,
+            gone: ["0b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38ecf4edb46db4"]
+        ),
+        Row(
+            name: "a holder that is a key",
+            body:
+                #"{"holder":"did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK","issuer":"did:web:id.example"}"#,
+            gone: ["z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK"],
+            stays: [#""did:key:"#, "did:web:id.example"]
+        ),
+    ]
+
+    @Test(arguments: rows + protocolRows)
     func secretIsGoneAndItsNeighbourStays(row: Row) throws {
         var world = try SharingWorld()
         world.append("https://app.shop.example/page", headers: row.headers, type: row.type, body: row.body)

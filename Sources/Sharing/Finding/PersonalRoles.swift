@@ -150,6 +150,12 @@ enum PersonalRoles {
     /// Short names that mean somebody in claims, and other things in forms: ID-porten's `pid` is a product's number there.
     static let ofClaims: Set<String> = ["pid"]
 
+    /// Whether a segment of a path is a type of FHIR for somebody, as `fhirUser` has it in an address (SMART App Launch 2.2,
+    /// section "Scopes for requesting identity data"): `https://…/Patient/smart-1288`.
+    static func isResource(_ segment: ArraySlice<UInt8>) -> Bool {
+        ["Patient", "Practitioner", "RelatedPerson", "Person"].contains { segment.elementsEqual($0.utf8) }
+    }
+
     /// Whether what stands under a name is a document about somebody: `X-Userinfo`, a cookie called `user`, `data-user` of a page.
     static func isPerson(_ name: String) -> Bool {
         let key = SecretRoles.normalized(name)

@@ -267,7 +267,9 @@ final class StandIns {
 
     static let separators: Set<UInt8> = Set("|.:,;&=\"{} /".utf8)
     /// They say what a value is, and are the same for all.
-    static let keptPrefixes = ["urn:ietf:params:oauth:request_uri:", "urn:"]
+    static let keptPrefixes = [
+        "urn:ietf:params:oauth:request_uri:", "urn:", "did:key:", "did:jwk:", "did:peer:",
+    ]
 
     /// Strict readers of base64url mind bits behind the last byte.
     static func withoutStrayBits(_ other: String, like text: String) -> String {

@@ -294,7 +294,7 @@ struct CommandLineTests {
     @Test func emptyNameOfAFolderIsSaid() throws {
         let result = try Program.run(["share", "--out", "", Self.healthy, Self.broken])
         #expect(result.status == 66, "\(result.errors)")
-        #expect(result.errors.contains("the name of the folder for the captures is empty"), "\(result.errors)")
+        #expect(result.errors.contains("name of the folder for the captures is empty"), "\(result.errors)")
         #expect(result.errors.contains("hint: a variable that is not set is none"), "\(result.errors)")
     }
 

@@ -139,12 +139,20 @@ enum SlotReader {
         let isTicket = isTicket(part) && (asksForTicket(segment) || asksForTicket(earlier))
         let isAccount =
             SureWords.isAccountNumber(part) && AccountNames.isSegment(string(segment).lowercased())
+        let isPatient = PersonalRoles.isResource(segment) && isLogicalID(part)
         return Slot(
-            name: isTicket ? "ticket" : isAccount ? accountSegment : pathSegment,
+            name: isPatient ? "patient" : isTicket ? "ticket" : isAccount ? accountSegment : pathSegment,
             range: part.startIndex..<part.endIndex,
             coding: .percent,
             kind: .text
         )
+    }
+
+    /// Whether a segment is what a FHIR server calls one of its resources, and neither a page nor an operation
+    /// (`_search`, `$everything`).
+    private static func isLogicalID(_ part: ArraySlice<UInt8>) -> Bool {
+        part.count <= 64 && part.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x2d || $0 == 0x2e }
+            && (part.contains(where: \.isASCIIDigit) || isTicket(part))
     }
 
     /// Letters and digits in one word, or what looks drawn.
