@@ -48,6 +48,12 @@ struct NamesInTextsTests {
         Row(text: "Connecté en tant que ada.q7", told: ["username=ada.q7"]),
         Row(text: "Continue as Ada", told: ["display_name=Ada"]),
         Row(text: "Avatar of Ada Quill", told: ["display_name=Ada Quill"]),
+        Row(text: "Account settings for Ada Quill", told: ["display_name=Ada Quill"]),
+        Row(text: "open Ada Quill's profile", told: ["display_name=Ada Quill"]),
+        Row(text: "Ada Quill&#39;s Avatar", told: ["display_name=Ada Quill"]),
+        Row(text: "Ada van Quill\u{2019}s photo", told: []), Row(text: "Harbour's account", told: []),
+        Row(text: "s profile", told: []), Row(text: "'s profile", told: []),
+        Row(text: "Account settings for everybody", told: []),
         Row(text: "Hi Ada, your code", told: ["display_name=Ada"]),
         Row(text: "Weiter als Gast", told: []), Row(text: "Continuar como Invitado", told: []),
         Row(text: "Dear Applicant,", told: []), Row(text: "Bonjour Madame,", told: []),
@@ -66,6 +72,13 @@ struct NamesInTextsTests {
         Row(text: #"<img class="avatar" alt="Profile Picture">"#, told: []),
         Row(text: #"<img class="logo" alt="Harbour Shop">"#, told: []),
         Row(text: #"<img class="avatar" alt="Ada Quill at the sea">"#, told: []),
+        Row(
+            text: #"<img src="/avatars/7" alt="Ada Quill">"#,
+            told: ["=/avatars/7", "display_name=Ada Quill"]
+        ),
+        Row(text: #"<img src="/shop.png" alt="Harbour Shop">"#, told: ["=/shop.png"]),
+        Row(text: #"<img alt="@ada-q7">"#, told: ["username=ada-q7"]),
+        Row(text: #"<img alt="@ sign"><img alt="@"><img alt="@session">"#, told: []),
     ])
     func pictureNamesWhoIsOnIt(row: Row) {
         let slots = MarkupSlots.slots(in: Array(row.text.utf8)[...])

@@ -111,6 +111,19 @@ struct SignInCallTests {
     ])
     func callInJSONTells(row: Row) { #expect(Self.told(row.text, as: .json) == row.told) }
 
+    @Test(arguments: [
+        Row(text: "auth.signIn('max', 'zem4Kestrel!');", told: ["login_hint=max", "password=zem4Kestrel!"]),
+        Row(
+            text: "var a = 'b'; login(\"max\", \"zem4Kestrel!\", 1)",
+            told: ["login_hint=max", "password=zem4Kestrel!"]
+        ),
+        Row(text: "login('#user', '#password'); signIn('github', 'redirect-v2')", told: []),
+        Row(text: "login('max', $('zem4Kestrel!'))", told: []),
+        Row(text: "logout('max', 'zem4Kestrel!')", told: []), Row(text: "login('zem4Kestrel!')", told: []),
+        Row(text: "login('https://A1.example/cb', '/Cb/v2-A')", told: []), Row(text: "login()", told: []),
+    ])
+    func callInAScriptTells(row: Row) { #expect(Self.told(row.text, as: .json) == row.told) }
+
     /// A call has few arguments; a list far behind it is none of it.
     @Test func argumentsOfACallInXMLAreFew() {
         let list = (0..<9).map { "<string>zem\($0)</string>" }.joined()

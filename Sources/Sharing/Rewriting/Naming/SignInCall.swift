@@ -212,6 +212,31 @@ enum SignInCall {
         return slots
     }
 
+    /// Names the texts that a script calls a sign-in with: `login('ada', 'Zk9!wqPz')`.
+    ///
+    /// Scripts call such functions with words of their own as well: `login('#user', 'popup')`, `signIn('github', 'v2')`. The
+    /// last one has to look like a password that somebody was told to choose.
+    static func name(argumentsOf callee: String, in slots: inout ArraySlice<Slot>, of text: ArraySlice<UInt8>)
+    {
+        let places = slots.indices.filter { slots[$0].name.isEmpty && !slots[$0].isNumber }
+        guard isOne(callee), (2...3).contains(places.count), let last = places.last,
+            isMixed(text[slots[last].range])
+        else { return }
+        for (place, slot) in places.enumerated() {
+            slots[slot].name = name(ofArgument: place, of: places.count)
+        }
+    }
+
+    /// Whether a word has three of capitals, small letters, digits and marks.
+    private static func isMixed(_ text: ArraySlice<UInt8>) -> Bool {
+        guard (8...64).contains(text.count), text.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return false }
+        let classes = [
+            text.contains { (0x41...0x5a).contains($0) }, text.contains { (0x61...0x7a).contains($0) },
+            text.contains(where: \.isASCIIDigit), text.contains { !$0.isASCIIAlphanumeric },
+        ]
+        return classes.count { $0 } >= 3 && !isAddress(text)
+    }
+
     /// The texts of a list that stands for itself, as what a sign-in is given: `["ada", "Zk9!wq"]`.
     static func arguments(in text: ArraySlice<UInt8>) -> [Slot] {
         var slots = ScriptSlots.slots(in: text)

@@ -1,6 +1,7 @@
 import Captures
 
-/// The name of who is greeted, or said to be signed in: `Signed in as Ada Lovelace`, `Welcome back, Ada!`, `User Ada Lovelace (al7)`.
+/// The name of who is greeted, said to be signed in, or has a page: `Signed in as Ada Lovelace`, `Welcome back, Ada!`,
+/// `User Ada Lovelace (al7)`, `Ada Lovelace's profile`.
 ///
 /// What may as well be words of the page is left out.
 enum GreetingSlots {
@@ -12,7 +13,7 @@ enum GreetingSlots {
             Bytes.places(behind: phrase.words, in: lower).flatMap {
                 slots(behind: text[(text.startIndex + $0)...], phrase, coding)
             }
-        }
+        } + owners(in: text, lower, coding)
     }
 
     /// Whether a text ends with such words: who is meant stands in the tag behind it.
@@ -22,6 +23,15 @@ enum GreetingSlots {
             let words = SlotReader.string(phrase.words.dropLast())
             return phrase.leastWords == 1 && (lower == words || lower.hasSuffix(" " + words))
         }
+    }
+
+    /// The account that a text is as a whole behind an at sign, as pictures of people have it: `alt="@al7"`; nil for others.
+    static func handle(in text: ArraySlice<UInt8>, coding: TextCoding) -> Slot? {
+        guard text.first == 0x40, (3...longestName).contains(text.count),
+            text.dropFirst().allSatisfy({ $0.isASCIIAlphanumeric || [0x2d, 0x2e, 0x5f].contains($0) }),
+            !SureWords.isCommon(SlotReader.string(text.dropFirst()))
+        else { return nil }
+        return slot("username", text.dropFirst(), coding)
     }
 
     /// The name that a text is as a whole, as pictures of people have it: `alt="Ada Lovelace"`; nil for others.
@@ -39,6 +49,39 @@ enum GreetingSlots {
         "user",
     ]
 
+    /// Whose something is, `Ada Lovelace's avatar`; a single word may be a product's.
+    ///
+    /// `lower`: the text in small letters.
+    private static func owners(in text: ArraySlice<UInt8>, _ lower: [UInt8], _ coding: TextCoding?) -> [Slot]
+    {
+        owned.flatMap { words in
+            Bytes.places(behind: words, in: lower).compactMap { end in
+                let before = lower[..<(end - words.count)]
+                return possessive.first { before.suffix($0.count).elementsEqual($0) }
+                    .flatMap { owner(before: text.startIndex + before.count - $0.count, in: text, coding) }
+            }
+        }
+    }
+
+    /// The name, of two to four words, that ends at a place.
+    private static func owner(before end: Int, in text: ArraySlice<UInt8>, _ coding: TextCoding?) -> Slot? {
+        let run = text[..<end].suffix(longestName)
+        let words = run.split(separator: 0x20, omittingEmptySubsequences: false).suffix(4)
+        for first in words.indices.dropLast() {
+            let name = text[words[first].startIndex..<end]
+            if let slot = self.name(in: name, coding: coding ?? .entities) { return slot }
+        }
+        return nil
+    }
+
+    /// An apostrophe as it stands, in UTF-8 and in a page.
+    private static let possessive = ["'", "\u{2019}", "&#39;", "&#x27;", "&apos;", "&rsquo;"].map {
+        Array($0.utf8)
+    }
+    private static let owned = ["s avatar", "s profile", "s picture", "s photo", "s account"].map {
+        Array($0.utf8)
+    }
+
     private struct Phrase {
         var words: [UInt8]
         /// A single word behind it may be none of a name.
@@ -50,7 +93,8 @@ enum GreetingSlots {
     private static let phrases = [
         ("signed in as ", 1), ("logged in as ", 1), ("angemeldet als ", 1), ("welcome back, ", 1),
         ("continue as ", 1), ("weiter als ", 1), ("continuer en tant que ", 1), ("continuar como ", 1),
-        ("avatar of ", 2), ("photo of ", 2), ("profile of ", 2), ("account of ", 2), ("account menu for ", 1),
+        ("avatar of ", 2), ("photo of ", 2), ("profile of ", 2), ("account of ", 2),
+        ("profile picture of ", 2), ("account settings for ", 2), ("account menu for ", 1),
         ("welcome, ", 2),
         ("hello ", 2), ("hello, ", 2), ("hi ", 2), ("hi, ", 2), ("dear ", 2), ("user ", 2),
         // German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Danish.

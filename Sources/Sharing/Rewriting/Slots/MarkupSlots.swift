@@ -76,8 +76,10 @@ struct MarkupSlots {
             var label = TextLabels()
             if let slot = label.slot(in: text[attribute.value]) { slots.append(slot) }
             slots += GreetingSlots.slots(in: text[attribute.value], coding: .entities)
-            if attribute.name == "alt", isOfSomebody {
-                slots += [GreetingSlots.name(in: text[attribute.value], coding: .entities)].compactMap(\.self)
+            if attribute.name == "alt" {
+                let value = text[attribute.value]
+                let name = isOfSomebody ? GreetingSlots.name(in: value, coding: .entities) : nil
+                slots += [name ?? GreetingSlots.handle(in: value, coding: .entities)].compactMap(\.self)
             }
         }
         for attribute in element.list
@@ -123,10 +125,13 @@ struct MarkupSlots {
         }
     }
 
-    /// Whether a picture is somebody's, by how the page calls it.
+    /// Whether a picture is somebody's, by how the page calls it, and where it is.
     private func isOfSomebody(_ element: HTMLAttributes) -> Bool {
         let name = element.value(of: "class", or: "id", in: text)?.lowercased() ?? ""
-        return ["avatar", "profile-p", "userpic", "user-p", "user-image"].contains(where: name.containsBytes)
+        if ["avatar", "profile-p", "userpic", "user-p", "user-image"].contains(where: name.containsBytes) {
+            return true
+        }
+        return element.value(of: "src", or: "src", in: text)?.lowercased().containsBytes("avatar") ?? false
     }
 
     private mutating func readCell(of element: HTMLAttributes) {

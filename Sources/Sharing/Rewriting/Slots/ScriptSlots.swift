@@ -38,6 +38,8 @@ struct ScriptSlots {
     /// The last bracket that is open, and the word before it where a call begins.
     private var bracket: UInt8 = 0
     private var callee = ""
+    /// Where its arguments begin among the slots.
+    private var argument = 0
     /// It is what a register knows of somebody, which has an object with a `value` for each thing.
     private let isOfRegister: Bool
 
@@ -73,7 +75,8 @@ struct ScriptSlots {
 
     private mutating func readBracket(_ byte: UInt8) {
         bracket = byte
-        if byte == 0x28 { callee = wordBefore }
+        if byte == 0x28 { (callee, argument) = (wordBefore, slots.count) }
+        if byte == 0x29 { SignInCall.name(argumentsOf: callee, in: &slots[argument...], of: text) }
         // What a call gave a name to is behind it.
         if byte == 0x29, !callee.isEmpty { (name, callee) = ("", "") }
         index += 1
