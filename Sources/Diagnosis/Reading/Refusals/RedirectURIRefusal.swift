@@ -97,7 +97,8 @@ enum RedirectURIRefusal {
         return words.containsBytes("return url") && flow.isCredentialPost(page) ? nil : words
     }
 
-    /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them.
+    /// Each of ``texts``, ``readTexts`` and ``errors``, and all that ``RefusalWording`` knows of redirect URIs, has one of them, but for the
+    /// Chinese name, by which scripts are told.
     private static let keywords: [PageReading.Keyword] = [
         .redirect, .callback, .entra, .reply, .returnURL, .numberedMessage, .kakaoRedirect, .blockedFlow,
         .unlistedDomain,

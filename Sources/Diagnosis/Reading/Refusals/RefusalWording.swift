@@ -112,7 +112,7 @@ enum RefusalWording {
     private static let redirectURIs = [
         "redirect_uri", "redirect uri", "redirect url", "redirect_url", "redirecturi", "redirection uri",
         "redirection url", "callback url", "callback uri", "reply url", "reply address", "return url",
-        "redirect:",
+        "redirect:", "重定向 uri",
     ]
     private static let refusals = [
         "mismatch", "not match", "n't match", "must match", "must exactly match", "not registered",
@@ -122,7 +122,7 @@ enum RefusalWording {
         "not a valid", "not a registered", "n't valid", "invalid", "not recogni", "not authori",
         "not approved", "unknown", "not known",
         "not configured", "not found", "not associated", "not belong", "not accepted", "not exist in",
-        "n't exist in", "参数错误", "不合法",
+        "n't exist in", "参数错误", "不合法", "未找到",
     ]
     private static let adjectives = [
         "invalid", "mismatching", "mismatched", "unregistered", "unknown", "illegal", "unauthorized",

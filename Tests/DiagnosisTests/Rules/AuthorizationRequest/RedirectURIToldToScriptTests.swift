@@ -11,6 +11,7 @@ struct RedirectURIToldToScriptTests {
             #"{"status":"error","msg":"Redirect URI: https://shop.example/cb doesn't exist in the allowed Redirect URI list"}"#,
             true
         ),
+        (#"{"status":"error","msg":"重定向 URI：https://shop.example/cb在许可跳转列表中未找到"}"#, true),
         (#"{"status":"error","msg":"The application is not enabled"}"#, false),
         (
             #"{"status":"ok","msg":"","data":{"name":"shop","redirectUris":["https://shop.example/cb"]}}"#,
