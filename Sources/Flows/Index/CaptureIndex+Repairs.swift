@@ -36,6 +36,7 @@ extension CaptureIndex {
     package func isRenewed(after call: EndpointCall) -> Bool {
         guard call.answer.status == 401, let token = call.token?.value else { return false }
         return derived.value { RenewedTokens(self) }.isRenewed(token, after: call.exchange, in: self)
+            || derived.value { SignedTokenCalls(self) }.isRenewed(token, after: call.exchange, in: self)
     }
 
     /// Whether a call that was refused for a scope went well later, with one that was granted since, as far as the capture tells.

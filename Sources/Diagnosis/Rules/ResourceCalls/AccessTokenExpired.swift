@@ -55,8 +55,8 @@ struct AccessTokenExpired: Rule {
 
     private static let answered = Violation.Words(
         explanation: """
-            The call was refused, and it came later than the access token lasts (its expires_in, or its exp). The client then asked for a new \
-            one, as it is meant to; how that went is told by itself.
+            The call was refused, and it came later than the access token lasts (its expires_in, or its exp). The client then went for a new \
+            one, as it is meant to; how that went is told by itself, where it was recorded.
             """,
         fix: """
             The refusal can be spared by looking at the age of the access token before each call; AppAuth does so in \

@@ -253,4 +253,51 @@ struct AccessTokenExpiredTests {
         call(2, 200)
         #expect(Recording(capture.exchanges).finding(rule)?.severity == severity)
     }
+
+    /// A server whose refresh was not recorded comes with the next signed token of the same user, or with another one.
+    @Test(arguments: [
+        ("alice", "shop-web", 900, 200, Severity.note), ("bob", "shop-web", 900, 200, .error),
+        ("alice", "stock-web", 900, 200, .error), ("alice", "shop-web", 200, 200, .error),
+        ("alice", "shop-web", 900, 401, .error),
+    ])
+    func nextSignedTokenThatIsTakenMendsIt(
+        user: String,
+        client: String,
+        lasts: Int64,
+        status: Int,
+        severity: Severity
+    ) {
+        var capture = CaptureBuilder()
+        let start: Int64 = 1_780_000_000
+        func token(_ user: String, _ client: String, _ end: Int64) -> String {
+            let claims =
+                #"{"iss":"https://id.harbour.example","sub":"\#(user)","client_id":"\#(client)","exp":\#(start + end)}"#
+            return "\(encoded(#"{"alg":"RS256","typ":"at+jwt"}"#)).\(encoded(claims)).c2ln"
+        }
+        func call(_ token: String, _ status: Int) {
+            capture.get(
+                "https://api.shop.example/orders",
+                status,
+                headers: [("User-Agent", "shop-backend/1"), ("Authorization", "Bearer \(token)")],
+                answer: status == 401 ? [("WWW-Authenticate", "Bearer error=\"invalid_token\"")] : [],
+                body: .json("{}")
+            )
+        }
+        let first = token("alice", "shop-web", 300)
+        capture.post(
+            "https://id.harbour.example/token",
+            [
+                ("grant_type", "authorization_code"), ("client_id", "shop-web"), ("code", "9sQ2xKcD4"),
+                ("client_secret", "not-a-secret-1"),
+            ],
+            headers: [("User-Agent", "shop-backend/1")],
+            body: .json(#"{"access_token":"\#(first)","token_type":"Bearer","expires_in":300}"#)
+        )
+        capture.wait(400)
+        call(first, 401)
+        call(token(user, client, lasts), status)
+        let recording = Recording(capture.exchanges)
+        #expect(recording.finding(rule)?.severity == severity)
+        #expect((recording.outcomes == [.success]) == (severity == .note))
+    }
 }
