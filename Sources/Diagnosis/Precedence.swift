@@ -172,6 +172,8 @@ enum Precedence {
             over: ["token-endpoint-error"]
         ),
         Row(["provider-server-error"], over: ["token-endpoint-error"], .onlyAfterwards),
+        // The provider had enough of a circle; the name that it gave the error is that of a grant.
+        Row(["redirect-loop"], over: ["token-endpoint-error", "token-invalid-grant"], .whenItSaysSo),
         // A token exchange with a token that had run out.
         Row(["access-token-expired"], over: ["token-endpoint-error", "token-invalid-grant"], .whenItSaysSo),
         Row(

@@ -102,7 +102,15 @@ struct RedirectLoop: Rule {
             )
         }
         let answer = flow.tokenRequests.map(\.answer).first { $0.errorText.containsBytes(Self.enough) }
-        return answer.map { Violation([$0.evidence()], explanation: Self.stopped, exchange: $0.exchange) }
+        return answer.map { answer in
+            Violation(
+                [answer.evidence()],
+                explanation: Self.stopped,
+                exchange: answer.exchange,
+                explains: ["token-invalid-grant", "token-endpoint-error"],
+                isCause: true
+            )
+        }
     }
 
     /// Whether an exchange is the login's own, or one that a redirect led to.

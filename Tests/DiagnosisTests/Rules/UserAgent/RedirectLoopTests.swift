@@ -249,6 +249,8 @@ struct RedirectLoopTests {
             ["error": "invalid_grant", "error_description": .string(words)]
         )
         #expect(token.finding(rule)?.evidence.first?.value.contains("AADSTS50196") == true)
+        #expect(token.finding(rule)?.isPrimary == true)
+        #expect(token.finding("token-invalid-grant")?.effectOf == rule)
         let page = try Recording("authorization-request/redirect-uri-not-registered").editing { exchange in
             guard exchange.response?.status == 400 else { return }
             exchange.response = RecordedResponse(
