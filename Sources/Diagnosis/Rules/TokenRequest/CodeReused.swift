@@ -106,11 +106,11 @@ struct CodeReused: Rule {
 
     /// Whether the provider has looked at the code.
     private func spends(_ request: TokenRequest) -> Bool {
-        guard let status = request.answer.status else { return false }
+        guard let status = request.answer.status, !RateLimited.isOne(request.answer) else { return false }
         switch request.answer.error?.error {
         case "use_dpop_nonce", "invalid_client", "slow_down", "temporarily_unavailable", "server_error":
             return false
-        default: return (200..<300).contains(status) || (400..<500).contains(status) && status != 429
+        default: return (200..<300).contains(status) || (400..<500).contains(status)
         }
     }
 

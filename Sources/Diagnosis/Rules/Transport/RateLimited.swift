@@ -3,7 +3,7 @@ import Flows
 import JSON
 import OAuth
 
-/// The provider answered 429 to a request of the protocol, and the request did not go through later.
+/// The provider answered a request of the protocol with 429, or said so in words of its own, and the request did not go through later.
 struct RateLimited: Rule {
     static let info = RuleInfo(
         id: "rate-limited",
@@ -100,13 +100,40 @@ struct RateLimited: Rule {
         )
     }
 
-    /// Whether an answer refuses to serve anybody for a time: by its status, or in Google's word for it at the endpoint for devices,
-    /// where there may be so many codes in a time.
+    /// Whether an answer refuses to serve anybody for a time: by its status, or in words of the provider's own under another one, for
+    /// which OAuth has no name (Google, Zoho, Salesforce).
     static func isOne(_ response: RecordedResponse) -> Bool {
-        if response.status == 429 { return true }
-        return response.status == 403
-            && JSONBody.object(of: response.body, below: 4096)?["error_code"]?.string == "rate_limit_exceeded"
+        response.status == 429
+            || response.status >= 400 && isSaid(in: JSONBody.object(of: response.body, below: 4096))
     }
+
+    /// The same of an answer of an endpoint's.
+    static func isOne(_ answer: Answer) -> Bool {
+        guard let status = answer.status else { return false }
+        return status == 429 || status >= 400 && isSaid(in: answer.json)
+    }
+
+    private static func isSaid(in json: JSONObject?) -> Bool {
+        // What polls too often has a name, whatever is said beside it.
+        guard let json, json["error"]?.string != "slow_down" else { return false }
+        let texts = members.compactMap { json[$0]?.string }
+        return (texts + [json["error"]?.object?["message"]?.string ?? ""]).contains { text in
+            let lower = text.asciiLowercased()
+            return words.contains(where: lower.containsBytes)
+        }
+    }
+
+    /// Where names of errors, and what is said of them, stand.
+    private static let members = [
+        "error", "error_code", "error_description", "message", "msg", "errmsg", "__type",
+    ]
+
+    /// How providers word it, in lower case.
+    private static let words = [
+        "rate_limit", "ratelimit", "rate limit", "rate exceeded", "too_many_requests", "toomanyrequests",
+        "too many requests",
+        "request limit reached",
+    ]
 
     private func isEndpoint(_ message: OAuthMessage) -> Bool {
         switch message {

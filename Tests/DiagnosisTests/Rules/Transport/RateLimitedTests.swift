@@ -1,6 +1,7 @@
 import Captures
 import Diagnosis
 import Flows
+import JSON
 import OAuth
 import Testing
 
@@ -39,6 +40,55 @@ struct RateLimitedTests {
         let recording = try Recording(broken).editing { exchange in
             if exchange.response?.status == 429 { exchange.response?.status = 503 }
         }
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// Zoho, Salesforce, Google and Facebook, each under a name of another meaning or of its own.
+    @Test(
+        arguments: [
+            (
+                [
+                    "error": "Access Denied", "status": "failure",
+                    "error_description":
+                        "You have made too many requests continuously. Please try again after some time.",
+                ],
+                "token-endpoint-error"
+            ),
+            (["error": "invalid_grant", "error_description": "login rate exceeded"], "token-invalid-grant"),
+            (["error": "rate_limit_exceeded"], "token-endpoint-error"),
+            (
+                ["error": ["message": "(#4) Application request limit reached", "code": 4]],
+                "token-endpoint-error"
+            ),
+        ] as [(JSONValue, String)]
+    )
+    func readsTheProvidersOwnWords(answer: JSONValue, symptom: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.response?.status == 429 else { return }
+            exchange.response?.status = 400
+            exchange.response?.body = Body(
+                text: JSONWriter.text(of: answer),
+                mediaType: "application/json"
+            )
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(recording.finding(symptom)?.effectOf == rule)
+        #expect(recording.outcomes == [.failure])
+    }
+
+    /// Of a user's wrong passwords, of the number of tokens that there may be, and of a device that polls too often.
+    @Test(arguments: [
+        ("invalid_grant", "Too many failed login attempts"),
+        ("invalid_grant", "The refresh token was revoked: too many tokens were issued"),
+        ("slow_down", "Too many requests have been made in the same timeframe."),
+    ])
+    func otherNumbersThatAreTooLargeAreNone(error: String, words: String) throws {
+        let recording = try Recording("healthy/web-code-flow").answering(
+            "/token",
+            400,
+            ["error": .string(error), "error_description": .string(words)]
+        )
         #expect(recording.finding(rule) == nil)
     }
 
