@@ -27,4 +27,18 @@ struct HTMLScriptsTests {
     func givesTheTextsThatFunctionsAreCalledWith(page: String, texts: [String]) {
         #expect(HTMLScripts.saidTexts(in: Array(page.utf8)) == texts)
     }
+
+    @Test(arguments: [
+        (
+            #"<script>window.grafanaBootData = {settings: {"loginError":"Not a \"member\""}}</script>"#,
+            #"Not a "member""#
+        ),
+        (#"<script>window.grafanaBootData = {settings: {"loginError":""}}</script>"#, nil),
+        (#"<script>window.grafanaBootData = {settings: {"loginError":"#, nil),
+        (#"<script>window.grafanaBootData = {settings: {"loginError":"No end"#, nil),
+        (#"<script>window.texts = {"loginError":"The sign-in failed."}</script>"#, nil),
+    ])
+    func givesWhatGrafanasDataSaysOfASignIn(page: String, words: String?) {
+        #expect(HTMLScripts.failedSignIn(in: Array(page.utf8)) == words)
+    }
 }

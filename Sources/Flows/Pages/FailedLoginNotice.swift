@@ -33,6 +33,7 @@ package enum FailedLoginNotice {
     /// What is said; nil on any other page.
     package static func words(in page: [UInt8]) -> String? {
         guard page.count < largest else { return nil }
+        if let words = HTMLScripts.failedSignIn(in: page) { return words }
         let boxes = [HTMLAlert.first(in: page), HTMLAlert.firstWarning(in: page)].compactMap(\.self)
         let headings = HTMLHeadings.all(in: page).prefix(3)
         if let words = (boxes + headings).first(where: isOne)

@@ -1,3 +1,5 @@
+import JSON
+
 /// The scripts that stand in a page.
 package enum HTMLScripts {
     /// Whether one of them is loaded from somewhere else.
@@ -18,6 +20,21 @@ package enum HTMLScripts {
             if runs(tag) { add(saidIn: script, to: &texts) }
         }
         return texts
+    }
+
+    /// What the data that Grafana's page begins with says of a sign-in that failed, for its script to show.
+    ///
+    /// Of that page alone: elsewhere a member of this name may be one of the texts for what may happen yet.
+    package static func failedSignIn(in page: [UInt8]) -> String? {
+        page.withUnsafeBufferPointer { page in
+            guard let data = ByteSearch.index(of: "grafanaBootData", in: page) else { return nil }
+            let rest = UnsafeBufferPointer(rebasing: page[data...])
+            let name: StaticString = "\"loginError\":\""
+            guard let found = ByteSearch.index(of: name, in: rest) else { return nil }
+            let text = Array(rest[(found + name.utf8CodeUnitCount - 1)...].prefix(longest))
+            let words = try? JSONParser.parse(text[..<end(ofString: text[...])]).string
+            return words.flatMap { $0.isEmpty ? nil : $0 }
+        }
     }
 
     /// Whether a browser takes it for a script: others are data and templates.

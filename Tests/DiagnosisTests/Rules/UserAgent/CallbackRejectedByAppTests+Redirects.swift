@@ -203,6 +203,11 @@ extension CallbackRejectedByAppTests {
         ("<h1>Something went wrong</h1><p>We could not complete your sign in.</p>", true),
         ("<h1>Something went wrong</h1><p>The basket could not be read.</p>", false),
         ("<div role=alert>ID token validate failed with error: invalid audience</div>", true),
+        (
+            #"<script>window.grafanaBootData = {settings: {"loginError":"User not in a required group"}}</script>"#,
+            true
+        ),
+        (#"<script>window.grafanaBootData = {settings: {"loginError":""}}</script>"#, false),
     ])
     func readsWhatThePageBehindTheRedirectSays(page: String, isRefused: Bool) throws {
         #expect((try sentOn(to: page).finding(rule) != nil) == isRefused)
