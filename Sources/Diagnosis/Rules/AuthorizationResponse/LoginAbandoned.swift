@@ -80,6 +80,8 @@ struct LoginAbandoned: Rule {
             )
         }
         evidence.append(session.map { signedIn(at: $0, flow) } ?? entered(posted, flow))
+        let errors = posted.isEmpty ? nil : errors(of: pages, flow)
+        evidence += errors.map { [$0] } ?? []
         // Its own answer to what was entered, not a later page of the sign-in.
         // A message without it may also say where the user finds a code.
         let asksAgain = ErrorPage.asksForPassword(body?.bytes ?? [])
@@ -91,7 +93,7 @@ struct LoginAbandoned: Rule {
             ? Self.turnedAway
             : hasStayed
                 ? Self.stayed
-                : isRefused(posted.last, flow) ? Self.refused : nil
+                : errors != nil || isRefused(posted.last, flow) ? Self.refused : nil
         let isUnanswerable = !words.isEmpty && session == nil && !HTMLForm.isAsking(in: body?.bytes ?? [])
         return Violation(
             evidence,
@@ -171,6 +173,12 @@ struct LoginAbandoned: Rule {
             provider's log says. The app's own requests are not the reason.
             """
     )
+
+    /// What the last answer to a script that posted something says of it.
+    private func errors(of pages: [Int], _ flow: Flow) -> Evidence? {
+        pages.last { flow.capture[$0].request.method == "POST" }
+            .flatMap { FormErrors.evidence(on: $0, in: flow) }
+    }
 
     /// Whether a script's post of credentials was answered with an error of the user's.
     private func isRefused(_ post: Int?, _ flow: Flow) -> Bool {

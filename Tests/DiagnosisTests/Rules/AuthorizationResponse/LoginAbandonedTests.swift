@@ -138,12 +138,26 @@ struct LoginAbandonedTests {
     }
 
     /// The page's script asks for itself, and shows what it is told.
-    private func script(answered status: Int) throws -> Recording {
+    private func script(answered status: Int, _ answer: String = "{}") throws -> Recording {
         try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }
             exchange.response?.status = status
-            exchange.response?.body = Body(text: "{}", mediaType: "application/json")
+            exchange.response?.body = Body(text: answer, mediaType: "application/json")
         }
+    }
+
+    /// Home Assistant answers with the form once more and status 200.
+    @Test(arguments: [
+        (#"{"type":"form","step_id":"mfa","errors":{"base":"invalid_code"}}"#, true),
+        (#"{"type":"form","step_id":"mfa","errors":{}}"#, false),
+        (#"{"type":"form","step_id":"mfa","errors":{"base":""}}"#, false),
+    ])
+    func whatWasEnteredIsRefusedToTheScriptWithSuccess(answer: String, isRefused: Bool) throws {
+        let finding = try #require(try script(answered: 200, answer).finding(rule))
+        #expect(
+            (finding.title == "The provider did not let the user in, and the login ended there") == isRefused
+        )
+        #expect((finding.evidence.last?.value == "invalid_code") == isRefused)
     }
 
     @Test func aWrongPasswordIsNoFailureOfTheProvider() throws {
