@@ -212,7 +212,7 @@ struct HTTP2LossTests {
                 ["x-new"], ["x-new"],
             ]
         )
-        #expect(line.conversation.losses == "header fields of 1 messages")
+        #expect(line.conversation.losses == "header fields of 1 message")
     }
 
     @Test func aStatusThatIsNotKnownIsNotGuessed() {
