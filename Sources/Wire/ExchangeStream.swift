@@ -1,5 +1,3 @@
-import Captures
-
 internal import Captures
 
 /// A request and its answer on one stream, as far as they have come (RFC 9113, section 5; RFC 9114, section 4).
