@@ -106,7 +106,7 @@ struct ValueShape: Equatable {
         case .alphanumeric: "\(length) letters and digits"
         case .base64URL: "\(length.counted("character")) of base64url"
         case .base64: "\(length.counted("character")) of Base64"
-        case .unreserved, .text: "\(length.counted("character"))"
+        case .unreserved, .text: length.counted("character")
         case .token: "a token"
         }
     }

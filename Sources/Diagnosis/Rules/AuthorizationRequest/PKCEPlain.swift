@@ -39,7 +39,7 @@ struct PKCEPlain: Rule {
             let shown = Evidence(
                 place: challenge.place,
                 value: Masking.masked(challenge.value),
-                note: "\(challenge.value.unicodeScalars.count.counted("character"))"
+                note: challenge.value.unicodeScalars.count.counted("character")
             )
             return .violated(
                 Violation(
