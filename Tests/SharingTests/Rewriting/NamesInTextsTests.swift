@@ -74,9 +74,9 @@ struct NamesInTextsTests {
         Row(text: #"<img class="avatar" alt="Ada Quill at the sea">"#, told: []),
         Row(
             text: #"<img src="/avatars/7" alt="Ada Quill">"#,
-            told: ["=/avatars/7", "display_name=Ada Quill"]
+            told: ["display_name=Ada Quill", "src=/avatars/7"]
         ),
-        Row(text: #"<img src="/shop.png" alt="Harbour Shop">"#, told: ["=/shop.png"]),
+        Row(text: #"<img src="/shop.png" alt="Harbour Shop">"#, told: ["src=/shop.png"]),
         Row(text: #"<img alt="@ada-q7">"#, told: ["username=ada-q7"]),
         Row(text: #"<img alt="@ sign"><img alt="@"><img alt="@session">"#, told: []),
     ])

@@ -227,12 +227,14 @@ enum SignInCall {
         }
     }
 
-    /// Whether a word has three of capitals, small letters, digits and marks.
+    /// Whether a word has three of capitals, small letters, digits, and marks other than those that names are joined with
+    /// (`redirect-v2`).
     private static func isMixed(_ text: ArraySlice<UInt8>) -> Bool {
         guard (8...64).contains(text.count), text.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return false }
         let classes = [
             text.contains { (0x41...0x5a).contains($0) }, text.contains { (0x61...0x7a).contains($0) },
-            text.contains(where: \.isASCIIDigit), text.contains { !$0.isASCIIAlphanumeric },
+            text.contains(where: \.isASCIIDigit),
+            text.contains { !$0.isASCIIAlphanumeric && !"-_.:/".utf8.contains($0) },
         ]
         return classes.count { $0 } >= 3 && !isAddress(text)
     }
