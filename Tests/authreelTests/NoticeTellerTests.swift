@@ -48,6 +48,14 @@ struct NoticeTellerTests {
         #expect(lines.count == 2 && !"\(lines)".contains("pass"))
     }
 
+    /// It may be the client that began it.
+    @Test func whatIsNotHTTPIsLaidToNeitherSide() {
+        let lines = teller.lines(for: .notHTTP(host: "idp.example:443"))
+        #expect(
+            lines == [.note("what is said on a connection to idp.example:443 is not HTTP: passed on unread")]
+        )
+    }
+
     /// What an option of ours cannot change is not said to be changed by it.
     @Test func limitOfTheSystemIsToldAsSuch() {
         let notice = ProxyNotice.tooManyConnections(limit: 96)

@@ -125,7 +125,9 @@ final class NoticeTeller: Sendable {
             refusal(status, reason, of: client, isRecorded)
         case .outsideScope(let host):
             [.note("\(host.printable) is outside of --ca-scope: passed on unread")]
-        case .notHTTP(let host): [.note("\(host) sent what is no HTTP message: passed on unread")]
+        // Either side may have begun it, and a proxy may stand between.
+        case .notHTTP(let host):
+            [.note("what is said on a connection to \(host) is not HTTP: passed on unread")]
         case .clientIsIntercepted: []
         case .tooManyConnections(let limit):
             [
