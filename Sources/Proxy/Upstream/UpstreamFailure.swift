@@ -148,7 +148,9 @@ extension UpstreamFailure {
         guard refusal.status == 407 else {
             return UpstreamFailure(
                 reason: "ERR_TUNNEL_CONNECTION_FAILED: the upstream proxy \(proxy) answered "
-                    + "\(line.last == " " ? String(line.dropLast()) : line) to CONNECT \(origin)"
+                    + "\(line.last == " " ? String(line.dropLast()) : line) to CONNECT \(origin)",
+                // Tinyproxy's answer to credentials that are wrong; CONNECT is answered by nobody behind it.
+                hint: refusal.status == 401 ? credentialsHint(for: proxy) : nil
             )
         }
         return wantsCredentials(proxy, refusal.challenges)
@@ -159,10 +161,8 @@ extension UpstreamFailure {
         let wishes = challenges.isEmpty ? "without saying how" : challenges.joined(separator: ", ")
         let takesBasic = challenges.contains { $0.lowercased().hasPrefix("basic") }
         let hint =
-            if proxy.credentials != nil && takesBasic {
-                "It does not accept the user name and password that were given."
-            } else if challenges.isEmpty || takesBasic {
-                "Give user name and password: --upstream-proxy-auth env:VARIABLE (USER:PASSWORD in VARIABLE)."
+            if challenges.isEmpty || takesBasic {
+                credentialsHint(for: proxy)
             } else {
                 "authreel knows Basic only; a local proxy such as cntlm or px can do the rest."
             }
@@ -173,6 +173,13 @@ extension UpstreamFailure {
                 + " (Proxy-Authenticate: \(wishes))",
             hint: hint
         )
+    }
+
+    /// What to do where the proxy wants a user name and password, or others.
+    private static func credentialsHint(for proxy: UpstreamProxy) -> String {
+        proxy.credentials == nil
+            ? "Give user name and password: --upstream-proxy-auth env:VARIABLE (USER:PASSWORD in VARIABLE)."
+            : "It does not accept the user name and password that were given."
     }
 
     /// The SOCKS proxy does not open the tunnel.

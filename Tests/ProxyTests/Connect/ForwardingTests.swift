@@ -219,6 +219,7 @@ struct ForwardingTests {
                 + "CONNECT idp.example:443", nil
         ),
         ("HTTP/1.0 503\r\n\r\n", "answered 503 to CONNECT idp.example:443", nil),
+        ("HTTP/1.0 401 No\r\n\r\n", "answered 401 No to CONNECT", "Give user name and password"),
         ("220 ftp.example ready\r\n", "its answer is not HTTP/1", nil),
         ("\u{15}\u{3}\u{3}", "it speaks TLS: name it by https://", nil),
     ]
@@ -248,15 +249,28 @@ struct ForwardingTests {
         try await proxy.stop()
     }
 
-    @Test func wrongPasswordIsToldApart() async throws {
-        let proxy = try await SmallProxy(.http) { _ in
-            Array("HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"x\"\r\n\r\n".utf8)
-        }
+    /// What proxies answer to credentials that are wrong, and what the entry says of it.
+    private static let rejections = [
+        (
+            "407 No\r\nProxy-Authenticate: Basic realm=\"x\"",
+            "answered 407 to the user name and password it was given"
+        ),
+        ("407 No", "(Proxy-Authenticate: without saying how)"),
+        ("401 Unauthorized", "answered 401 Unauthorized to CONNECT"),
+    ]
+
+    @Test(arguments: rejections)
+    func wrongPasswordIsToldApart(_ answer: String, _ words: String) async throws {
+        let proxy = try await SmallProxy(.http) { _ in Array("HTTP/1.1 \(answer)\r\n\r\n".utf8) }
         let rig = try await rig("http://al:s3cret@127.0.0.1:\(proxy.port)")
         _ = try await rig.curl("https://\(Self.name)/")
         let failure = try #require(try await rig.exchanges(atLeast: 1).first?.failure)
-        #expect(failure.contains("answered 407 to the user name and password it was given"))
-        #expect(!failure.contains("s3cret"))
+        #expect(failure.contains(words) && !failure.contains("s3cret"), "\(failure)")
+        let hint = "It does not accept the user name and password that were given."
+        #expect(
+            rig.notices == [.upstreamFailed(host: "\(Self.name):443", reason: failure, hint: hint)],
+            "\(rig.notices)"
+        )
         await rig.stop()
         try await proxy.stop()
     }
