@@ -52,6 +52,19 @@ package struct SignatureVerification: Sendable, Hashable {
 }
 
 extension SignatureVerification {
+    /// The same, saying that the signature was not verified where no check is of it.
+    ///
+    /// A list of checks that hold and none of the signature reads as if it were good. Of a token that is encrypted, or
+    /// says itself that it is not signed, there is none to verify (RFC 7515, section 5.2).
+    package var tellingOfSignature: SignatureVerification {
+        let isOpen = outcome == .unknownKey || outcome == .notChecked
+        guard isOpen, !checks.contains(where: { $0.name == "signature" }) else { return self }
+        var told = self
+        let detail = "not verified" + (outcome == .unknownKey ? ": the key that made it is not known" : "")
+        told.checks.append(TokenCheck("signature", .skipped, detail, "RFC 7515 §5.2"))
+        return told
+    }
+
     /// What was signed stands elsewhere: that a signature does not fit what is here says nothing of it.
     fileprivate mutating func leaveOpen() {
         outcome = .notChecked

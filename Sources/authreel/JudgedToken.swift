@@ -21,7 +21,7 @@ struct JudgedToken {
         }
         token = inner ?? found
         envelope = inner == nil ? nil : found
-        verification = token.verify(keys: keys, secret: secret)
+        verification = token.verify(keys: keys, secret: secret).tellingOfSignature
         claims = token.checks(against: expected)
     }
 

@@ -31,6 +31,18 @@ struct JSONWebTokenTests {
         )
     }
 
+    @Test func signatureThatWasNotVerifiedIsTold() throws {
+        let unknown = try #require(JSONWebToken.parse(token(#"{"alg":"RS256"}"#))).verify(keys: [])
+        #expect(!unknown.checks.contains { $0.name == "signature" })
+        let told = unknown.tellingOfSignature
+        #expect(told.checks.dropLast() == unknown.checks[...] && told.outcome == .unknownKey)
+        #expect(told.checks.last?.name == "signature" && told.checks.last?.outcome == .skipped)
+        #expect(told.tellingOfSignature == told)
+        let unsigned = try #require(JSONWebToken.parse(token(#"{"alg":"none"}"#, signature: ""))).verify(
+            keys: [])
+        #expect(unsigned.tellingOfSignature == unsigned)
+    }
+
     /// What an Open Banking API signs stands in the body (RFC 7515, appendix F); an empty payload may be signed as well.
     @Test func signatureOverWhatIsNotThereIsLeftOpen() throws {
         let key = [UInt8](repeating: 7, count: 32)

@@ -151,6 +151,22 @@ struct JWTCommandTests {
         #expect(told == (hint != nil), "\(result.errors)")
     }
 
+    /// A list of checks that hold, with none of the signature, reads as if it were good.
+    @Test(arguments: [
+        ("eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln", true),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln", true),
+        ("eyJhbGciOiJub25lIn0.eyJpc3MiOiJqb2UifQ.", false),
+    ])
+    func signatureThatNobodyVerifiedIsAmongTheChecks(token: String, isOpen: Bool) throws {
+        defer { folder.remove() }
+        let text = try Program.run(["jwt", token], in: folder.path)
+        #expect(text.output.contains("– signature  not verified") == isOpen, "\(text.output)")
+        let json = try Program.run(["jwt", token, "--format", "json"], in: folder.path)
+        let checks = try JSONParser.parse(json.output.utf8)["tokens"]?.array?.first?["checks"]?.array ?? []
+        let signature = checks.first { $0["name"] == "signature" }
+        #expect(signature?["outcome"] == (isOpen ? "skipped" : nil), "\(json.output)")
+    }
+
     @Test func verifyTakesTheClientSecret() throws {
         defer { folder.remove() }
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.035KMNxVDdRxZ6Z9B8OaAIafETI-aWyFbzy-NPQFmhs"
