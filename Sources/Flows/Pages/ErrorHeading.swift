@@ -37,7 +37,7 @@ package enum ErrorHeading {
     private static func isNothingElse(_ body: Body?) -> Bool {
         if StatedFailure.isOne(body) { return true }
         guard let body, let bytes = body.bytes, bytes.count < mostWords,
-            ["text/plain", "text/html"].contains(body.essence ?? ""),
+            body.isPage || body.essence == "text/plain",
             let words = HTMLText.opening(of: bytes, limit: bytes.count), words.utf8.count <= longestSentence
         else { return false }
         let lower = words.lowercased()

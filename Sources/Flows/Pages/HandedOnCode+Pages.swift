@@ -41,7 +41,8 @@ extension HandedOnCode {
     }
 
     private static func isPage(_ answer: RecordedResponse) -> Bool {
-        let type = answer.body?.essence ?? answer.headers.first("content-type")?.lowercased() ?? ""
-        return type.hasPrefix("text/html")
+        var body = answer.body ?? Body(content: .missing)
+        body.mediaType = body.mediaType ?? answer.headers.first("content-type")
+        return body.isPage
     }
 }

@@ -58,11 +58,10 @@ struct ActionPlanner {
         let recorded = capture[exchange]
         guard let response = recorded.response else { return true }
         if response.location != nil || page(of: exchange) != nil { return true }
-        let essence = response.body?.essence ?? ""
         let isForm = recorded.request.body.map { FormBody.items(of: $0) != nil } ?? true
-        if essence == "text/html", isForm { return true }
+        if response.body?.isPage ?? false, isForm { return true }
         // Whoever takes anything and is no browser is shown pages only.
-        return recorded.request.method == "GET" && !Self.isJSON(essence)
+        return recorded.request.method == "GET" && !Self.isJSON(response.body?.essence ?? "")
             && recorded.request.headers.first("accept") != "*/*"
     }
 

@@ -167,8 +167,8 @@ struct ProviderServerError: Rule {
         let exchange = flow.capture[index]
         if let mode = exchange.request.headers.first("sec-fetch-mode") { return mode == "navigate" }
         if flow.surroundings.messages[index] != nil || exchange.response?.location != nil { return true }
-        let essence = exchange.response?.body?.essence
-        return essence == "text/html" || exchange.request.body?.essence == FormBody.mediaType
+        return exchange.response?.body?.isPage ?? false
+            || exchange.request.body?.essence == FormBody.mediaType
             || flow.surroundings.redirectedFrom[index] != nil
     }
 

@@ -73,7 +73,7 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
     }
 
     private func isStaticPage(_ exchange: Exchange) -> Bool {
-        exchange.response?.body?.essence == "text/html" && exchange.response?.setCookies.isEmpty ?? false
+        exchange.response.map { $0.body?.isPage ?? false && $0.setCookies.isEmpty } ?? false
     }
 
     /// What shows that the client is an app; of this very client, or of some app in the file.
@@ -122,9 +122,9 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
                 later.request.headers.first("user-agent")?.hasPrefix("Mozilla/") ?? false,
                 !isOfTheBrowser(later)
             else { return false }
-            let essence = later.response?.body?.essence ?? ""
-            guard essence == "text/html", later.request.method == "GET" else {
-                return later.request.method != "GET" || essence == "application/json"
+            let body = later.response?.body
+            guard body?.isPage ?? false, later.request.method == "GET" else {
+                return later.request.method != "GET" || body?.essence == "application/json"
             }
             return !flow.surroundings.areCookiesRecorded || flow.surroundings.isSanitized
                 || goesOn(later, behind: flow.capture[callback])

@@ -104,6 +104,18 @@ struct ProviderServerErrorTests {
         #expect(recording.finding(rule)?.places == ["2 response.status ", "2 response.body "])
     }
 
+    /// What fails may well not come to name its media type.
+    @Test(arguments: [("<!doctype html><title>Sorry</title>", true), ("{}", false)])
+    func aPageIsOneWithoutItsMediaType(body: String, fires: Bool) throws {
+        var recording = try Recording(Array(Recording(broken).exchanges.prefix(2)))
+        var page = recording.exchanges[1]
+        page.request.url = RecordedURL("https://id.harbour.example/sign-in/method")
+        page.startedAt = page.startedAt + .seconds(1)
+        page.response = RecordedResponse(status: 503, body: Body(text: body))
+        recording.exchanges.append(page)
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesWhatAPageFetchedAlone() throws {
         var recording = try Recording(Array(Recording(broken).exchanges.prefix(2)))
         var fetched = recording.exchanges[1]
