@@ -77,7 +77,7 @@ extension ProviderEngine {
         return answer
     }
 
-    func error(page text: String, status: Int = 400) -> BuiltAnswer { .page(status, SignInPage.error(text)) }
+    func error(page text: String) -> BuiltAnswer { .page(400, SignInPage.error(text)) }
 
     // MARK: - Transactions
 

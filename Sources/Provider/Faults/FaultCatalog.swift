@@ -7,10 +7,10 @@ package enum FaultCatalog {
 
     package static func fault(_ id: String) -> Fault? { all.first { $0.id == id } }
 
-    /// The names that are most like one that is none; the nearest first.
+    /// The names that are most like one that is none: three at most, the nearest first.
     ///
     /// Those that hold every word of it, else those that share the most of its letters in pairs.
-    package static func nearest(to name: String, limit: Int = 3) -> [String] {
+    package static func nearest(to name: String) -> [String] {
         let wanted = pairs(name)
         let scored = all.map { fault -> (id: String, score: Double) in
             let own = pairs(fault.id)
@@ -18,7 +18,7 @@ package enum FaultCatalog {
             let whole = name.count > 2 && fault.id.contains(name) ? 1.0 : 0
             return (fault.id, whole + 2 * Double(shared) / Double(max(1, wanted.count + own.count)))
         }
-        return scored.filter { $0.score > 0.3 }.sorted { $0.score > $1.score }.prefix(limit).map(\.id)
+        return scored.filter { $0.score > 0.3 }.sorted { $0.score > $1.score }.prefix(3).map(\.id)
     }
 
     private static func pairs(_ text: String) -> Set<String> {
