@@ -16,10 +16,7 @@ struct QRCode: Equatable {
     /// The modules that carry no data: finders, timing, alignment, format and version.
     private var isFunction: [Bool]
 
-    /// The longest text, in bytes.
-    static let maximumLength = 213
-
-    /// The code of a text; nil where it is longer than ``maximumLength``.
+    /// The code of a text; nil where no version holds it.
     ///
     /// - Parameters:
     ///   - bytes: the text; readers take it for UTF-8 or Latin-1, so ASCII is safest.
