@@ -35,9 +35,6 @@ package struct AuthorityFiles: Sendable, Hashable {
         package var origin: Origin
         /// Modes of files that were put right, and what that means.
         package var remarks: [String] = []
-
-        /// Whether no client can trust it yet.
-        package var isNew: Bool { origin != .found }
     }
 
     /// Whether the authority was there, and why not.
@@ -54,7 +51,7 @@ package struct AuthorityFiles: Sendable, Hashable {
     /// The authority of the folder; made, with the folder, where there is none or it is no longer valid.
     ///
     /// - Parameter now: decides whether it is valid.
-    /// - Returns: the authority, and whether it is new, so that no client can trust it yet.
+    /// - Returns: the authority, and where it comes from: no client can trust one yet that was not found.
     /// - Throws: ``ProxyError``, of the cases that begin with `authority`.
     package func load(now: Timestamp) throws(ProxyError) -> Loaded {
         try makeFolder()

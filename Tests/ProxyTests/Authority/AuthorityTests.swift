@@ -28,7 +28,7 @@ final class AuthorityTests: Sendable {
         let files = AuthorityFiles(folder: folder())
         let first = try files.load(now: now)
         let second = try files.load(now: now + .seconds(86_400))
-        #expect(first.isNew && !second.isNew)
+        #expect(first.origin == .made && second.origin == .found)
         #expect(first.authority.certificate.der == second.authority.certificate.der)
         #expect(try mode(files.folder) == 0o700)
         #expect(try mode(files.folder + "/ca.key") == 0o600)
@@ -67,7 +67,7 @@ final class AuthorityTests: Sendable {
         #expect(!first.isInItsLastMonth(at: now + .seconds(334 * 86_400)))
         #expect(first.isInItsLastMonth(at: now + .seconds(336 * 86_400)))
         let later = try files.load(now: now + .seconds(366 * 86_400))
-        #expect(later.isNew)
+        #expect(later.origin != .found)
         #expect(later.authority.certificate.der != first.certificate.der)
     }
 
@@ -160,7 +160,7 @@ final class AuthorityTests: Sendable {
         _ = try other.load(now: now)
         try FileManager.default.removeItem(atPath: files.certificatePath)
         try FileManager.default.copyItem(atPath: other.certificatePath, toPath: files.certificatePath)
-        #expect(try files.load(now: now).isNew)
+        #expect(try files.load(now: now).origin == .madeInPlaceOfHalf(missing: nil))
     }
 
     @Test func unreadableKeyIsNamedAndNotReplaced() throws {
