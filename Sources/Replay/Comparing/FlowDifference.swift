@@ -57,10 +57,4 @@ package struct FlowDifference: Sendable {
         judged.first = (nil, difference)
         return judged
     }
-
-    /// Every difference that counts, with its step.
-    package var all: [(step: StepPair?, difference: ValueDifference)] {
-        steps.flatMap { step in step.differences.filter { $0.weight == .difference }.map { (step, $0) } }
-            + overall.filter { $0.weight == .difference }.map { (nil, $0) }
-    }
 }

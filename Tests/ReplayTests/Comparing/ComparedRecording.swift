@@ -153,6 +153,12 @@ struct ComparedRecording {
 }
 
 extension FlowDifference {
+    /// Every difference that counts, with its step.
+    var all: [(step: StepPair?, difference: ValueDifference)] {
+        steps.flatMap { step in step.differences.filter { $0.weight == .difference }.map { (step, $0) } }
+            + overall.filter { $0.weight == .difference }.map { (nil, $0) }
+    }
+
     /// The first difference as `token_request: redirect_uri: …`.
     var headline: String {
         guard let first else { return "the same" }
