@@ -1,8 +1,7 @@
 package import JSON
-import LibCrypto
 
 extension JSONWebEncryption {
-    /// A compact JWE for the holder of a key, or of the client secret.
+    /// A compact JWE (RFC 7516, section 7.1) for the holder of a key, or of the client secret.
     ///
     /// `key`: a public key for `RSA-OAEP` and `ECDH-ES` in all their forms; for `dir`, `A128KW`, `A128GCMKW` and the like a
     /// symmetric one, or nil where they derive it from the secret (OpenID Connect Core, section 10.2).
@@ -25,44 +24,8 @@ extension JSONWebEncryption {
         for name in ["epk", "iv", "tag", "p2s", "p2c", "zip"] { header[name] = nil }
         let sealing = KeySealing(algorithm: algorithm, encryption: encryption, key: key, secret: secret)
         guard let content = sealing.contentKey(in: &header, random) else { return nil }
-        return compact(
-            plaintext,
-            header,
-            content,
-            encryption,
-            vector: random(encryption.vectorLength)
-        )
-    }
-
-    /// A token encrypted with a shared key as it stands (`dir`).
-    ///
-    /// `header`: members besides `alg` and `enc`, as `kid`, `cty`.
-    ///
-    /// - Returns: nil where the key has not the length that `enc` wants.
-    package static func sealed(
-        _ plaintext: [UInt8],
-        key: [UInt8],
-        encryption: ContentEncryption,
-        header members: [(String, JSONValue)] = []
-    ) -> String? {
-        compact(
-            plaintext,
-            JSONObject([("alg", "dir"), ("enc", .string(encryption.rawValue))] + members),
-            ContentKey(bytes: key, encrypted: []),
-            encryption,
-            vector: SecureRandom.bytes(encryption.vectorLength)
-        )
-    }
-
-    /// The five parts (RFC 7516, section 7.1); nil where the key has not the length that `enc` wants.
-    private static func compact(
-        _ plaintext: [UInt8],
-        _ header: JSONObject,
-        _ content: ContentKey,
-        _ encryption: ContentEncryption,
-        vector: [UInt8]
-    ) -> String? {
         let protected = Base64URL.encode(JSONWriter.bytes(of: .object(header)))
+        let vector = random(encryption.vectorLength)
         let sealed = encryption.seal(
             plaintext,
             key: content.bytes,

@@ -74,33 +74,45 @@ struct JSONWebEncryptionTests {
 
     @Test(arguments: ContentEncryption.allCases) func opensWhatItSealed(encryption: ContentEncryption) throws
     {
-        let key = SecureRandom.bytes(encryption.keyLength)
-        for text in ["", "{}", String(repeating: "long ", count: 10_000)] {
-            let sealed = try #require(
-                JSONWebEncryption.sealed(
-                    Array(text.utf8),
-                    key: key,
-                    encryption: encryption,
-                    header: [("kid", "1")]
-                )
+        func key(_ bytes: [UInt8]) -> JSONWebKey {
+            JSONWebKey(json: JSONObject([("kty", "oct"), ("k", .string(Base64URL.encode(bytes)))]))
+        }
+        func sealed(_ text: String, _ key: JSONWebKey) -> String? {
+            JSONWebEncryption.sealed(
+                Array(text.utf8),
+                key: key,
+                secret: nil,
+                header: ["alg": "dir", "enc": .string(encryption.rawValue), "kid": "1"],
+                random: { SecureRandom.bytes($0) }
             )
-            let token = try #require(JSONWebToken.parse(sealed).flatMap { JSONWebEncryption($0) })
-            let json = JSONObject([("kty", "oct"), ("k", .string(Base64URL.encode(key)))])
-            #expect(token.open(keys: [JSONWebKey(json: json)])?.plaintext == Array(text.utf8))
+        }
+        let bytes = SecureRandom.bytes(encryption.keyLength)
+        for text in ["", "{}", String(repeating: "long ", count: 10_000)] {
+            let outer = try #require(sealed(text, key(bytes)))
+            let token = try #require(JSONWebToken.parse(outer).flatMap { JSONWebEncryption($0) })
+            #expect(token.open(keys: [key(bytes)])?.plaintext == Array(text.utf8))
             #expect(token.keyID == "1")
         }
-        #expect(JSONWebEncryption.sealed([1], key: Array(key.dropLast()), encryption: encryption) == nil)
+        #expect(sealed("{}", key(bytes.dropLast())) == nil)
     }
 
     @Test func whatIsCompressedOrCriticalStaysClosed() throws {
         let key = SecureRandom.bytes(16)
         let json = JSONObject([("kty", "oct"), ("k", .string(Base64URL.encode(key)))])
-        for member in [("zip", "DEF"), ("crit", ["b64"])] as [(String, JSONValue)] {
+        let members: [(member: (String, JSONValue), opens: Bool)] = [
+            (("kid", "1"), true), (("zip", "DEF"), false), (("crit", ["b64"]), false),
+        ]
+        for (member, opens) in members {
+            let header = JSONObject([("alg", "dir"), ("enc", "A128GCM")] + [member])
+            let protected = Base64URL.encode(JSONWriter.bytes(of: .object(header)))
+            let vector = SecureRandom.bytes(12)
             let sealed = try #require(
-                JSONWebEncryption.sealed([1, 2], key: key, encryption: .aes128GCM, header: [member])
+                Cipher.sealGCM([1, 2], key: key, nonce: vector, authenticating: Array(protected.utf8))
             )
-            let token = try #require(JSONWebToken.parse(sealed).flatMap { JSONWebEncryption($0) })
-            #expect(token.open(keys: [JSONWebKey(json: json)]) == nil)
+            let parts = [[], vector, sealed.ciphertext, sealed.tag].map { Base64URL.encode($0) }
+            let text = ([protected] + parts).joined(separator: ".")
+            let token = try #require(JSONWebToken.parse(text).flatMap { JSONWebEncryption($0) })
+            #expect((token.open(keys: [JSONWebKey(json: json)]) != nil) == opens)
         }
     }
 

@@ -42,7 +42,13 @@ struct TokenVerifierTests {
         )
         func verdict(on inner: String) throws -> TokenVerifier.Verdict {
             let sealed = try #require(
-                JSONWebEncryption.sealed(Array(inner.utf8), key: secret, encryption: .aes128GCM)
+                JSONWebEncryption.sealed(
+                    Array(inner.utf8),
+                    key: shared,
+                    secret: nil,
+                    header: ["alg": "dir", "enc": "A128GCM"],
+                    random: { SecureRandom.bytes($0) }
+                )
             )
             let verifier = TokenVerifier(keys: try keys() + [shared], expecting: Self.expected)
             return Array(sealed.utf8).withUnsafeBufferPointer { verifier.verdict(on: $0) }

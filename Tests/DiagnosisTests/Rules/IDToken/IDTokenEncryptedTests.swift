@@ -34,9 +34,10 @@ struct IDTokenEncryptedTests {
         let outer = try #require(
             JSONWebEncryption.sealed(
                 Array(inner.utf8),
-                key: key,
-                encryption: .aes128CBC,
-                header: [("cty", "JWT"), ("kid", "shop-enc")]
+                key: JSONWebKey(json: JSONObject([("kty", "oct"), ("k", .string(Base64URL.encode(key)))])),
+                secret: nil,
+                header: ["alg": "dir", "enc": "A128CBC-HS256", "cty": "JWT", "kid": "shop-enc"],
+                random: { SecureRandom.bytes($0) }
             )
         )
         return login.editingAnswer(of: "/token") { $0["id_token"] = .string(outer) }
