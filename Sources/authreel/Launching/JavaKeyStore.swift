@@ -9,11 +9,9 @@ enum JavaKeyStore {
 
     /// A store that trusts these certificates.
     ///
-    /// - Parameters:
-    ///   - certificates: in DER.
-    ///   - time: milliseconds since 1970, which each entry carries.
+    /// - Parameter certificates: in DER.
     /// - Returns: the file.
-    static func bytes(trusting certificates: [[UInt8]], time: Int64 = 0) -> [UInt8] {
+    static func bytes(trusting certificates: [[UInt8]]) -> [UInt8] {
         var store: [UInt8] = []
         func add(_ number: some FixedWidthInteger) { withUnsafeBytes(of: number.bigEndian) { store += $0 } }
         func add(_ text: String) {
@@ -27,6 +25,8 @@ enum JavaKeyStore {
             let trustedCertificate: UInt32 = 2
             add(trustedCertificate)
             add("authority-\(index)")
+            // When it was put there, in milliseconds since 1970: nobody asks.
+            let time: Int64 = 0
             add(time)
             add("X.509")
             add(UInt32(certificate.count))
