@@ -27,6 +27,21 @@ extension BuiltInEndpointsTests {
         #expect(redeem(code, [], headers: basic).status == 200)
     }
 
+    /// RFC 6749, sections 2.3 and 3.2.1: who authenticates is who is named.
+    @Test(arguments: ["/token", "/introspect", "/revoke", "/par"])
+    func clientThatNamesAnotherBesideItsCredentialsIsRefused(path: String) {
+        let basic = [("Authorization", "Basic " + Base64.encode(Array("shop:shop-secret".utf8)))]
+        let form = [("grant_type", "client_credentials"), ("token", "a-token")] + Self.request.dropFirst(2)
+        func ask(_ name: [(String, String)]) -> RecordedResponse {
+            caller.post(Self.issuer + path, form + [("response_type", "code")] + name, headers: basic)
+        }
+        let refused = ask([("client_id", "another")])
+        #expect(refused.status == 400 && caller.json(refused)["error"] == "invalid_request")
+        for own in [[], [("client_id", "shop")], [("client_id", "")]] {
+            #expect(ask(own).status / 100 == 2)
+        }
+    }
+
     /// RFC 6749, section 3.2; RFC 9126, section 2.3.
     @Test(arguments: ["/token", "/par", "/introspect", "/revoke"])
     func endpointOfClientsIsAskedByPost(path: String) {

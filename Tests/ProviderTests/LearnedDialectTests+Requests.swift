@@ -139,6 +139,30 @@ extension LearnedDialectTests {
         #expect(answer.status == (recorded == nil ? 400 : 200))
     }
 
+    /// RFC 6749, section 2.3: another `client_id` beside the credentials is refused, but where the recorded provider took it.
+    @Test(arguments: [true, false])
+    func otherNameBesideTheCredentialsIsTakenWhereItWasThen(wasTaken: Bool) throws {
+        let basic = [("Authorization", "Basic " + Base64.encode(Array("web:secret-of-web".utf8)))]
+        func form(_ code: String, _ name: String) -> [(String, String)] {
+            Self.codeForm(code).filter { !$0.0.hasPrefix("client_") } + [("client_id", name)]
+        }
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(
+            Self.issuer + "/token",
+            form("code-0123456789", wasTaken ? "the-other" : "web"),
+            headers: basic,
+            body: Self.answer(1, nil)
+        )
+        let caller = Caller(try Self.provider(builder))
+        let code = try #require(Self.signIn(caller).parameters.first("code"))
+        let answer = caller.post(Self.base + "/token", form(code, "the-other"), headers: basic)
+        #expect(answer.status == (wasTaken ? 200 : 400))
+    }
+
     /// Facebook's clients ask so, and name no grant.
     @Test func codeIsTakenInAQuery() throws {
         func query(_ code: String) -> [(String, String)] {

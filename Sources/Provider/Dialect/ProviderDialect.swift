@@ -141,6 +141,8 @@ struct ProviderDialect: Sendable {
     var needsLogoutClient = false
     /// Whether a client was taken that proved who it is in more than one way (RFC 6749, section 2.3); the first of them counts then.
     var takesSeveralClientProofs = false
+    /// Whether a client was taken whose `client_id` was another than that of its Basic credentials; those count then.
+    var takesOtherClientNames = false
     /// Whether a token request by GET is refused (RFC 6749, section 3.2).
     var takesTokenRequestsByPostOnly = false
     /// Whether requests for an ID token are held to what OpenID Connect wants of them: the scope `openid`, a redirect URI, and a nonce

@@ -101,6 +101,9 @@ extension ProviderEngine {
             // RFC 6749, section 5.2: what is wrong is the request, and no header is to be tried again.
             throw Refused(answer: refuse(.clientAuthenticationDoubled, at: role))
         }
+        guard !Self.namesTwoClients(authentication, parameters) || dialect.takesOtherClientNames else {
+            throw Refused(answer: refuse(.clientDiffers, at: role))
+        }
         switch method {
         case .assertion:
             guard let assertion = authentication.assertion.flatMap({ ClientAssertion($0) }) else {
@@ -122,6 +125,17 @@ extension ProviderEngine {
             guard sent.contains(secret) else { throw refused(.clientSecretWrong) }
         }
         return client
+    }
+
+    /// Whether the `client_id` of a request is another than that of its Basic credentials: a client proves that it is itself (RFC 6749,
+    /// sections 2.3 and 3.2.1).
+    ///
+    /// The coding of the credentials makes no other client, nor does an empty parameter (section 3.2).
+    static func namesTwoClients(_ authentication: ClientAuthentication, _ parameters: Parameters) -> Bool {
+        guard authentication.methods.contains(.secretBasic), let own = authentication.clientID,
+            let named = parameters["client_id"], !named.isEmpty
+        else { return false }
+        return !own.value.equalsBytes(of: named) && !own.rawValue.equalsBytes(of: named)
     }
 
     /// Who a request is of.

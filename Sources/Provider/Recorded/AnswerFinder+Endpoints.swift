@@ -10,6 +10,7 @@ extension AnswerFinder {
         let exchange = flow.capture[message.exchange]
         guard let response = exchange.response else { return }
         if Self.isTakenAsJSON(message, exchange.request) { dialect.takesJSON = true }
+        if Self.isTakenUnderTwoNames(message) { dialect.takesOtherClientNames = true }
         switch message {
         case .keySet(let document) where document.answer.isSuccess && document.keys != nil:
             dialect.keySet = AnswerTemplate(response)
@@ -65,6 +66,16 @@ extension AnswerFinder {
         guard answer.isSuccess, FormBody.items(of: request.body) == nil, let bytes = request.body?.bytes
         else { return false }
         return (try? JSONParser.parse(bytes))?.object != nil
+    }
+
+    /// Whether a client was taken at an endpoint under another name than the one it gave itself.
+    private static func isTakenUnderTwoNames(_ message: OAuthMessage) -> Bool {
+        switch message {
+        case .introspection(let call), .revocation(let call), .deviceAuthorization(let call),
+            .pushedRequest(let call), .backchannelAuthentication(let call):
+            call.answer.isSuccess && ProviderEngine.namesTwoClients(call.authentication, call.parameters)
+        default: false
+        }
     }
 
     private func claims(

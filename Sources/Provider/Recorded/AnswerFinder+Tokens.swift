@@ -80,6 +80,9 @@ extension AnswerFinder {
         let sent = flow.capture[request.exchange].request
         dialect.repeatedParameters.formUnion(ProviderEngine.repeatedNames(in: sent))
         if request.authentication.methods.count > 1 { dialect.takesSeveralClientProofs = true }
+        if ProviderEngine.namesTwoClients(request.authentication, request.parameters) {
+            dialect.takesOtherClientNames = true
+        }
         if sent.headers.contains("dpop"),
             request.answer.parameters["token_type"]?.lowercased() != "dpop"
         {
