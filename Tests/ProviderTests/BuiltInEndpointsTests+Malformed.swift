@@ -68,6 +68,32 @@ extension BuiltInEndpointsTests {
         #expect(answer["error_description"] == "a request_uri cannot be pushed")
     }
 
+    /// RFC 6750, section 2: in the header, the form or the query, and only in one of them.
+    @Test func tokenThatIsSentTwiceIsAnInvalidRequest() throws {
+        let token = try #require(caller.json(redeem(code()))["access_token"]?.string)
+        let (header, parameter) = (("Authorization", "Bearer \(token)"), ("access_token", token))
+        let place = Self.issuer + "/userinfo"
+        let inQuery = place + "?" + FormBody.encode([parameter])
+        for answer in [
+            caller.get(inQuery, headers: [header]),
+            caller.post(place, [parameter], headers: [header]),
+            caller.post(inQuery, [parameter]),
+        ] {
+            #expect(answer.status == 400 && caller.json(answer)["error"] == "invalid_request")
+            let challenge = answer.headers.first("www-authenticate")
+            #expect(challenge?.hasPrefix("Bearer error=\"invalid_request\"") == true)
+        }
+        for answer in [
+            caller.get(place, headers: [header]),
+            caller.get(inQuery),
+            caller.post(place, [parameter]),
+            // Section 3.1 of RFC 6749: left out.
+            caller.get(place, [("access_token", "")], headers: [header]),
+        ] {
+            #expect(answer.status == 200)
+        }
+    }
+
     /// RFC 6750, section 3.
     @Test func clientsOwnTokenIsRefusedForUserInfoWithAChallenge() throws {
         let form = [("grant_type", "client_credentials")] + Self.secret

@@ -163,6 +163,31 @@ extension LearnedDialectTests {
         #expect(answer.status == (wasTaken ? 200 : 400))
     }
 
+    /// RFC 6750, section 2: refused, but where the recorded provider told it then.
+    @Test(arguments: [true, false])
+    func tokenThatIsSentTwiceIsTakenWhereItWasThen(wasTaken: Bool) throws {
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        let recorded = "access-token-1-0123456789"
+        builder.get(
+            Self.issuer + "/userinfo" + (wasTaken ? "?access_token=" + recorded : ""),
+            headers: [("Authorization", "Bearer " + recorded)],
+            body: .json(#"{"sub":"248289761001"}"#)
+        )
+        let caller = Caller(try Self.provider(builder))
+        let code = try #require(Self.signIn(caller).parameters.first("code"))
+        let tokens = caller.json(caller.post(Self.base + "/token", Self.codeForm(code)))
+        let token = try #require(tokens["access_token"]?.string)
+        let header = ("Authorization", "Bearer " + token)
+        let answer = caller.get(Self.base + "/userinfo", [("access_token", token)], headers: [header])
+        #expect(answer.status == (wasTaken ? 200 : 400))
+        #expect(caller.get(Self.base + "/userinfo", headers: [header]).status == 200)
+    }
+
     /// Facebook's clients ask so, and name no grant.
     @Test func codeIsTakenInAQuery() throws {
         func query(_ code: String) -> [(String, String)] {

@@ -143,6 +143,8 @@ struct ProviderDialect: Sendable {
     var takesSeveralClientProofs = false
     /// Whether a client was taken whose `client_id` was another than that of its Basic credentials; those count then.
     var takesOtherClientNames = false
+    /// Whether userinfo was told to a request that had its access token in more than one place (RFC 6750, section 2); the header counts then.
+    var takesSeveralTokens = false
     /// Whether a token request by GET is refused (RFC 6749, section 3.2).
     var takesTokenRequestsByPostOnly = false
     /// Whether requests for an ID token are held to what OpenID Connect wants of them: the scope `openid`, a redirect URI, and a nonce

@@ -11,6 +11,9 @@ extension ProviderEngine {
     mutating func userInfo(_ request: RecordedRequest) -> BuiltAnswer {
         let access: ProviderState.AccessToken
         do throws(Refused) {
+            if Self.accessTokens(in: request).count > 1, !dialect.takesSeveralTokens {
+                return refuseSeveralTokens(at: .userInfo)
+            }
             access = try accessToken(of: request, at: .userInfo)
         } catch {
             return error.answer
@@ -65,9 +68,7 @@ extension ProviderEngine {
     private mutating func accessToken(of request: RecordedRequest, at role: Endpoints.Role) throws(Refused)
         -> ProviderState.AccessToken
     {
-        let parameters = Self.form(of: request).items + request.url.queryItems.items
-        let sent = BearerToken.of(request, exchange: 0)?.value
-        guard let text = sent ?? parameters.first(where: { $0.name == "access_token" })?.value else {
+        guard let text = Self.accessTokens(in: request).first else {
             throw Refused(answer: refuse(.tokenMissing, at: role, headers: [("WWW-Authenticate", "Bearer")]))
         }
         guard let access = validToken(text) else { throw Refused(answer: refuseToken(at: role)) }
@@ -85,6 +86,21 @@ extension ProviderEngine {
             }
         }
         throw Refused(answer: refuseToken(at: role, scheme: "DPoP"))
+    }
+
+    /// The access token of a request as often as it is sent: in the header, the form and the query (RFC 6750, section 2).
+    static func accessTokens(in request: RecordedRequest) -> [String] {
+        let name = "access_token"
+        let parameters = [form(of: request).first(name), request.url.queryItems.first(name)]
+        // RFC 6749, section 3.1: a parameter without a value is as good as left out.
+        return [BearerToken.of(request, exchange: 0)?.value].compactMap { $0 }
+            + parameters.compactMap { $0 }.filter { !$0.isEmpty }
+    }
+
+    /// RFC 6750, sections 2 and 3.1: a token is sent in one way.
+    private func refuseSeveralTokens(at role: Endpoints.Role) -> BuiltAnswer {
+        let challenge = "error=\"invalid_request\", error_description=\"the access token is sent twice\""
+        return refuse(.tokenDoubled, at: role, headers: [("WWW-Authenticate", "Bearer \(challenge)")])
     }
 
     /// RFC 6750, section 3: a refusal names the scheme and what is wrong.

@@ -42,6 +42,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case userUnknown
     // A call with a token
     case tokenMissing
+    case tokenDoubled
     case tokenInvalid
     // An authorization request
     case redirectURIUnregistered
@@ -115,6 +116,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .assertionInvalid: (400, "invalid_grant", "the assertion is not valid, or has expired")
         case .userUnknown: (400, "unknown_user_id", "the hint is of no user here")
         case .tokenMissing: (401, "invalid_request", "an access token is missing")
+        case .tokenDoubled: (400, "invalid_request", "the access token is sent twice")
         case .tokenInvalid: (401, "invalid_token", "the access token is not valid")
         case .redirectURIUnregistered:
             (400, "invalid_request", "The redirect_uri is not registered for this client.")

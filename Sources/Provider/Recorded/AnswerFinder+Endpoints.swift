@@ -17,6 +17,9 @@ extension AnswerFinder {
             dialect.keySet.members = nil
         case .userInfo(let call) where call.answer.isSuccess:
             dialect.userInfo.append(claims(of: call, response, flow, dialect))
+            if ProviderEngine.accessTokens(in: exchange.request).count > 1 {
+                dialect.takesSeveralTokens = true
+            }
         case .introspection(let call) where call.answer.isSuccess:
             if call.answer.json?["active"]?.bool == true {
                 dialect.introspections.append(claims(of: call, response, flow, dialect))
