@@ -94,9 +94,9 @@ struct JWTCommandTests {
 
     @Test(
         arguments: [
-            ("e30", "✗ alg  the header has no alg"),
-            ("eyJhbGciOiJSUzI1NiIsImFsZyI6IlJTMjU2In0", "✗ header  member alg occurs twice"),
-            ("eyJhbGciOiJSUzI1NiIsImNyaXQiOlsiYjY0Il0sImI2NCI6ZmFsc2V9", "✗ crit  demands b64"),
+            ("e30", "✗ alg        the header has no alg"),
+            ("eyJhbGciOiJSUzI1NiIsImFsZyI6IlJTMjU2In0", "✗ header     member alg occurs twice"),
+            ("eyJhbGciOiJSUzI1NiIsImNyaXQiOlsiYjY0Il0sImI2NCI6ZmFsc2V9", "✗ crit       demands b64"),
         ]
     )
     func whatIsMarkedWrongMakesTheStatusNegative(header: String, line: String) throws {
