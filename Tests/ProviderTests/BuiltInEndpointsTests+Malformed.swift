@@ -42,6 +42,29 @@ extension BuiltInEndpointsTests {
         }
     }
 
+    /// RFC 7591, section 2: a client proves who it is as it registered to.
+    @Test(arguments: [nil, "client_secret_basic", "client_secret_post", "none", "private_key_jwt"])
+    func clientIsHeldToTheAuthenticationItRegisteredFor(method: String?) throws {
+        var sent: JSONObject = ["redirect_uris": ["https://new.example/cb"]]
+        sent["token_endpoint_auth_method"] = method.map { .string($0) }
+        let body = Body(text: JSONWriter.text(of: .object(sent)), mediaType: "application/json")
+        let client = caller.json(caller.send("POST", Self.issuer + "/register", body))
+        let id = try #require(client["client_id"]?.string)
+        let secret = client["client_secret"]?.string ?? "a-secret"
+        let basic = [("Authorization", "Basic " + Base64.encode(Array("\(id):\(secret)".utf8)))]
+        // A code that is not known is refused after the client.
+        func error(_ form: [(String, String)], _ headers: [(String, String)] = []) -> String? {
+            caller.json(redeem("a-code", form, headers: headers))["error"]?.string
+        }
+        let (inHeader, inBody) = (
+            error([], basic), error([("client_id", id), ("client_secret", secret)])
+        )
+        let isBasic = method == nil || method == "client_secret_basic"
+        #expect(inHeader == (isBasic ? "invalid_grant" : "invalid_client"))
+        #expect(inBody == (method == "client_secret_post" ? "invalid_grant" : "invalid_client"))
+        #expect(error([("client_id", id)]) == (method == "none" ? "invalid_grant" : "invalid_client"))
+    }
+
     /// RFC 6749, section 3.2; RFC 9126, section 2.3.
     @Test(arguments: ["/token", "/par", "/introspect", "/revoke"])
     func endpointOfClientsIsAskedByPost(path: String) {

@@ -104,6 +104,12 @@ extension ProviderEngine {
         guard !Self.namesTwoClients(authentication, parameters) || dialect.takesOtherClientNames else {
             throw Refused(answer: refuse(.clientDiffers, at: role))
         }
+        if isRegistered(client, otherThanFor: method) {
+            throw refused(
+                .clientMethodDiffers,
+                client.authenticationMethods.first.map { "registered for \($0)" }
+            )
+        }
         switch method {
         case .assertion:
             guard let assertion = authentication.assertion.flatMap({ ClientAssertion($0) }) else {
@@ -125,6 +131,24 @@ extension ProviderEngine {
             guard sent.contains(secret) else { throw refused(.clientSecretWrong) }
         }
         return client
+    }
+
+    /// Whether a client has registered for another way of authentication than the one it takes (RFC 7591, section 2).
+    ///
+    /// Only one that did so at this provider: what the recorded one took of its clients it takes in any way. A missing secret is
+    /// told as that, and a certificate is not asked for.
+    private func isRegistered(
+        _ client: ProviderConfiguration.Client,
+        otherThanFor method: ClientAuthentication.Method
+    ) -> Bool {
+        guard dialect.registration == nil, state.registeredClients[client.id] != nil else { return false }
+        switch client.authenticationMethods.first {
+        case "client_secret_basic": return method != .secretBasic && method != .none
+        case "client_secret_post": return method != .secretPost && method != .none
+        case "client_secret_jwt", "private_key_jwt": return method != .assertion
+        case "none": return method == .assertion
+        default: return false
+        }
     }
 
     /// Whether the `client_id` of a request is another than that of its Basic credentials: a client proves that it is itself (RFC 6749,

@@ -5,6 +5,7 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case clientAuthenticationMissing
     case clientAuthenticationDoubled
     case clientDiffers
+    case clientMethodDiffers
     case clientSecretWrong
     case clientAssertionInvalid
     case clientAssertionExpired
@@ -75,6 +76,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
             (400, "invalid_request", "two kinds of client authentication at once")
         case .clientDiffers:
             (400, "invalid_request", "client_id is not the client that authenticated")
+        case .clientMethodDiffers:
+            (401, "invalid_client", "the client is registered for another way of authentication")
         case .clientSecretWrong: (401, "invalid_client", "the client secret is wrong")
         case .clientAssertionInvalid:
             (401, "invalid_client", "the client assertion is not one of this client for this server")
