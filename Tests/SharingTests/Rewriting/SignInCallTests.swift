@@ -157,6 +157,18 @@ struct SignInCallTests {
         #expect(seconds(8_000) < 20 * max(small, 0.002))
     }
 
+    /// The arguments of a call that is none of a sign-in are not looked at with each bracket that closes.
+    @Test func timeGrowsWithTheBracketsOfAScript() {
+        func seconds(_ count: Int) -> Double {
+            let arguments = String(repeating: "'a',", count: count)
+            let text = "call(\(arguments)" + String(repeating: ")", count: count)
+            return ProcessorTime.seconds { _ = Self.told(text, as: .json) }
+        }
+        let small = seconds(1_000)
+        // Sixteen times the text: linear is 16, quadratic 256.
+        #expect(seconds(16_000) < 50 * max(small, 0.004))
+    }
+
     /// A server action of Next.js is posted to the page itself.
     @Test(arguments: [("/login", false), ("/sign-in", false), ("/cart", true)])
     func listThatIsPostedToASignInHasAPassword(path: String, stays: Bool) throws {

@@ -218,8 +218,9 @@ enum SignInCall {
     /// last one has to look like a password that somebody was told to choose.
     static func name(argumentsOf callee: String, in slots: inout ArraySlice<Slot>, of text: ArraySlice<UInt8>)
     {
+        guard isOne(callee) else { return }
         let places = slots.indices.filter { slots[$0].name.isEmpty && !slots[$0].isNumber }
-        guard isOne(callee), (2...3).contains(places.count), let last = places.last,
+        guard (2...3).contains(places.count), let last = places.last,
             isMixed(text[slots[last].range])
         else { return }
         for (place, slot) in places.enumerated() {
