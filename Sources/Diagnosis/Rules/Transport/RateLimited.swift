@@ -113,26 +113,33 @@ struct RateLimited: Rule {
         return status == 429 || status >= 400 && isSaid(in: answer.json)
     }
 
-    private static func isSaid(in json: JSONObject?) -> Bool {
-        // What polls too often has a name, whatever is said beside it.
-        guard let json, json["error"]?.string != "slow_down" else { return false }
-        let texts = members.compactMap { json[$0]?.string }
-        return (texts + [json["error"]?.object?["message"]?.string ?? ""]).contains { text in
-            let lower = text.asciiLowercased()
-            return words.contains(where: lower.containsBytes)
+    private static func isSaid(in json: JSONObject?) -> Bool { said(in: json) != nil }
+
+    /// The member of an answer that says so, and its text.
+    private static func said(in json: JSONObject?) -> (member: String, text: String)? {
+        guard let json, !otherErrors.contains(json["error"]?.string ?? "") else { return nil }
+        let texts = members.compactMap { member in json[member]?.string.map { (member, $0) } }
+        let nested = json["error"]?.object?["message"]?.string.map { ("error.message", $0) }
+        return (texts + [nested].compactMap(\.self)).first { _, text in
+            // By words: "corporate limit" has the letters of another one.
+            let parts = text.asciiLowercased().utf8.split { !$0.isASCIIAlphanumeric }
+            let sentence = " " + parts.map { String(Substring($0)) }.joined(separator: " ")
+            return words.contains(where: sentence.containsBytes)
         }
     }
+
+    /// Errors that have a name, whatever is said beside it: of what polls too often, and of a scope, which may be called `rate_limit:read`.
+    private static let otherErrors: Set<String> = ["slow_down", "invalid_scope", "insufficient_scope"]
 
     /// Where names of errors, and what is said of them, stand.
     private static let members = [
         "error", "error_code", "error_description", "message", "msg", "errmsg", "__type",
     ]
 
-    /// How providers word it, in lower case.
+    /// How providers word it, in lower case and with a space for what stands between words.
     private static let words = [
-        "rate_limit", "ratelimit", "rate limit", "rate exceeded", "too_many_requests", "toomanyrequests",
-        "too many requests",
-        "request limit reached",
+        " rate limit", "ratelimit", " rate exceeded", " too many requests", "toomanyrequests",
+        " request limit reached",
     ]
 
     private func isEndpoint(_ message: OAuthMessage) -> Bool {
@@ -160,6 +167,11 @@ struct RateLimited: Rule {
                 note: exchanges.count > 1 ? "\(url), \(exchanges.count) times" : url
             )
         ]
+        // Another status says nothing of it.
+        if response.status != 429, let said = Self.said(in: JSONBody.object(of: response.body, below: 4096)) {
+            let place = Place(exchange: last, part: .responseBody, name: said.member)
+            evidence.append(Evidence(place: place, value: Masking.shown(said.text, of: "error")))
+        }
         if let wait = response.headers.first("retry-after") {
             let place = Place(exchange: last, part: .responseHeader, name: "Retry-After")
             evidence.append(Evidence(place: place, value: Masking.shown(wait, of: "retry-after")))

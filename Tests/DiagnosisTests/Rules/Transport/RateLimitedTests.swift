@@ -73,15 +73,20 @@ struct RateLimitedTests {
         }
         let finding = try #require(recording.finding(rule))
         #expect(finding.isPrimary)
+        let words = JSONWriter.text(of: answer)
+        #expect(finding.evidence.contains { $0.place.part == .responseBody && words.contains($0.value) })
         #expect(recording.finding(symptom)?.effectOf == rule)
         #expect(recording.outcomes == [.failure])
     }
 
-    /// Of a user's wrong passwords, of the number of tokens that there may be, and of a device that polls too often.
+    /// Of a user's wrong passwords, of the number of tokens that there may be, of a device that polls too often, and of a name or word that
+    /// has the letters.
     @Test(arguments: [
         ("invalid_grant", "Too many failed login attempts"),
         ("invalid_grant", "The refresh token was revoked: too many tokens were issued"),
         ("slow_down", "Too many requests have been made in the same timeframe."),
+        ("invalid_scope", "The scope rate_limit:read is not known"),
+        ("invalid_grant", "The corporate limit of sessions is reached"),
     ])
     func otherNumbersThatAreTooLargeAreNone(error: String, words: String) throws {
         let recording = try Recording("healthy/web-code-flow").answering(
