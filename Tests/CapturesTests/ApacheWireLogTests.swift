@@ -86,6 +86,21 @@ struct ApacheWireLogTests {
         )
     }
 
+    /// Version 3 names no connections: whose answer one is, nobody knows where threads log into each other.
+    @Test func answersOfThreadsAreNotMixedUp() throws {
+        let first = Self.logged(connection: "")
+        let other = Self.logged(
+            [#"GET /userinfo HTTP/1.1[\r][\n]"#, #"Host: op.example[\r][\n]"#, #"[\r][\n]"#],
+            [#"HTTP/1.1 204 No Content[\r][\n]"#, #"[\r][\n]"#],
+            connection: ""
+        )
+        let mixed = first.prefix(6) + other.prefix(3) + first.dropFirst(6) + other.dropFirst(3)
+        let capture = try read(Array(mixed) + first)
+        #expect(capture.indices.map { capture[$0].response?.status } == [nil, nil, 401])
+        let inTurn = try read(first + other)
+        #expect(inTurn.indices.map { inTurn[$0].response?.status } == [401, 204])
+    }
+
     @Test(arguments: [
         "[route: {}->http://op.example:80]", "[route: {}->http://proxy.example:3128->http://op.example:80]",
         "[route: {}->[http://op.example:80]]",

@@ -44,10 +44,12 @@ struct ApacheWireLog {
         let connection = Self.connection(line[..<mark])
         guard let bytes = bytes(line[mark...].dropFirst(Self.sentMark.count), on: connection) else { return }
         let time = LogText.divided(line).time
+        // Where no connection is named, several threads may be in one another's way.
+        let words = connection.isEmpty ? LogText.withoutEnd(bytes[...]) : []
         if line[mark + 1] == Self.sentMark[1] {
-            let words = LogText.withoutEnd(bytes[...])
-            let isFirst = connection.isEmpty && MessageLog.isRequestLine(words)
-            messages.sent(bytes, on: connection, at: time, isFirst: isFirst)
+            messages.sent(bytes, on: connection, at: time, isFirst: MessageLog.isRequestLine(words))
+        } else if MessageLog.isStatusLine(words) {
+            messages.answered(bytes, on: connection, at: time)
         } else {
             messages.received(bytes, on: connection, at: time)
         }

@@ -67,7 +67,8 @@ struct MessageLog {
         }
     }
 
-    private static func isStatusLine(_ line: ArraySlice<UInt8>) -> Bool {
+    /// `line`: without its end.
+    static func isStatusLine(_ line: ArraySlice<UInt8>) -> Bool {
         guard line.starts(with: "HTTP/".utf8) else { return false }
         let words = line.split(separator: 0x20, maxSplits: 2)
         return words.count > 1 && words[0].count <= 8
