@@ -189,6 +189,11 @@ extension Exchange {
     /// Whether there is something to say of ``provenance``.
     var hasProvenance: Bool { members.hasProvenance }
 
+    /// Whether the head of its answer broke off: a header field that is not there may be among what is missing.
+    package var isAnswerHeadCut: Bool {
+        malformations.contains { $0.side == .response && $0.reason == Malformation.halfHead }
+    }
+
     /// Whether one of its bodies is in a file of the recorder's.
     var hasSpooledBody: Bool {
         [request.body, response?.body].contains { if case .spooled? = $0?.content { true } else { false } }
@@ -202,6 +207,9 @@ package struct Malformation: Sendable, Hashable {
     package var offset: Int
     /// What was found, for example `two Content-Length values that differ: 5, 6`.
     package var reason: String
+
+    /// The reason where the end of a message's head is missing.
+    package static let halfHead = "a head that is not whole"
 
     package init(side: MessageSide, offset: Int, reason: String) {
         self.side = side

@@ -76,7 +76,7 @@ extension HTTP1Decoder {
         let exchange = awaited[answered].exchange
         sink.receive(.responseHead(Self.response(head), at: half.time), of: exchange)
         report(
-            [(0, "a head that is not whole")] + head.problems,
+            [(0, Malformation.halfHead)] + head.problems,
             at: half.offset,
             .response,
             of: exchange,

@@ -64,7 +64,10 @@ struct CORSBlocked: Rule {
     private func judge(_ call: PageCall, _ flow: Flow) -> Violation? {
         // A preflight shows that an extension has no permission for the host.
         guard !call.isOfExtension || preflight(of: call, flow) != nil else { return nil }
-        guard let response = flow.capture[call.exchange].response else { return unanswered(call, flow) }
+        let exchange = flow.capture[call.exchange]
+        guard let response = exchange.response, !exchange.isAnswerHeadCut else {
+            return unanswered(call, flow)
+        }
         return answered(call, response)
     }
 

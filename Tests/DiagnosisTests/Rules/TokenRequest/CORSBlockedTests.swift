@@ -207,6 +207,22 @@ struct CORSBlockedTests {
         #expect(Recording(exchanges).finding(rule) == nil)
     }
 
+    /// Where the head of an answer broke off, the permission may have been on its way.
+    @Test(arguments: [true, false]) func whatIsMissingOfAHeadIsNotRefused(isCut: Bool) throws {
+        func cut(_ exchange: inout Exchange) {
+            exchange.response?.status = 200
+            exchange.response?.headers = HeaderFields([("Date", "Tue, 12 May 2026 08:30:05 GMT")])
+            exchange.failure = AnswerLoss.captureEnded
+            guard isCut else { return }
+            exchange.malformations = [Malformation(side: .response, offset: 0, reason: Malformation.halfHead)]
+        }
+        #expect((token(in: try Recording(healthy), cut).finding(rule) == nil) == isCut)
+        let alone = try Recording(broken).without {
+            $0.request.url.path == "/token" && $0.request.method == "POST"
+        }
+        #expect((preflight(in: alone, cut).finding(rule) == nil) == isCut)
+    }
+
     /// The end-session endpoint is a page for the browser itself, and lets no script read its answer.
     @Test(arguments: [("cors", true), ("navigate", false), ("no-cors", false)])
     func logoutByScriptIsTold(mode: String, fires: Bool) {
