@@ -1,3 +1,4 @@
+import Captures
 import Foundation
 import JOSE
 import JSON
@@ -13,7 +14,7 @@ enum CopiedTokens {
             return value["log"] == nil ? strings(in: value).flatMap(tokens) : []
         }
         let schemes: Set<String> = ["authorization:", "bearer", "dpop"]
-        return text.split(whereSeparator: \.isWhitespace)
+        return unfolded(text).split(whereSeparator: \.isWhitespace)
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\"',;")) }
             // A name stands before what it names.
             .filter { !$0.isEmpty && !$0.hasSuffix(":") && !schemes.contains($0.lowercased()) }
@@ -31,6 +32,49 @@ enum CopiedTokens {
         }
         .map(String.init)
         .filter { JSONWebToken.parse($0) != nil }
+    }
+
+    /// The text with each token in one line that a mail or a terminal broke over several.
+    ///
+    /// What quotes a mail stands before a line (`>`), what says that it goes on behind it (`=`; RFC 2045, section 6.7).
+    private static func unfolded(_ text: String) -> String {
+        guard text.contains(where: \.isNewline) else { return text }
+        let lines = text.split(whereSeparator: \.isNewline).map { line in
+            line.drop { $0 == ">" || $0.isWhitespace }.trimmingCharacters(in: .whitespaces)
+        }
+        var unfolded: [String] = []
+        var rest = lines[...]
+        while let first = rest.popFirst() {
+            var run = [first]
+            // Lines are broken where they are full: a shorter one is a token's last.
+            while isOpen(first), let last = run.last, last.utf8.count >= first.utf8.count,
+                let next = rest.first, isPart(next)
+            {
+                run.append(next)
+                rest.removeFirst()
+            }
+            let whole = run.dropLast().map(withoutMark).joined() + (run.last ?? "")
+            let word = whole.split(whereSeparator: \.isWhitespace).last ?? ""
+            unfolded += tokens(in: String(word)).isEmpty ? run : [whole]
+        }
+        return unfolded.joined(separator: "\n")
+    }
+
+    /// Whether a token may begin at the end of a line, and go on in the next one.
+    private static func isOpen(_ line: String) -> Bool {
+        guard let word = line.split(whereSeparator: \.isWhitespace).last else { return false }
+        return word.contains("eyJ") && tokens(in: String(word)).isEmpty
+    }
+
+    /// Whether a line is nothing but what tokens are made of, and not a whole one.
+    private static func isPart(_ line: String) -> Bool {
+        let part = withoutMark(line)
+        return !part.isEmpty && part.utf8.allSatisfy { $0.isBase64URLCharacter || $0 == UInt8(ascii: ".") }
+            && JSONWebToken.parse(part) == nil
+    }
+
+    private static func withoutMark(_ line: String) -> String {
+        line.hasSuffix("=") ? String(line.dropLast()) : line
     }
 
     private static func strings(in value: JSONValue) -> [String] {
