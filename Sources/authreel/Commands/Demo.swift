@@ -36,21 +36,26 @@ struct Demo: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        try prepareFolder()
+        let isFolderNew = try prepareFolder()
         let style = Style.forDescriptor(STDOUT_FILENO)
         let demo = self
-        let (healthy, broken) = try await DemoStage.open { stage in
-            try await stage.record(.base64url, into: demo.path(.healthy))
-            let healthy = try demo.report(.healthy)
-            demo.tell(healthy, "1. A healthy login", style)
-            try await stage.record(.standardBase64, into: demo.path(.broken))
-            let broken = try demo.report(.broken)
-            demo.tell(
-                broken,
-                "2. The same application, its code challenge written in the standard library's Base64",
-                style
-            )
-            return (healthy, broken)
+        let (healthy, broken): (Report, Report)
+        do {
+            (healthy, broken) = try await DemoStage.open { stage in
+                let healthy = try await demo.record(.healthy, .base64url, on: stage)
+                demo.tell(healthy, "1. A healthy login", style)
+                let broken = try await demo.record(.broken, .standardBase64, on: stage)
+                demo.tell(
+                    broken,
+                    "2. The same application, its code challenge written in the standard library's Base64",
+                    style
+                )
+                return (healthy, broken)
+            }
+        } catch {
+            // Goes only where nothing is in it.
+            if isFolderNew { rmdir(out) }
+            throw error
         }
         print(style.bold("Both captures are in \(out). Next:"))
         print("  \(Invocation.command("show", path(.healthy)))")
@@ -75,18 +80,31 @@ struct Demo: AsyncParsableCommand {
 
     /// Makes the folder, or, where it holds captures of an earlier run, the next one that does not: nothing
     /// is overwritten.
-    private mutating func prepareFolder() throws {
+    ///
+    /// - Returns: whether there was none of its name.
+    private mutating func prepareFolder() throws -> Bool {
         let wanted = out
         var number = 1
         while Name.allCases.contains(where: { FileManager.default.fileExists(atPath: path($0)) }) {
             number += 1
             out = "\(wanted)-\(number)"
         }
+        let isNew = !FileManager.default.fileExists(atPath: out)
         try OutputFile.makeFolder(out, example: "authreel-demo")
+        return isNew
     }
 
-    private func report(_ name: Name) throws -> Report {
-        ReportBuilder.report(on: try CaptureReader.read(path: path(name)), named: path(name))
+    /// Records a login; half a capture is of no use to anybody, and does not stay.
+    private func record(_ name: Name, _ coding: DemoRelyingParty.ChallengeCoding, on stage: DemoStage)
+        async throws -> Report
+    {
+        do {
+            try await stage.record(coding, into: path(name))
+            return ReportBuilder.report(on: try CaptureReader.read(path: path(name)), named: path(name))
+        } catch {
+            unlink(path(name))
+            throw error
+        }
     }
 
     /// The demo is its own test: another outcome is a bug, and says so.

@@ -86,13 +86,7 @@ struct DemoStage {
         }
         await sender.stop()
         await recording.stop()
-        if let missing = recording.missing {
-            throw CommandFailure(
-                .bug,
-                "the login was not recorded whole: \(missing.reason)",
-                hint: "--out DIR chooses another folder"
-            )
-        }
+        if let missing = recording.missing { throw OutputFile.unfinished(path, missing.reason) }
     }
 
     private func logIn(_ coding: DemoRelyingParty.ChallengeCoding, _ sender: HTTPSender) async throws {

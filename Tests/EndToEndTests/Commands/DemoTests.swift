@@ -84,4 +84,16 @@ struct DemoTests {
         let after = try names.map { try Data(contentsOf: URL(filePath: folder.file("captures/" + $0))) }
         #expect(before == after)
     }
+
+    /// Nothing stays that is no whole capture.
+    @Test(.enabled(if: SmallDisk.isPossible, "a small file system can be mounted by root only"))
+    func fullDiskIsSaidAndLeavesNothing() throws {
+        let disk = try SmallDisk(kilobytes: 64)
+        defer { disk.remove() }
+        try disk.fill(sparing: 8192)
+        let result = try Program.run(["demo", "--out", disk.file("captures")])
+        #expect(result.status == 69, "\(result.errors)")
+        #expect(result.errors.contains("captures/healthy.har cannot be written: No space left on device"))
+        #expect(!FileManager.default.fileExists(atPath: disk.file("captures")))
+    }
 }
