@@ -14,7 +14,7 @@ struct LoggedMessages {
     private var pairs: [Pair] = []
     /// The pair that is under way, by the name of its connection.
     private var open: [ArraySlice<UInt8>: Int] = [:]
-    /// Of servers that were connected to: `https://op.example:443`.
+    /// Of servers that were connected to.
     private var origins: Set<String> = []
 
     init(showsBodies: Bool) { self.showsBodies = showsBodies }
@@ -60,15 +60,12 @@ struct LoggedMessages {
     }
 
     /// `url`: of a server that was connected to.
-    mutating func connected(to url: String) { origins.insert(Self.origin(url)) }
+    mutating func connected(to url: String) {
+        if let origin = RecordedURL(url).origin { origins.insert(origin) }
+    }
 
     private func awaitsAnswer(_ index: Int) -> Bool {
         pairs[index].received.isEmpty || RawMessage.isInterim(pairs[index].received)
-    }
-
-    private static func origin(_ url: String) -> String {
-        let url = RecordedURL(url)
-        return "\(url.scheme ?? "")://\(url.host?.lowercased() ?? ""):\(url.port ?? 0)"
     }
 
     // MARK: - Exchanges
@@ -99,7 +96,9 @@ struct LoggedMessages {
         let target = message.words[1]
         guard target.hasPrefix("/") else { return message.url(scheme: "https", authority: "") }
         let host = message.headers.first("host") ?? ""
-        let scheme = ["https", "http"].first { origins.contains(Self.origin("\($0)://\(host)/")) }
+        let scheme = ["https", "http"].first {
+            RecordedURL("\($0)://\(host)/").origin.map(origins.contains) ?? false
+        }
         return scheme.map { message.url(scheme: $0, authority: "") } ?? RecordedURL(target)
     }
 
