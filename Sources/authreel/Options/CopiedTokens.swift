@@ -45,10 +45,14 @@ enum CopiedTokens {
         var unfolded: [String] = []
         var rest = lines[...]
         while let first = rest.popFirst() {
+            guard isOpen(first) else {
+                unfolded.append(first)
+                continue
+            }
             var run = [first]
             // Lines are broken where they are full: a shorter one is a token's last.
-            while isOpen(first), let last = run.last, last.utf8.count >= first.utf8.count,
-                let next = rest.first, isPart(next)
+            while let last = run.last, last.utf8.count >= first.utf8.count, let next = rest.first,
+                isPart(next)
             {
                 run.append(next)
                 rest.removeFirst()
