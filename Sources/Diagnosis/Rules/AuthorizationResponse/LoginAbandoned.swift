@@ -81,7 +81,7 @@ struct LoginAbandoned: Rule {
         }
         evidence.append(session.map { signedIn(at: $0, flow) } ?? entered(posted, flow))
         let errors = posted.isEmpty ? nil : errors(of: pages, flow)
-        evidence += errors.map { [$0] } ?? []
+        if let errors { evidence.append(errors) }
         // Its own answer to what was entered, not a later page of the sign-in.
         // A message without it may also say where the user finds a code.
         let asksAgain = ErrorPage.asksForPassword(body?.bytes ?? [])
