@@ -72,6 +72,16 @@ struct TLSKeyLogTests {
         #expect(!changed.hasSecrets(for: try #require(TLSRandom(randoms[150]))))
     }
 
+    /// The log that a program's output is; `isHeld`: whether its secrets are in memory, and not looked up in the file.
+    private func read(_ text: [UInt8], isHeld: Bool) -> TLSKeyLog {
+        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
+        var log = TLSKeyLog()
+        log.begin(file: "app.log", rereading: isHeld ? nil : reread)
+        log.add(text)
+        log.finish()
+        return log
+    }
+
     /// What collects the output of programs puts its own words before each line.
     @Test(arguments: [
         "app-1  | ", "Nov 28 06:00:00 host app[12]: ", "2026-11-28T06:00:00.123Z stdout F ", "[keylog] INFO ",
@@ -102,12 +112,8 @@ struct TLSKeyLogTests {
             "CLIENT_TRAFFIC_SECRET_0 \(Self.other) \(Self.short)x",
         ]
         let text = Array(lines.map { before + $0 + behind }.joined(separator: "\n").utf8)
-        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
         for isHeld in [true, false] {
-            var log = TLSKeyLog()
-            log.begin(file: "app.log", rereading: isHeld ? nil : reread)
-            log.add(text)
-            log.finish()
+            let log = read(text, isHeld: isHeld)
             #expect(log.secret(.masterSecret, for: try key(Self.random))?.hex == Self.long)
             #expect(log.connections == 1 && log.goodLines == 1)
         }
@@ -121,12 +127,8 @@ struct TLSKeyLogTests {
             "CLIENT_RANDOM \(Self.other) \(Self.long)",
         ]
         let text = Array(#"{"log":"\#(lines.joined(separator: end))\n","stream":"stdout"}"#.utf8)
-        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
         for isHeld in [true, false] {
-            var log = TLSKeyLog()
-            log.begin(file: "app.log", rereading: isHeld ? nil : reread)
-            log.add(text)
-            log.finish()
+            let log = read(text, isHeld: isHeld)
             #expect(log.secret(.clientTraffic, for: try key(Self.random))?.hex == Self.short)
             #expect(log.secret(.serverTraffic, for: try key(Self.random)) == nil)
             #expect(log.secret(.masterSecret, for: try key(Self.other))?.hex == Self.long)
@@ -159,11 +161,7 @@ struct TLSKeyLogTests {
                 + array("CLIENT_RANDOM \(Self.other) \(Self.long)").replacing("67,", with: "323,"))
                 .utf8
         )
-        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
-        var log = TLSKeyLog()
-        log.begin(file: "app.log", rereading: isHeld ? nil : reread)
-        log.add(text)
-        log.finish()
+        let log = read(text, isHeld: isHeld)
         #expect(log.secret(.masterSecret, for: try key(Self.random))?.hex == Self.long)
         #expect(log.connections == 1 && log.goodLines == 1)
     }
