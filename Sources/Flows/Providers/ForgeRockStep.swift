@@ -10,6 +10,13 @@ package enum ForgeRockStep {
             && path.containsBytes("/json/")
     }
 
+    /// The session that a step was answered with; nil where more steps follow.
+    package static func session(in exchange: Exchange) -> String? {
+        guard isOne(exchange), exchange.response?.status == 200 else { return nil }
+        let answer = JSONBody.object(of: exchange.response?.body, below: largestSession)
+        return answer?["tokenId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// What ended the sign-in, where a step was refused for good: the server's reason and its message, which all of its errors have.
     ///
     /// Nil of a step that went well, of one that may be repeated, whose answer has an `authId`, and of another API of that name.
@@ -24,6 +31,8 @@ package enum ForgeRockStep {
 
     /// In bytes.
     private static let largest = 1 << 16
+    /// In bytes; a session may be a token with everything in it.
+    private static let largestSession = 1 << 20
 
     /// Whether a page of another origin made it and its browser kept the answer from it: there is none, or one that does not let
     /// any page of another origin read it.

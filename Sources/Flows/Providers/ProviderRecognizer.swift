@@ -140,10 +140,11 @@ package enum ProviderRecognizer {
                         || $0.path.hasPrefix("/oauth2/oidcdiscovery")
                         || $0.path == "/oauth2/token/.well-known/openid-configuration"
                 }
-                    || sights.contains { $0.path == "/oauth2/authorize" }
+                    || sights.contains { wso2Path($0.path) == "/oauth2/authorize" }
                         && sights.contains {
-                            $0.path.hasPrefix("/authenticationendpoint/") || $0.path == "/commonauth"
-                                || $0.path == "/oidc/logout" || $0.path == "/oauth2/authn"
+                            let path = wso2Path($0.path)
+                            return path.hasPrefix("/authenticationendpoint/") || path == "/commonauth"
+                                || path == "/oidc/logout" || path == "/oauth2/authn"
                         }
             }
         ),
@@ -187,6 +188,15 @@ package enum ProviderRecognizer {
     }
 
     private static func suffix(_ host: String, _ suffix: String) -> Bool { host.hasSuffix(suffix) }
+
+    /// A path without the tenant and the organization before it, and without a slash at its end: `/t/{tenant}/o/{organization}/oauth2/…`.
+    private static func wso2Path(_ path: String) -> String {
+        var parts = path.split(separator: "/")[...]
+        for name in ["t", "o"] where parts.count > 2 && parts.first == name[...] {
+            parts = parts.dropFirst(2)
+        }
+        return "/" + parts.joined(separator: "/")
+    }
 
     private static func isOktaPath(_ path: String) -> Bool {
         let parts = path.split(separator: "/")

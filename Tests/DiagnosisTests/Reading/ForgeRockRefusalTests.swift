@@ -84,6 +84,15 @@ struct ForgeRockRefusalTests {
         #expect(recording(answers.map { (status: $0.0, body: $0.1) }).flows.isEmpty)
     }
 
+    /// A journey that went well is none of the one that was refused behind it.
+    @Test func beginsAnewBehindASession() throws {
+        let recording = recording([
+            (200, Self.step), (200, Self.session), (200, Self.step), (401, Self.refusal("Login failure")),
+        ])
+        #expect(recording.flows.map(\.exchanges) == [[2, 3]])
+        #expect(recording.finding("authorization-error")?.isPrimary == true)
+    }
+
     /// There was a session all the same: it asks for a code, and gets it.
     @Test func leavesAloneWhatWentOnToACode() {
         let recording = recording(

@@ -15,7 +15,8 @@ struct NativeSignInTests {
         _ status: Int,
         _ answer: String,
         mediaType: String = "application/json",
-        headers: [(String, String)] = []
+        headers: [(String, String)] = [],
+        sent: String = "{}"
     ) {
         capture.add(
             Exchange(
@@ -25,17 +26,18 @@ struct NativeSignInTests {
                     method: method,
                     url: RecordedURL(url),
                     headers: HeaderFields([("User-Agent", "okhttp/4.12.0")] + headers),
-                    body: method == "POST" ? .json("{}") : nil
+                    body: method == "POST" ? .json(sent) : nil
                 ),
                 response: RecordedResponse(status: status, body: Body(text: answer, mediaType: mediaType))
             )
         )
     }
 
-    private func begun(_ status: Int, _ answer: String) -> CaptureBuilder {
+    private func begun(_ status: Int, _ answer: String, path: String = "/oauth2/authorize") -> CaptureBuilder
+    {
         var capture = CaptureBuilder()
         capture.post(
-            "https://is.corp.example/oauth2/authorize",
+            "https://is.corp.example" + path,
             [
                 ("client_id", "shop-app"), ("response_type", "code"), ("scope", "openid"),
                 ("redirect_uri", "com.shop.app://cb"), ("state", "af0ifjsldkj"), ("response_mode", "direct"),
@@ -64,6 +66,78 @@ struct NativeSignInTests {
         #expect(recording.flows.map(\.provider) == [.wso2])
     }
 
+    private static let password =
+        #"{"flowId":"a1","selectedAuthenticator":{"params":{"password":"hunter2"}}}"#
+
+    /// A wrong password that may be typed once more, as in a form: the user was not let in, and went.
+    @Test(arguments: [
+        ("/oauth2/authorize", "/oauth2/authn"), ("/oauth2/authorize/", "/oauth2/authn"),
+        ("/t/corp.example/oauth2/authorize", "/t/corp.example/oauth2/authn"),
+    ])
+    func leftAfterAWrongPasswordAtWSO2(path: String, steps: String) throws {
+        var capture = begun(200, Self.asks, path: path)
+        call(
+            &capture,
+            "POST",
+            "https://is.corp.example" + steps,
+            200,
+            #"{"flowId":"a1","flowStatus":"FAIL_INCOMPLETE","nextStep":{"messages":[{"type":"ERROR","message":"Login failed."}]}}"#,
+            sent: Self.password
+        )
+        let recording = Recording(capture.exchanges)
+        let finding = try #require(recording.finding("login-abandoned"))
+        #expect(finding.isPrimary && finding.severity == .note)
+        #expect(finding.title == "The provider did not let the user in, and the login ended there")
+        #expect(
+            finding.places == ["1 request.url ", "1 response.body message", "- request.body credentials"]
+        )
+        #expect(finding.evidence.map(\.value).suffix(2) == ["Login failed.", "posted once"])
+        #expect(recording.outcomes == [.incomplete])
+        #expect(recording.flows.map(\.provider) == [.wso2])
+    }
+
+    @Test func leftAtAStepThatNobodyAnswered() throws {
+        let recording = Recording(begun(200, Self.asks).exchanges)
+        let finding = try #require(recording.finding("login-abandoned"))
+        #expect(finding.title == "The sign-in that the app makes itself was begun and never completed")
+        #expect(finding.places == ["0 request.url ", "- request.body credentials"])
+        #expect(finding.evidence.last?.value == "never posted")
+    }
+
+    /// The second try went well.
+    @Test func saysNothingOfASignInThatWentOn() {
+        var capture = begun(200, Self.asks)
+        let address = "https://is.corp.example/oauth2/authn"
+        call(
+            &capture,
+            "POST",
+            address,
+            200,
+            #"{"flowId":"a1","flowStatus":"FAIL_INCOMPLETE"}"#,
+            sent: Self.password
+        )
+        call(
+            &capture,
+            "POST",
+            address,
+            200,
+            #"{"flowStatus":"SUCCESS_COMPLETED","authData":{"code":"021AbcDefGhi"}}"#,
+            sent: Self.password
+        )
+        #expect(Recording(capture.exchanges).finding("login-abandoned") == nil)
+        capture.post(
+            "https://is.corp.example/oauth2/token",
+            [
+                ("grant_type", "authorization_code"), ("code", "021AbcDefGhi"), ("client_id", "shop-app"),
+                ("redirect_uri", "com.shop.app://cb"),
+            ],
+            body: .json(#"{"access_token":"not-a-token","token_type":"Bearer","expires_in":299}"#)
+        )
+        let recording = Recording(capture.exchanges)
+        #expect(recording.finding("login-abandoned") == nil)
+        #expect(recording.outcomes == [.success])
+    }
+
     @Test func knowsAnAppThatWSO2DoesNotKnow() {
         let answer =
             #"{"code":"ABA-60005","message":"No.","description":"Unable to find application for clientId shop-app in tenant domain corp."}"#
@@ -75,22 +149,27 @@ struct NativeSignInTests {
     /// The token that proves the app opens nothing: its calls are steps of the login.
     @Test(
         arguments: [
-            ("too-many-attempts", #""title":"Too many attempts""#, "too-many-attempts: Too many attempts"),
+            (
+                "too-many-attempts", #""title":"Too many attempts""#, "too-many-attempts: Too many attempts",
+                nil
+            ),
             (
                 "error-authorization-response",
                 #""properties":{"error":"invalid_scope","error_description":"No such scope"}"#,
-                "invalid_scope: No such scope"
+                "invalid_scope: No such scope", nil
             ),
             (
                 "error-authorization-response",
                 #""properties":{"error":"access_denied","error_description":"The user denied the consent"}"#,
-                nil
+                nil, nil
             ),
-            ("incorrect-credentials", #""title":"Incorrect credentials""#, nil),
-            ("invalid-input", #""title":"Invalid input""#, nil),
-        ] as [(String, String, String?)]
+            (
+                "incorrect-credentials", #""title":"Incorrect credentials""#, nil,
+                "incorrect-credentials: Incorrect credentials"
+            ), ("invalid-input", #""title":"Invalid input""#, nil, "invalid-input: Invalid input"),
+        ] as [(String, String, String?, String?)]
     )
-    func tellsHowCurityEndedIt(problem: String, members: String, told: String?) {
+    func tellsHowCurityEndedIt(problem: String, members: String, told: String?, again: String?) {
         let host = "https://idsvr.corp.example"
         let haapi = [("Accept", "application/vnd.auth+json"), ("Authorization", "Bearer not-a-haapi-token")]
         var capture = CaptureBuilder()
@@ -123,6 +202,9 @@ struct NativeSignInTests {
         let finding = recording.finding("authorization-error")
         #expect(finding?.evidence.first?.value == told)
         if told != nil { #expect(finding?.title == title) }
+        let left = recording.finding("login-abandoned")
+        #expect(left?.evidence.dropFirst().first?.value == again)
+        #expect(left == nil || left?.isPrimary == true)
         #expect(recording.outcomes == [.success, told == nil ? .incomplete : .failure])
     }
 }

@@ -6,17 +6,10 @@ import OAuth
 /// The sign-in that ForgeRock's pages and SDKs do by script at `/json/…/authenticate`: each step has the `authId` of the one
 /// before, and the last one the session's `tokenId`, which comes as a cookie as well.
 enum ForgeRockSignIn {
-    /// The session that a step was answered with; nil where more steps follow.
-    static func session(in exchange: Exchange) -> String? {
-        guard ForgeRockStep.isOne(exchange), exchange.response?.status == 200 else { return nil }
-        let answer = JSONBody.object(of: exchange.response?.body, below: largest)
-        return answer?["tokenId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-    }
-
     /// The cookie with which such a session is to come back, whatever its name is set to.
     static func cookie(setBy index: Int, in capture: Capture) -> CookieDelivery.Setting? {
         let exchange = capture[index]
-        guard let session = session(in: exchange),
+        guard let session = ForgeRockStep.session(in: exchange),
             let cookie = exchange.response?.setCookies.first(where: { $0.value == session })
         else { return nil }
         return CookieDelivery.Setting(

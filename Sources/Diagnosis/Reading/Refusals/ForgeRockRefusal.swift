@@ -7,14 +7,15 @@ struct ForgeRockRefusal {
     var explanation: String
     var fix: String
 
-    /// By what the refused step was answered, reason and message; nil where that names no reason of its own.
-    init?(named text: String) {
+    /// By what the refused step was answered, reason and message.
+    ///
+    /// `isOfAPage`: whether the script of the provider's own page goes through the steps, behind an authorization request, and not the
+    /// app; it is asked where the message names no reason of its own.
+    init(named text: String, isOfAPage: Bool) {
         let lower = text.lowercased()
-        guard let known = Self.known.first(where: { $0.words.contains(where: lower.containsBytes) }) else {
-            return nil
-        }
-        explanation = known.explanation
-        fix = known.fix
+        let known = Self.known.first { $0.words.contains(where: lower.containsBytes) }
+        explanation = known?.explanation ?? (isOfAPage ? Self.failedOnPage : Self.failed)
+        fix = known?.fix ?? Self.failedFix
     }
 
     private static let title = "ForgeRock refused the sign-in before the app could ask for a code"
@@ -23,7 +24,7 @@ struct ForgeRockRefusal {
     static func violation(in flow: Flow) -> Violation? {
         guard let step = flow.refusedJourney, let refusal = NativeSignIn.refusal(ofStep: step, in: flow)
         else { return nil }
-        let words = Self(named: refusal.text)
+        let words = Self(named: refusal.text, isOfAPage: false)
         let first = flow.exchanges.first { ForgeRockStep.isOne(flow.capture[$0]) } ?? step
         let journey = flow.capture[first].request.url.queryItems.first("authIndexValue").map { name in
             Evidence(
@@ -34,8 +35,8 @@ struct ForgeRockRefusal {
         }
         return Violation(
             [refusal.evidence(), journey].compactMap(\.self),
-            explanation: words?.explanation ?? failed,
-            fix: words?.fix ?? failedFix,
+            explanation: words.explanation,
+            fix: words.fix,
             title: title,
             exchange: step
         )
@@ -52,6 +53,10 @@ struct ForgeRockRefusal {
     private static let failed = """
         The app signs its user in step by step at /json/\u{2026}/authenticate, and the journey came to its end without a session: a name or password that is wrong, or a \
         condition of a node that was not met. An authorization request follows only once there is a session.
+        """
+    private static let failedOnPage = """
+        The script of the sign-in page goes through a journey at /json/\u{2026}/authenticate, and it came to its end without a session: a name or password that is \
+        wrong, or a condition of a node that was not met. The authorization request itself was not refused.
         """
     private static let failedFix = """
         Sign in with the same name and password on the pages of this realm. Where that works, follow the journey node by node to its Failure; the authentication log of \

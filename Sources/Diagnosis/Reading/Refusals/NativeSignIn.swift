@@ -38,18 +38,20 @@ enum NativeSignIn {
 
     /// App-native authentication: `ABA-60002`, with a message and a description.
     private static func ofWSO2(_ json: JSONObject, _ url: RecordedURL) -> (String, String)? {
-        guard url.path.hasSuffix("/oauth2/authn") || url.path.hasSuffix("/oauth2/authorize"),
-            let code = json["code"]?.string, code.hasPrefix("ABA-"),
+        guard isWSO2(url), let code = json["code"]?.string, code.hasPrefix("ABA-"),
             let words = json["description"]?.string ?? json["message"]?.string
         else { return nil }
         return ("code", "\(code): \(words)")
     }
 
+    /// Whether an address is one of its endpoints for that; its own manuals write the first with a slash at the end.
+    static func isWSO2(_ url: RecordedURL) -> Bool {
+        ["/oauth2/authn", "/oauth2/authorize", "/oauth2/authorize/"].contains(where: url.path.hasSuffix)
+    }
+
     /// A problem of the Hypermedia Authentication API that leaves nothing to fill in; what the user did not want is none.
     private static func ofCurity(_ json: JSONObject, _ index: Int, _ status: Int) -> RequestRefusal? {
-        guard let type = json["type"]?.string, type.hasPrefix(problems) else { return nil }
-        let name = type.dropFirst(problems.count)
-        guard ends.contains(String(name)) else { return nil }
+        guard let name = problem(json), ends.contains(name) else { return nil }
         let told = json["properties"]?.object ?? json
         let error = told["error"]?.string
         let words = told["error_description"]?.string ?? json["title"]?.string
@@ -64,9 +66,15 @@ enum NativeSignIn {
             exchange: index,
             status: status,
             error: error?.lowercased(),
-            text: [error ?? String(name), words].compactMap(\.self).joined(separator: ": "),
+            text: [error ?? name, words].compactMap(\.self).joined(separator: ": "),
             place: place
         )
+    }
+
+    /// The name of a problem of that API, without the address before it; nil for other JSON.
+    static func problem(_ json: JSONObject) -> String? {
+        guard let type = json["type"]?.string, type.hasPrefix(problems) else { return nil }
+        return String(type.dropFirst(problems.count))
     }
 
     /// In bytes.

@@ -86,9 +86,8 @@ struct AuthorizationError: Rule {
         if NativeSignIn.refusal(at: refusal.exchange, in: flow)?.place == refusal.place {
             return ([], NativeSignIn.explanation, NativeSignIn.fix, NativeSignIn.title)
         }
-        if let text = ForgeRockStep.refusal(in: flow.capture[refusal.exchange]),
-            let words = ForgeRockRefusal(named: text)
-        {
+        if let text = ForgeRockStep.refusal(in: flow.capture[refusal.exchange]) {
+            let words = ForgeRockRefusal(named: text, isOfAPage: true)
             return ([], words.explanation, words.fix, "ForgeRock refused the sign-in")
         }
         if refusal.channel == .page,

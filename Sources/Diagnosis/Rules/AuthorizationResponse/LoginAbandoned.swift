@@ -40,6 +40,10 @@ struct LoginAbandoned: Rule {
         let pages = ProviderPages.of(ProviderPages.beginning(of: request, in: flow), in: flow).filter {
             !Self.isAutomatic(flow.capture[$0].request.url)
         }
+        if let last = pages.last, let step = NativeStep(at: last, in: flow) {
+            return flow.capture.isCutShort
+                ? .abstains(Self.cutOff) : .violated(violation(at: last, step, of: pages, flow))
+        }
         // The data that a page fetches comes after it.
         let trailing = pages.reversed().prefix { isData($0, flow) }
         // A wrong password is answered to the page's script with 401; a failing provider is another matter.
@@ -47,13 +51,12 @@ struct LoginAbandoned: Rule {
             let last = pages.dropLast(trailing.count).last, isPage(last, flow)
         else { return .holds }
         guard !carriesAnswer(last, request, flow) else { return .holds }
-        guard !flow.capture.isCutShort else {
-            return .abstains(
-                "the capture is cut off: how the login went on may have stood in what is missing"
-            )
-        }
+        guard !flow.capture.isCutShort else { return .abstains(Self.cutOff) }
         return .violated(violation(at: last, of: pages, flow))
     }
+
+    private static let cutOff =
+        "the capture is cut off: how the login went on may have stood in what is missing"
 
     /// `last`: the page at which the login was left; `pages`: those of the provider, in order of time.
     private func violation(at last: Int, of pages: [Int], _ flow: Flow) -> Violation {
@@ -62,7 +65,7 @@ struct LoginAbandoned: Rule {
         // Before anything was sent, a box for errors is one of the page's own.
         let alert = posted.isEmpty ? nil : PageText.alert(of: body)
         let words = alert ?? PageText.start(of: body)
-        let session = pages.last { ForgeRockSignIn.session(in: flow.capture[$0]) != nil }
+        let session = pages.last { ForgeRockStep.session(in: flow.capture[$0]) != nil }
         var evidence = [
             Evidence(
                 place: Place(exchange: last, part: .requestURL, name: ""),
@@ -100,6 +103,24 @@ struct LoginAbandoned: Rule {
             explanation: told?.explanation,
             fix: told?.fix ?? (isUnanswerable ? Self.unanswerableFix : nil),
             title: told?.title,
+            exchange: last
+        )
+    }
+
+    /// Of a sign-in that the app makes itself: `last` is the step that it did not go beyond.
+    private func violation(at last: Int, _ step: NativeStep, of pages: [Int], _ flow: Flow) -> Violation {
+        let posted = pages.filter { flow.isCredentialPost($0) }
+        let address = Evidence(
+            place: Place(exchange: last, part: .requestURL, name: ""),
+            value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
+            note: "the last step at the provider's API"
+        )
+        let isRefused = step.told != nil && posted.last == last
+        return Violation(
+            [address, step.told, entered(posted, flow)].compactMap(\.self),
+            explanation: isRefused ? Self.refused.explanation : NativeStep.explanation,
+            fix: isRefused ? Self.refused.fix : NativeStep.fix,
+            title: isRefused ? Self.refused.title : NativeStep.title,
             exchange: last
         )
     }

@@ -14,6 +14,11 @@ extension FlowGrouping {
         {
             guard let host = capture[exchange].request.url.host else { continue }
             if journeys[host] == nil { hosts.append(host) }
+            // Who got in begins anew behind it.
+            if ForgeRockStep.session(in: capture[exchange]) != nil {
+                journeys[host] = []
+                continue
+            }
             journeys[host, default: []].append(exchange)
         }
         // Where each host was asked for a code last.

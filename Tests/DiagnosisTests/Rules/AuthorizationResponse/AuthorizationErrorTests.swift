@@ -273,6 +273,8 @@ struct AuthorizationErrorTests {
         if fires {
             #expect(finding?.places == ["2 response.body message"])
             #expect(finding?.evidence[0].value == "Unauthorized: Login failure")
+            #expect(finding?.title == "ForgeRock refused the sign-in")
+            #expect(finding?.explanation.hasSuffix("itself was not refused.") == true)
         }
     }
 
