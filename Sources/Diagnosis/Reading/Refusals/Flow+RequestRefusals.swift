@@ -29,7 +29,7 @@ extension Flow {
         else { return nil }
         let asked = [client, target]
         let origin = capture[page].request.url.origin
-        let behind = surroundings.order[(surroundings.position[page] + 1)...].prefix(Self.mostCalls)
+        let behind = calls(behind: page)
         let refusal = behind.lazy.compactMap { index -> RequestRefusal? in
             let call = capture[index]
             guard call.request.method == "GET", call.request.url.origin == origin,
@@ -53,6 +53,18 @@ extension Flow {
         }.first
         guard let refusal, !behind.contains(where: isCredentialPost) else { return nil }
         return refusal
+    }
+
+    /// What came behind a page, up to the next login's request: from there on only what is known to be of this one.
+    private func calls(behind page: Int) -> [Int] {
+        var isOthers = false
+        return surroundings.order[(surroundings.position[page] + 1)...].prefix(Self.mostCalls).filter {
+            index in
+            if case .authorizationRequest = surroundings.messages[index], !exchanges.contains(index) {
+                isOthers = true
+            }
+            return !isOthers || exchanges.contains(index)
+        }
     }
 
     /// What a page loads before it shows anything.
