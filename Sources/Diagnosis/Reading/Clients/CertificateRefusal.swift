@@ -39,14 +39,14 @@ enum CertificateRefusal {
         Violation.Words(title: title, explanation: explanationOfClient, fix: fixOfClient)
     }
 
-    private var title: String {
+    var title: String {
         switch self {
         case .missing: "No client certificate reached the server"
         case .other: "The client's certificate is not the expected one"
         }
     }
 
-    private var explanation: String {
+    var explanation: String {
         switch self {
         case .missing:
             """
@@ -61,7 +61,7 @@ enum CertificateRefusal {
         }
     }
 
-    private var fix: String {
+    var fix: String {
         switch self {
         case .missing:
             """

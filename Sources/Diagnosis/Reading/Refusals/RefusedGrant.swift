@@ -30,6 +30,8 @@ struct RefusedGrant {
                 self = request.isRefresh ? Self.expiredRefresh : Self.expiredCode
             } else if request.isRefresh, refused.allSatisfy(Self.isCalledUsed) {
                 self = Self.usedRefresh
+            } else if let certificate = CertificateRefusal(in: request.answer.errorText) {
+                self.init(certificate.title, certificate.explanation, certificate.fix)
             } else {
                 return nil
             }

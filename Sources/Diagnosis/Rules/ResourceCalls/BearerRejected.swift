@@ -228,14 +228,17 @@ struct BearerRejected: Rule {
         let refusal = BearerRefusal(of: call.call.exchange, in: flow)
         guard refusal.error(call.call.answer) != "use_dpop_nonce", !isExplained(flow) else { return .holds }
         let granted = call.isUserInfo ? nil : call.grant?.parameters.parameter("scope")
+        let words = Violation.Words(
+            title: call.isUserInfo
+                ? "UserInfo refused the call" : "The API refused the call on which the login depends",
+            explanation: call.isUserInfo ? Self.unnamed : Self.unserved,
+            fix: call.isUserInfo ? Self.unnamedFix : Self.unservedFix
+        )
         return .violated(
             Violation(
                 [refusal.evidence, call.address, shown(call.token, refusal)]
                     + (granted.map { [Evidence($0, note: "granted")] } ?? []),
-                explanation: call.isUserInfo ? Self.unnamed : Self.unserved,
-                fix: call.isUserInfo ? Self.unnamedFix : Self.unservedFix,
-                title: call.isUserInfo
-                    ? "UserInfo refused the call" : "The API refused the call on which the login depends",
+                saying: refusal.certificate?.words ?? words,
                 exchange: call.call.exchange
             )
             .toldOfFront(in: flow, of: call.isUserInfo ? "provider" : "API")

@@ -236,12 +236,33 @@ struct BearerRejectedTests {
         ]
     )
     func namesTheAPIThatKeptTheAppFromSigningIn(status: Int, callback: Int, fires: Bool) throws {
-        let recording = try Recording("healthy/web-code-flow")
+        let said = "Resource not accessible by integration"
+        let recording = try recording(answering: status, said, callback: callback)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        guard let finding else { return }
+        #expect(finding.isPrimary && finding.title == "The API refused the call on which the login depends")
+        #expect(finding.evidence[0].value.contains(said))
+        #expect(recording.finding("callback-rejected-by-app")?.isPrimary != true)
+    }
+
+    /// A bank's API, of a token that is bound to the certificate of the client (RFC 8705): the app's refusal is what came of it.
+    @Test(arguments: [401, 403])
+    func certificateThatTheAPIDoesNotExpectIsTheCauseOfTheAppsRefusal(status: Int) throws {
+        let recording = try recording(answering: status, "Certificate thumbprint mismatch", callback: 500)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary && finding.title == "The client's certificate is not the expected one")
+        #expect(recording.finding("callback-rejected-by-app")?.isPrimary != true)
+    }
+
+    /// The healthy login, whose app asks an API in place of UserInfo, and the answer to its callback.
+    private func recording(answering status: Int, _ message: String, callback: Int) throws -> Recording {
+        try Recording("healthy/web-code-flow")
             .without { callback == 500 && $0.request.url.path == "/" }
             .editingLast("/userinfo") { exchange in
                 exchange.request.url = RecordedURL("https://api.people.example/v1/emails")
             }
-            .answering("/v1/emails", status, ["message": "Resource not accessible by integration"])
+            .answering("/v1/emails", status, ["message": .string(message)])
             .editingLast("/callback") { exchange in
                 exchange.response?.status = callback
                 if callback == 500 {
@@ -249,12 +270,6 @@ struct BearerRejectedTests {
                 }
                 if callback == 500 { exchange.response?.redirectURL = "" }
             }
-        let finding = recording.finding(rule)
-        #expect((finding != nil) == fires)
-        guard let finding else { return }
-        #expect(finding.isPrimary && finding.title == "The API refused the call on which the login depends")
-        #expect(finding.evidence[0].value.contains("Resource not accessible by integration"))
-        #expect(recording.finding("callback-rejected-by-app")?.isPrimary != true)
     }
 
     static let title = "The API or UserInfo refused the access token"

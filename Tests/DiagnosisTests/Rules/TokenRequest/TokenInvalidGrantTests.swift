@@ -49,6 +49,8 @@ struct TokenInvalidGrantTests {
         ("refresh_token", "Token expired", "run out"), ("authorization_code", "Code is expired", "run out"),
         ("authorization_code", "Code is invalid, expired or revoked", "code or refresh token"),
         ("authorization_code", "", "code or refresh token"),
+        ("authorization_code", "Certificate thumbprint mismatch", "client's certificate"),
+        ("refresh_token", "Certificate thumbprint mismatch", "client's certificate"),
     ])
     func saysWhatWasRejected(grant: String, words: String, title: String) throws {
         let recording = try Recording(broken).sending("grant_type", grant)
