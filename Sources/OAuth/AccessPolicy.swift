@@ -31,31 +31,39 @@ package enum AccessPolicy {
     ]
 
     /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG, Salesforce, WSO2, GitHub, Facebook (three), Kakao.
-    private static let texts = [
-        "aadsts50105", "aadsts65001", "aadsts90094", "aadsts5300", "aadsts53010", "aadsts53011",
-        "aadsts50072", "aadsts50074", "aadsts50076", "aadsts50079", "aadsts50097", "aadsts50131",
-        "aadsts50158", "aadsts50020:", "aadsts500200", "aadsts500207", "aadsts500208", "aadsts90072",
-        "aadsts50057", "aadsts7000112",
-        "user is not assigned to the client application", "org_internal",
-        "admin_policy_enforced", "has not completed the google verification process",
-        "given you access to this app",
-        "pe_unauthorizedpartner", "pe_oidc_service_not_allowed", "pe_sessionnotgranted", "pe_forbiddenip",
-        "oauth_app_blocked", "user is not admin approved", "user hasn't approved this consumer",
-        "oauth app is not in active state",
-        // What somebody configured for a pool of workloads.
-        "rejected by the attribute condition",
-        "application_suspended", "application has been suspended",
-        // Matrix's server and others that ask a policy engine; Authelia; Slack, of an app that is for one workspace; Salesforce.
-        "was denied by the policy",
-        "was denied access to this client", "invalid_team_for_non_distributed_app",
-        "app is not installed in this org",
-        "app not active", "login is currently unavailable for this app", "app is still in development mode",
-        "koe004",
-        // Google and GOV.UK One Login, of a client that somebody shut off.
-        "the oauth client was disabled", "client deactivated",
-        // The key of what Okta's sign-in answers to its page's script.
-        "security.access_denied",
+    private static let texts =
+        [
+            "aadsts50105", "aadsts65001", "aadsts90094", "aadsts5300", "aadsts53010", "aadsts53011",
+            "aadsts50072", "aadsts50074", "aadsts50076", "aadsts50079", "aadsts50097", "aadsts50131",
+            "aadsts50158", "aadsts50020:", "aadsts500200", "aadsts500207", "aadsts500208", "aadsts90072",
+            "aadsts50057",
+            "user is not assigned to the client application", "org_internal",
+            "admin_policy_enforced", "has not completed the google verification process",
+            "given you access to this app",
+            "pe_unauthorizedpartner", "pe_oidc_service_not_allowed", "pe_sessionnotgranted", "pe_forbiddenip",
+            "oauth_app_blocked", "user is not admin approved", "user hasn't approved this consumer",
+            // What somebody configured for a pool of workloads.
+            "rejected by the attribute condition",
+            "application_suspended", "application has been suspended",
+            // Matrix's server and others that ask a policy engine; Authelia; Slack, of an app that is for one workspace; Salesforce.
+            "was denied by the policy",
+            "was denied access to this client", "invalid_team_for_non_distributed_app",
+            "app is not installed in this org",
+            "app not active", "login is currently unavailable for this app",
+            "app is still in development mode",
+            "koe004",
+            // The key of what Okta's sign-in answers to its page's script.
+            "security.access_denied",
+        ] + shutClients
+
+    /// Of a client that somebody switched off, in lower case: Entra, WSO2, Google, GOV.UK One Login, Keycloak (in two languages).
+    private static let shutClients = [
+        "aadsts7000112", "oauth app is not in active state", "the oauth client was disabled",
+        "client deactivated", "client disabled", "client deaktiviert",
     ]
+
+    /// Whether words of such a rule say that the client itself is switched off.
+    package static func isOfClient(_ words: String) -> Bool { shutClients.contains(words) }
 }
 
 extension AccessPolicy {

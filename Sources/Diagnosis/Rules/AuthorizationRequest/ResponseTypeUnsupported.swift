@@ -133,6 +133,8 @@ struct ResponseTypeUnsupported: Rule {
     private static let kinds = [
         "response_type", "response type", "response_mode", "grant", "code flow", "implicit flow",
         "hybrid flow",
+        // The specification's own word for them (RFC 6749, section 4.1.2.1).
+        "using this method",
     ]
 
     /// How providers word it on pages of their own, in lower case.

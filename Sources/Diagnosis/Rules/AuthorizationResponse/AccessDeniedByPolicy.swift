@@ -34,7 +34,10 @@ struct AccessDeniedByPolicy: Rule {
                 if let stop = IdentityAwareProxy.violation(of: response, in: flow) { return .violated(stop) }
                 guard let error = response.error, isPolicy(error, flow) else { continue }
                 return .violated(
-                    Violation([Evidence(place: error.place, value: Masking.shown(error.text, of: "error"))])
+                    Violation(
+                        [Evidence(place: error.place, value: Masking.shown(error.text, of: "error"))],
+                        saying: Self.words(for: UserRefusal.policyWords(in: error))
+                    )
                 )
             }
             guard let request = attempt.request else { continue }
@@ -46,24 +49,37 @@ struct AccessDeniedByPolicy: Rule {
                     let words = AccessPolicy.words(in: refusal.text) ?? ErrorPage.denial(in: refusal.text)
                         ?? ErrorPage.shutOut(on: page, in: flow.surroundings)
                 else { continue }
-                return .violated(Violation([refusal.evidence(around: [words])], exchange: page))
+                return .violated(
+                    Violation(
+                        [refusal.evidence(around: [words])],
+                        saying: Self.words(for: words),
+                        exchange: page
+                    )
+                )
             }
         }
+        return (refusal(ofTokensIn: flow) ?? OrganizationRefusal.violation(in: flow)).map { .violated($0) }
+            ?? .holds
+    }
+
+    private func refusal(ofTokensIn flow: Flow) -> Violation? {
         for request in flow.tokenRequests {
-            guard let error = request.answer.error, UserRefusal.policyWords(in: error) != nil else {
+            guard let error = request.answer.error, let words = UserRefusal.policyWords(in: error) else {
                 continue
             }
             let isRepeated = flow.tokenRequests.contains {
                 $0.answer.isSuccess && $0.grantType == request.grantType && $0.startedAt > request.startedAt
             }
             guard !isRepeated else { continue }
-            return .violated(
-                request.needsInteraction
-                    ? interaction(request, flow)
-                    : Violation([request.answer.evidence()], exchange: request.exchange)
-            )
+            return request.needsInteraction
+                ? interaction(request, flow)
+                : Violation(
+                    [request.answer.evidence()],
+                    saying: Self.words(for: words),
+                    exchange: request.exchange
+                )
         }
-        return OrganizationRefusal.violation(in: flow).map { .violated($0) } ?? .holds
+        return nil
     }
 
     /// A refresh that its user has to be asked something for, as the provider says.
@@ -79,6 +95,22 @@ struct AccessDeniedByPolicy: Rule {
             fix: RefusedGrant.interaction.fix,
             title: RefusedGrant.interaction.title,
             exchange: request.exchange
+        )
+    }
+
+    /// Of a client that is known and switched off; nil of other policies.
+    private static func words(for policy: String?) -> Violation.Words? {
+        guard let policy, AccessPolicy.isOfClient(policy) else { return nil }
+        return Violation.Words(
+            title: "The client is switched off at the provider",
+            explanation: """
+                The provider knows the client_id, and somebody has switched off the client that it stands for, so no user of this app gets in. The request itself was not \
+                looked at.
+                """,
+            fix: """
+                Switch the client on again at the provider (Keycloak: Enabled, in the settings of the client), or ask there why it is off. If another one took its \
+                place, send that one's client_id.
+                """
         )
     }
 

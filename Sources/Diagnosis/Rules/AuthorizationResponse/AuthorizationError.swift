@@ -75,7 +75,7 @@ struct AuthorizationError: Rule {
 
     /// What is known of a refusal that says little, or says it in words of its own.
     private func words(for refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
-        evidence: [Evidence], explanation: String?, fix: String, title: String?
+        evidence: [Evidence], explanation: String?, fix: String?, title: String?
     )? {
         if refusal.error == "invalid_state" {
             let state = attempt.parameter("state").map {
@@ -96,6 +96,10 @@ struct AuthorizationError: Rule {
             return (
                 [assertion], BrokeredAssertion.explanation, BrokeredAssertion.fix, BrokeredAssertion.title
             )
+        }
+        if refusal.channel == .page, let words = ExpiredSignIn.words(in: refusal.text) {
+            let age = ExpiredSignIn.age(of: attempt.exchange, at: refusal.exchange, in: flow)
+            return (age.map { [$0] } ?? [], words.explanation, words.fix, words.title)
         }
         let page = flow.capture[refusal.exchange].request.url
         guard refusal.channel == .page, page.queryItems.first("errorId") != nil else { return nil }

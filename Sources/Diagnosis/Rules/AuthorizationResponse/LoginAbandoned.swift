@@ -92,11 +92,12 @@ struct LoginAbandoned: Rule {
             alert != nil && asksAgain && posted.last.map { answers(last, $0, flow) } ?? false
         let hasStayed = session.map { self.hasStayed(at: last, since: $0, pages, flow) } ?? false
         let told =
-            isTurnedAway
-            ? Self.turnedAway
-            : hasStayed
-                ? Self.stayed
-                : errors != nil || isRefused(posted.last, flow) ? Self.refused : nil
+            alert.flatMap { ExpiredSignIn.words(in: $0) }
+            ?? (isTurnedAway
+                ? Self.turnedAway
+                : hasStayed
+                    ? Self.stayed
+                    : errors != nil || isRefused(posted.last, flow) ? Self.refused : nil)
         let isUnanswerable = !words.isEmpty && session == nil && !HTMLForm.isAsking(in: body?.bytes ?? [])
         return Violation(
             evidence,

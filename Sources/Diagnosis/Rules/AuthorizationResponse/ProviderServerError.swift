@@ -40,7 +40,7 @@ struct ProviderServerError: Rule {
                             ? Self.expiry : assertion != nil ? BrokeredAssertion.explanation : nil,
                         fix: isExpired ? Self.expiryFix : assertion != nil ? BrokeredAssertion.fix : nil,
                         title: isExpired
-                            ? "The login had run out at the provider"
+                            ? ExpiredSignIn.title
                             : assertion != nil ? BrokeredAssertion.title : nil,
                         exchange: evidence[0].place.exchange
                     )

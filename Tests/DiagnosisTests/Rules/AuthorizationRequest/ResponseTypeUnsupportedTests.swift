@@ -121,6 +121,11 @@ struct ResponseTypeUnsupportedTests {
     /// A client that is known and may not ask "using this method" (RFC 6749, section 4.1.2.1).
     @Test(arguments: [
         ("id_token", "", true), ("id_token", "&error_description=Locked", false), ("code", "", false),
+        (
+            "code",
+            "&error_description=The+client+is+not+authorized+to+request+an+authorization+code+using+this+method.",
+            true
+        ),
     ])
     func bareUnauthorizedClientIsAboutTheTypeWhereItIsNotCode(type: String, more: String, fires: Bool) throws
     {

@@ -53,6 +53,26 @@ struct AccessDeniedByPolicyTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// Keycloak's page, and what the client is told where it asks for tokens.
+    @Test func tellsAClientThatIsSwitchedOffFromOneThatIsNotKnown() throws {
+        let page = try Recording("authorization-request/client-id-unknown")
+        let off = page.saying("<h1>We are sorry...</h1><p>Client disabled.</p>", status: 400)
+        let told = try Recording("healthy/web-code-flow").answering(
+            "/token",
+            400,
+            ["error": "invalid_client", "error_description": "Client disabled"]
+        )
+        for recording in [off, told] {
+            let finding = try #require(recording.finding(rule))
+            #expect(finding.isPrimary && finding.title == "The client is switched off at the provider")
+            #expect(finding.fix.hasPrefix("Switch the client on again"))
+        }
+        #expect(off.findings.filter { $0.severity == .error }.map(\.rule) == [rule])
+        let unknown = page.saying("<h1>We are sorry...</h1><p>Client not found.</p>", status: 400)
+        #expect(unknown.finding("client-id-unknown")?.isPrimary == true)
+        #expect(unknown.finding(rule) == nil)
+    }
+
     /// Matrix's server asks a policy engine, and says no on a page of its own.
     @Test(arguments: [
         ("The authorization request was denied by the policy enforced by this service", true),

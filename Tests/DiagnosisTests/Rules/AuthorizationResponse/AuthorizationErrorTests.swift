@@ -126,6 +126,34 @@ struct AuthorizationErrorTests {
         #expect(recording.outcomes == [fires ? .failure : .incomplete])
     }
 
+    /// Keycloak and WSO2, whose pages had stood open for too long.
+    @Test(arguments: [
+        (
+            "<title>Sign in to shop</title><h1>Page has expired</h1><p>To restart <a href=/>click here</a></p>",
+            200
+        ),
+        ("<h1>We are sorry...</h1><p>Restart login cookie not found. It may have expired.</p>", 400),
+        ("<p>Session Timeout or Invalid Session</p><p>Please log in again.</p>", 400),
+    ])
+    func tellsOfALoginThatHadRunOut(html: String, status: Int) throws {
+        func recording(_ html: String) throws -> Recording {
+            try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
+                guard exchange.request.url.path == "/sign-in" else { return }
+                exchange.startedAt = exchange.startedAt + .seconds(2000)
+                exchange.response = RecordedResponse(
+                    status: status,
+                    body: Body(text: html, mediaType: "text/html")
+                )
+            }
+        }
+        let finding = try #require(recording(html).finding(rule))
+        #expect(finding.isPrimary && finding.title == "The login had run out at the provider")
+        #expect(finding.places == ["2 response.body ", "- timing sign-in"])
+        // Another end is told as one.
+        let other = try recording("<h1>We are sorry...</h1><p>Unexpected error</p>").finding(rule)
+        #expect(other?.title == "The provider refused the login request")
+    }
+
     @Test func leavesAWrongPasswordAlone() throws {
         let recording = try Recording(Array(Recording(broken).exchanges.prefix(3))).editing { exchange in
             guard exchange.request.url.path == "/sign-in" else { return }

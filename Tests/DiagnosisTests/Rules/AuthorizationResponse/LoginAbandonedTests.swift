@@ -37,6 +37,26 @@ struct LoginAbandonedTests {
         #expect(start.value == "Menu of the site Wrong password" && start.note == nil)
     }
 
+    /// Keycloak shows its form once more, with a message.
+    @Test(arguments: [
+        (
+            "Your login attempt timed out. Login will start from the beginning.",
+            "The login had run out at the provider"
+        ),
+        ("Invalid username or password.", "The provider did not let the user in, and the login ended there"),
+    ])
+    func tellsALoginThatHadRunOutFromAWrongPassword(words: String, title: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/sign-in" else { return }
+            exchange.response?.body = Body(
+                text: "<form method=post><p role=alert>\(words)</p><input type=password></form>",
+                mediaType: "text/html"
+            )
+        }
+        #expect(recording.finding(rule)?.title == title)
+        #expect(recording.outcomes == [.incomplete])
+    }
+
     /// Rails answers a form that was not in order with 422 and the form.
     @Test(arguments: [
         (422, "<p class=alert>Wrong</p><form method=post><input name=user></form>", true),
