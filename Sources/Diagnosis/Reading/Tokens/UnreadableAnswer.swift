@@ -96,17 +96,20 @@ struct UnreadableAnswer {
 
     /// The recorder's words for an answer that broke off, and how much of it came.
     static func breakingOff(of answer: Answer, in capture: Capture) -> [Evidence] {
-        let response = capture[answer.exchange].response
+        let exchange = capture[answer.exchange]
+        let response = exchange.response
+        let fields = response?.headers.fields.count ?? 0
         let came = response?.body?.size ?? response?.body?.bytes?.count ?? 0
         let announced = response?.headers.first("content-length")
         return [
             Evidence(
                 place: answer.place(""),
                 value: Excerpt.start(of: answer.failure ?? "broken off"),
-                note: announced.map {
-                    "\(came.counted("byte")) came; Content-Length: \(Excerpt.start(of: $0, 20))"
-                }
-                    ?? "\(came.counted("byte")) came, and not the end of them"
+                note: exchange.isAnswerHeadCut
+                    ? "the head broke off behind \(fields.counted("header field"))"
+                    : announced.map {
+                        "\(came.counted("byte")) came; Content-Length: \(Excerpt.start(of: $0, 20))"
+                    } ?? "\(came.counted("byte")) came, and not the end of them"
             )
         ]
     }

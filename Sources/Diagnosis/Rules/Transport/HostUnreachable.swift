@@ -84,13 +84,15 @@ struct HostUnreachable: Rule {
         let isCut = unanswered.allSatisfy {
             flow.capture[$0.exchange].isBrokenOff && !$0.isLeftByClient
         }
+        let isHeadCut = unanswered.allSatisfy { flow.capture[$0.exchange].isAnswerHeadCut }
+        let cut = isHeadCut ? Self.cutHead : Self.cut
         let amounts = unanswered.prefix(2).flatMap { failed in
             let answer = Answer(of: flow.capture[failed.exchange], at: failed.exchange)
             return [answer.statusEvidence()] + UnreadableAnswer.breakingOff(of: answer, in: flow.capture)
         }
         return Violation(
             FailedRequest.evidence(of: unanswered, in: flow) + (isCut ? amounts : []),
-            saying: isCut ? Self.cut : Self.silence,
+            saying: isCut ? cut : Self.silence,
             explains: FailedRequest.explained(by: unanswered, in: flow)
         )
     }
@@ -191,7 +193,16 @@ struct HostUnreachable: Rule {
             this, and so does a server that dies while it writes. The request was carried out: a code that was sent with it is used up.
             """
     )
+    private static let cutHead = Violation.Words(
+        title: cut.title,
+        explanation: """
+            The provider, or what stands in front of it, began to answer and closed the connection within the head of the answer: the status came, and the \
+            header fields ended before the empty line that closes them. What was to follow is not known.
+            """,
+        fix: cut.fix
+    )
     private static let silence = Violation.Words(
+        title: "The provider did not answer",
         explanation: """
             The provider, or what stands in front of it, took the request and gave no answer, or not all of it: it hung up, or was silent until the other side \
             gave up.

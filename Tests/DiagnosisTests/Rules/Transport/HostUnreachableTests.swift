@@ -113,6 +113,39 @@ struct HostUnreachableTests {
         #expect(finding.notes.contains { $0.hasPrefix(note) }, "\(finding.notes)")
     }
 
+    /// The server hung up between two header fields.
+    @Test func tellsWhereTheHeadOfAnAnswerBrokeOff() throws {
+        var recording = try Recording("healthy/native-app")
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        var body = Body(text: "", mediaType: "application/json")
+        body.isTruncated = true
+        recording.exchanges[index].response = RecordedResponse(
+            status: 200,
+            headers: HeaderFields([("Date", "Sun, 15 Mar 2026 09:15:00 GMT")]),
+            body: body
+        )
+        recording.exchanges[index].failure = "connection reset by the server"
+        recording.exchanges[index].malformations = [
+            Malformation(side: .response, offset: 0, reason: Malformation.halfHead)
+        ]
+        let finding = try #require(Recording(Array(recording.exchanges[...index])).finding(rule))
+        #expect(finding.title == "The provider's answer broke off before its end")
+        #expect(finding.explanation.contains("within the head of the answer"))
+        #expect(finding.notes.contains("the head broke off behind 1 header field"), "\(finding.notes)")
+    }
+
+    /// It took the connection, so that it was reached.
+    @Test(arguments: [
+        ("the server closed the connection without an answer", "The provider did not answer"),
+        ("ECONNREFUSED: connection refused by 127.0.0.1:443", "The provider could not be reached"),
+    ])
+    func silenceIsCalledSo(words: String, title: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            if exchange.failure != nil { exchange.failure = words }
+        }
+        #expect(recording.finding(rule)?.title == title)
+    }
+
     private static let left = "the client closed the connection before the answer was complete"
     private static let ended = "the capture ends before the answer was complete"
 
