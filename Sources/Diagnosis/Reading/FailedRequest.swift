@@ -9,9 +9,12 @@ struct FailedRequest {
     var words: String
 
     /// Whether its client went, by the recorder's words.
-    var isLeftByClient: Bool { Self.departures.contains(where: words.hasPrefix) }
+    var isLeftByClient: Bool { Self.isDeparture(words) }
 
-    static let departures = [
+    /// Whether that is what a recorder's words say.
+    static func isDeparture(_ words: String) -> Bool { departures.contains(where: words.hasPrefix) }
+
+    private static let departures = [
         "the client closed the connection before", "the client reset the connection",
     ]
 

@@ -47,7 +47,7 @@ extension Flow {
     }
 
     private func isGivenUp(_ exchange: Exchange, _ words: String, _ callbacks: [Exchange]) -> Bool {
-        if FailedRequest.departures.contains(where: words.hasPrefix),
+        if FailedRequest.isDeparture(words),
             exchange.endedAt - exchange.startedAt >= Self.shortestPatience
         {
             return true

@@ -147,7 +147,9 @@ extension Ending {
     ///
     /// A redirect to a page is no word of the app that it ended the session (OpenID Connect Back-Channel Logout, section 2.8).
     func logoutStatus(of delivery: LogoutTokenDelivery) -> Int? {
-        guard let status = delivery.answer.status else { return delivery.answer.failure == nil ? nil : 400 }
+        guard let status = delivery.answer.status else {
+            return delivery.answer.failure == nil || delivery.answer.isUnseen ? nil : 400
+        }
         return (300..<400).contains(status) ? 400 : status
     }
 

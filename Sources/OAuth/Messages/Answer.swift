@@ -103,6 +103,8 @@ package struct Answer: Sendable {
 
     /// Answered, and not with success.
     package var isRefusal: Bool { status != nil && !isSuccess }
+    /// Whether none is recorded, which is no proof that none came: nobody looked any more, or the capture lacks it.
+    package var isUnseen: Bool { status == nil && failure.map(AnswerLoss.isUnseen) ?? false }
 
     /// The place of a member.
     package func place(_ name: String) -> Place { Place(exchange: exchange, part: .responseBody, name: name) }

@@ -37,7 +37,8 @@ struct DiscoveryUnreachable: Rule {
         var order: [String] = []
         for document in flow.serverMetadata {
             guard let origin = document.url.origin,
-                !flow.surroundings.latest.isDescribed(document), !document.answer.isCancelled
+                !flow.surroundings.latest.isDescribed(document), !document.answer.isCancelled,
+                !document.answer.isUnseen
             else { continue }
             if refused[origin] == nil { order.append(origin) }
             refused[origin, default: []].append(document)

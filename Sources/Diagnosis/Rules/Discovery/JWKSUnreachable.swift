@@ -64,13 +64,13 @@ struct JWKSUnreachable: Rule {
         case failed
         /// Saved without its body.
         case unknown
-        /// Sent on, cancelled, or a matter of the transport.
+        /// Sent on, cancelled, answered when nobody looked, or a matter of the transport.
         case elsewhere
     }
 
     private func fate(of document: KeySetDocument) -> Fate {
         let answer = document.answer
-        guard !answer.isCancelled, !answer.isExplainedByTransport else { return .elsewhere }
+        guard !answer.isCancelled, !answer.isUnseen, !answer.isExplainedByTransport else { return .elsewhere }
         guard let status = answer.status else { return .failed }
         if document.keys != nil && status < 300 || status == 304 { return .read }
         if (300..<400).contains(status) { return .elsewhere }

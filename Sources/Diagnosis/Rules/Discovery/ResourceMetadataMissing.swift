@@ -31,7 +31,7 @@ struct ResourceMetadataMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let documents = flow.resourceMetadata.filter { !$0.answer.isCancelled }
+        let documents = flow.resourceMetadata.filter { !$0.answer.isCancelled && !$0.answer.isUnseen }
         if let unnamed = serverUnnamed(in: flow) { return .violated(unnamed) }
         let probed = Dictionary(grouping: documents, by: { $0.url.origin ?? "" })
             .sorted { $0.value[0].exchange < $1.value[0].exchange }

@@ -44,7 +44,8 @@ struct LogoutTokenInvalid: Rule {
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
         for case .backChannelLogout(let delivery) in flow.messages {
-            let isLost = delivery.answer.status == nil && delivery.answer.failure != nil
+            let isLost =
+                delivery.answer.status == nil && delivery.answer.failure != nil && !delivery.answer.isUnseen
             let isAccepted = delivery.answer.status.map { (200..<300).contains($0) } ?? !isLost
             var faults: [Evidence] = []
             if let token = delivery.token {

@@ -91,7 +91,9 @@ struct CallbackUnreachable: Rule {
         var violation = Violation([], exchange: failure.place.exchange)
         let delivery = delivery(of: response, flow)
         // The connection stood; whoever had it hung up, or was silent.
-        if isHungUp || TransportFailure(failure.value) == .unanswered {
+        if isHungUp || TransportFailure(failure.value) == .unanswered
+            || failure.value.hasPrefix(AnswerLoss.clientLeft)
+        {
             violation.evidence = delivery + [failure]
             violation.explanation = isHungUp ? Self.hangUp : Self.silence
             violation.fix =
@@ -176,7 +178,8 @@ struct CallbackUnreachable: Rule {
         if let callback = response.callback {
             let exchange = flow.capture[callback]
             guard exchange.response == nil, let reason = exchange.failure, !Self.isCancelled(reason),
-                !RecorderRefusal.isOne(exchange), !exchange.lacksItsAnswer
+                !RecorderRefusal.isOne(exchange), !AnswerLoss.isUnseen(reason),
+                !FailedRequest.isDeparture(reason) || exchange.endedAt - exchange.startedAt >= Self.patience
             else { return nil }
             return Evidence(place: Place(exchange: callback, part: .responseStatus, name: ""), value: reason)
         }
@@ -196,13 +199,16 @@ struct CallbackUnreachable: Rule {
             }
             if exchange.request.method == "CONNECT", exchange.response == nil,
                 url.host == response.target.host, url.port == response.target.port,
-                let reason = exchange.failure, !RecorderRefusal.isOne(exchange)
+                let reason = exchange.failure, !RecorderRefusal.isOne(exchange), !AnswerLoss.isUnseen(reason)
             {
                 return Evidence(place: Place(exchange: index, part: .responseStatus, name: ""), value: reason)
             }
         }
         return nil
     }
+
+    /// A browser that leaves sooner does what its user wants, as one that aborts a navigation.
+    private static let patience = Duration.seconds(10)
 
     /// The browser's own redirect of the callback from http to https, as it writes one down.
     private func upgrade(of response: AuthorizationResponse, _ flow: Flow) -> Evidence? {

@@ -57,6 +57,20 @@ struct DiscoveryUnreachableTests {
         #expect(recording.finding(rule) != nil)
     }
 
+    /// The recording ended first, or its packets are missing.
+    @Test(arguments: [
+        (AnswerLoss.captureEnded, false), (AnswerLoss.recordingEnded, false),
+        (AnswerLoss.serverMissing, false), (AnswerLoss.serverLeft, true),
+    ])
+    func answerThatNobodySawMayHaveCome(words: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.response = nil
+            exchange.failure = words
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+    }
+
     @Test func holdsWhereTheSignInFollows() throws {
         let login = try Recording("healthy/native-app").exchanges.dropFirst()
         var recording = try Recording(broken)

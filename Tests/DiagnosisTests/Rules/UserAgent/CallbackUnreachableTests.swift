@@ -88,6 +88,28 @@ struct CallbackUnreachableTests {
         #expect(cut.finding(rule) == nil)
     }
 
+    /// What the recording may have missed is no failure, nor is a user's browser that goes on at once.
+    @Test(arguments: [
+        (AnswerLoss.captureEnded, 40, false), (AnswerLoss.recordingEnded, 60_000, false),
+        (AnswerLoss.packetsMissing, 40, false),
+        (AnswerLoss.recordingEnded(before: "https://shop-7f9c.internal.example was connected"), 40, false),
+        (AnswerLoss.clientLeft, 900, false), (AnswerLoss.clientLeft, 30_000, true),
+        (AnswerLoss.serverLeft, 40, true),
+    ])
+    func answerThatNobodySawMayHaveCome(words: String, milliseconds: Int, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.failure = words
+            exchange.duration = .milliseconds(milliseconds)
+        }
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+        if fires {
+            #expect(finding?.title == "The app took the request to the redirect URI and did not answer it")
+        }
+    }
+
     @Test func leavesACallbackThatAnsweredAlone() throws {
         let recording = try Recording(broken).editing { exchange in
             guard exchange.request.url.path == "/callback" else { return }
