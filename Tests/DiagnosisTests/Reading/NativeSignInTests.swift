@@ -164,6 +164,11 @@ struct NativeSignInTests {
                 nil, nil
             ),
             (
+                "error-authorization-response",
+                #""properties":{"error":"access_denied","error_description":"The account is blocked"}"#,
+                "access_denied: The account is blocked", nil
+            ),
+            (
                 "incorrect-credentials", #""title":"Incorrect credentials""#, nil,
                 "incorrect-credentials: Incorrect credentials"
             ), ("invalid-input", #""title":"Invalid input""#, nil, "invalid-input: Invalid input"),
@@ -205,6 +210,12 @@ struct NativeSignInTests {
         let left = recording.finding("login-abandoned")
         #expect(left?.evidence.dropFirst().first?.value == again)
         #expect(left == nil || left?.isPrimary == true)
-        #expect(recording.outcomes == [.success, told == nil ? .incomplete : .failure])
+        let isCancelled = members.contains("access_denied") && told == nil
+        #expect((recording.finding("user-cancelled")?.isPrimary == true) == isCancelled)
+        #expect(
+            recording.outcomes == [
+                .success, told != nil ? .failure : isCancelled ? .cancelled : .incomplete,
+            ]
+        )
     }
 }

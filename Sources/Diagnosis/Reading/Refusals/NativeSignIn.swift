@@ -52,23 +52,42 @@ enum NativeSignIn {
     /// A problem of the Hypermedia Authentication API that leaves nothing to fill in; what the user did not want is none.
     private static func ofCurity(_ json: JSONObject, _ index: Int, _ status: Int) -> RequestRefusal? {
         guard let name = problem(json), ends.contains(name) else { return nil }
-        let told = json["properties"]?.object ?? json
-        let error = told["error"]?.string
-        let words = told["error_description"]?.string ?? json["title"]?.string
-        let place = Place(exchange: index, part: .responseBody, name: "type")
-        if let error,
-            AccessPolicy.isCancellation(ErrorResponse(error: error, description: words, place: place))
-        {
-            return nil
-        }
+        let stated = statedError(json, index)
+        if let stated, UserRefusal.isOne(stated, isAnsweredAtOnce: false) { return nil }
+        let words = stated?.description ?? json["title"]?.string
         return RequestRefusal(
             channel: .page,
             exchange: index,
             status: status,
-            error: error?.lowercased(),
-            text: [error ?? name, words].compactMap(\.self).joined(separator: ": "),
-            place: place
+            error: stated?.error.lowercased(),
+            text: [stated?.error ?? name, words].compactMap(\.self).joined(separator: ": "),
+            place: Place(exchange: index, part: .responseBody, name: "type")
         )
+    }
+
+    /// The error in a problem of that API, which is the answer to the authorization request; nil where it names none.
+    private static func statedError(_ json: JSONObject, _ index: Int) -> ErrorResponse? {
+        let told = json["properties"]?.object ?? json
+        return told["error"]?.string.map { error in
+            ErrorResponse(
+                error: error,
+                description: told["error_description"]?.string ?? json["title"]?.string,
+                place: Place(exchange: index, part: .responseBody, name: "type")
+            )
+        }
+    }
+
+    /// The user's own no by which such a sign-in ended at Curity; nil where it ended otherwise.
+    static func cancellation(in flow: Flow) -> ErrorResponse? {
+        guard flow.ending == .incomplete, flow.authorizationResponses.isEmpty, flow.tokenRequests.isEmpty,
+            let request = flow.authorizationRequests.last,
+            let last = ProviderPages.of(request, in: flow).last,
+            let response = flow.capture[last].response, (400..<500).contains(response.status),
+            let json = JSONBody.object(of: response.body, below: largest),
+            problem(json) == "error-authorization-response", let error = statedError(json, last),
+            UserRefusal.isOne(error, isAnsweredAtOnce: false)
+        else { return nil }
+        return error
     }
 
     /// The name of a problem of that API, without the address before it; nil for other JSON.

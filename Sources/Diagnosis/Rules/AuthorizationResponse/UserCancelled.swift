@@ -41,6 +41,14 @@ struct UserCancelled: Rule {
                 )
             )
         }
+        if let error = NativeSignIn.cancellation(in: flow) {
+            return .violated(
+                Violation(
+                    [Evidence(place: error.place, value: Masking.shown(error.text, of: "error"))],
+                    exchange: error.place.exchange
+                )
+            )
+        }
         guard let last = flow.tokenRequests.last(where: { $0.answer.status != nil }),
             last.isDecidedElsewhere, let error = last.answer.error,
             ["access_denied", "authorization_declined"].contains(error.error),
