@@ -33,6 +33,7 @@ struct AnswerLossTests {
         exchange.failure = words
         #expect(exchange.lacksItsAnswer == isOfCapture)
         #expect(exchange.isBrokenOff == isBrokenOff)
+        #expect(AnswerLoss.isUnseen(words) == !isBrokenOff)
     }
 
     /// As files have them that were written before.
