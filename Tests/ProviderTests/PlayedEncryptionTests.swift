@@ -79,8 +79,8 @@ struct PlayedEncryptionTests {
         return (try #require(tokens["id_token"]?.string.flatMap(JSONWebToken.parse)), provider)
     }
 
-    /// Of a provider that encrypts userinfo and issues no ID token, as MyInfo does.
-    private static func userInfoCapture() throws -> Capture {
+    /// Of a provider that encrypts or signs userinfo and issues no ID token, as MyInfo does.
+    private static func userInfoCapture(_ userInfo: String) -> Capture {
         var builder = CaptureBuilder()
         builder.get(
             "https://id.example/auth?response_type=code&client_id=app&redirect_uri=app.example%3A%2Fcb&scope=uinfin&state=s1",
@@ -98,16 +98,16 @@ struct PlayedEncryptionTests {
         builder.get(
             "https://id.example/userinfo",
             headers: [("Authorization", "Bearer a-token-0123456789")],
-            body: Body(text: try sealed(), mediaType: "application/jwt")
+            body: Body(text: userInfo, mediaType: "application/jwt")
         )
         return builder.capture
     }
 
-    @Test func userInfoWithoutTheKeyIsSignedAndThatIsSaid() throws {
-        let provider = try RecordedProviderTests.provider(try Self.userInfoCapture())
+    /// Userinfo as a provider plays it that signs nothing else, checked with its keys.
+    private static func userInfo(at provider: RecordedProvider) throws -> JSONWebToken {
         let caller = Caller(provider)
         let answer = caller.get(
-            Self.base + "/auth",
+            base + "/auth",
             [
                 ("response_type", "code"), ("client_id", "app"), ("redirect_uri", "app.example:/cb"),
                 ("scope", "uinfin"),
@@ -117,15 +117,33 @@ struct PlayedEncryptionTests {
             ("grant_type", "authorization_code"), ("code", answer.parameters.first("code") ?? ""),
             ("redirect_uri", "app.example:/cb"), ("client_id", "app"),
         ]
-        let access = caller.json(caller.post(Self.base + "/token", form))["access_token"]?.string ?? ""
-        let userInfo = caller.get(
-            Self.base + "/userinfo",
-            headers: [("Authorization", "Bearer \(access)")]
-        )
+        let access = caller.json(caller.post(base + "/token", form))["access_token"]?.string ?? ""
+        let userInfo = caller.get(base + "/userinfo", headers: [("Authorization", "Bearer \(access)")])
+        #expect(userInfo.headers.all("content-type") == ["application/jwt"])
         let token = try #require(userInfo.body?.text.flatMap { JSONWebToken.parse($0) })
         let metadata = caller.json(caller.get(provider.issuers[0].discovery))
         let keys = caller.json(caller.get(metadata["jwks_uri"]?.string ?? ""))
         #expect(token.verify(keys: JSONWebKeySet(json: keys)?.keys ?? []).outcome == .valid)
+        return token
+    }
+
+    @Test func signedUserInfoIsSigned() throws {
+        let key = try PrivateKey.generate(.elliptic(.p256))
+        let recorded = try JSONWebToken.sign(
+            claims: ["iss": "https://id.example", "sub": "u-7", "aud": "app", "name": "Alice"],
+            header: ["kid": "recorded-key"],
+            algorithm: .es256,
+            with: .privateKey(key)
+        )
+        let provider = try RecordedProviderTests.provider(Self.userInfoCapture(recorded))
+        let token = try Self.userInfo(at: provider)
+        #expect(token.algorithm == "ES256" && token.issuer == Self.base && token.audience == ["app"])
+        #expect(token.subject == "u-7" && token.claim("name") == "Alice")
+    }
+
+    @Test func userInfoWithoutTheKeyIsSignedAndThatIsSaid() throws {
+        let provider = try RecordedProviderTests.provider(Self.userInfoCapture(try Self.sealed()))
+        let token = try Self.userInfo(at: provider)
         #expect(token.claims?.members.map(\.name) == ["iss", "sub", "aud"])
         #expect(token.audience == ["app"] && token.issuer == Self.base)
         #expect(

@@ -175,6 +175,19 @@ struct ProfileBuilder {
                 tokens.append(token)
             }
         }
-        return tokens
+        return tokens + signedAnswers(flow)
+    }
+
+    /// Answers that are signed as a whole: userinfo (OpenID Connect Core, section 5.3.2), authorization responses (JARM, section 2.1).
+    private static func signedAnswers(_ flow: Flow) -> [JSONWebToken] {
+        flow.messages.compactMap { message in
+            let text: String? =
+                switch message {
+                case .userInfo(let call): flow.capture[call.exchange].response?.body?.text
+                case .authorizationResponse(let response): response.parameters["response"]
+                default: nil
+                }
+            return text.flatMap(JSONWebToken.parse).flatMap { $0.form == .signed ? $0 : nil }
+        }
     }
 }
