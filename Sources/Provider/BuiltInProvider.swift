@@ -97,8 +97,12 @@ extension ProviderDialect {
             document[name] = .array(values.map { .string($0) })
         }
         let algorithms = Set(configuration.keys.map(\.algorithm.rawValue)).sorted()
-        for name in ["id_token_signing_alg_values_supported", "authorization_signing_alg_values_supported"] {
-            document[name] = .array(algorithms.map { .string($0) })
+        for subject in ["id_token", "userinfo", "authorization"] {
+            document["\(subject)_signing_alg_values_supported"] = .array(algorithms.map { .string($0) })
+            document["\(subject)_encryption_alg_values_supported"] = .array(Self.keyEncryption)
+            document["\(subject)_encryption_enc_values_supported"] = .array(
+                ContentEncryption.allCases.map { .string($0.rawValue) }
+            )
         }
         let signatures = Self.clientSignatures.map { JSONValue.string($0) }
         document["token_endpoint_auth_signing_alg_values_supported"] = .array(signatures)
@@ -123,6 +127,11 @@ extension ProviderDialect {
     private static let clientSignatures = [
         "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "HS256",
         "HS384", "HS512",
+    ]
+
+    /// How the key of what is encrypted for a client is (RFC 7518, section 4.1).
+    private static let keyEncryption: [JSONValue] = [
+        "RSA-OAEP", "RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW",
     ]
 
     private static let supported: [(String, [String])] = [

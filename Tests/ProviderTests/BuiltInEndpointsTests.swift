@@ -323,7 +323,7 @@ struct BuiltInEndpointsTests {
     @Test(arguments: [("ES256", "ES256"), ("PS512", "ES256"), (nil, nil)] as [(String?, String?)])
     func registrationIsToldWithItsDefaults(asked: String?, given: String?) throws {
         var sent: JSONObject = [
-            "redirect_uris": ["https://new.example/cb"], "userinfo_signed_response_alg": "ES256",
+            "redirect_uris": ["https://new.example/cb"], "introspection_signed_response_alg": "ES256",
             "id_token_encrypted_response_alg": "RSA-OAEP",
         ]
         sent["id_token_signed_response_alg"] = asked.map { .string($0) }
@@ -333,7 +333,7 @@ struct BuiltInEndpointsTests {
         #expect(client["client_secret"]?.string != nil)
         #expect(client["grant_types"] == ["authorization_code"] && client["response_types"] == ["code"])
         #expect(client["id_token_signed_response_alg"]?.string == given)
-        #expect(client["userinfo_signed_response_alg"] == nil)
+        #expect(client["introspection_signed_response_alg"] == nil)
         #expect(client["id_token_encrypted_response_alg"] == nil)
     }
 

@@ -15,6 +15,10 @@ package struct ProviderConfiguration: Sendable {
         /// Whether a request without a code challenge is refused.
         package var requiresPKCE: Bool
         package var idTokenAlgorithm: SignatureAlgorithm
+        /// With which userinfo is signed for it; nil where it gets an object.
+        package var userInfoAlgorithm: SignatureAlgorithm?
+        /// The header of what is encrypted for it, by what that is: `id_token`, `userinfo`, `authorization`.
+        package var envelopes: [String: JSONObject] = [:]
         /// Ways of authentication, as the metadata names them (`client_secret_basic`); empty where any will do
         /// that the secret fits.
         package var authenticationMethods: [String] = []

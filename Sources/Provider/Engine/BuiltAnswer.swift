@@ -124,6 +124,8 @@ struct UnsignedToken: Sendable {
     var hashed: [String: String] = [:]
     /// What is done to the finished token before it is sealed; nil leaves it whole.
     var tampering: (@Sendable (String) -> String)?
+    /// Whether the claims are encrypted as they are, and nobody signs them.
+    var isSealedAlone = false
     /// The key and header to encrypt with; nil where it travels as it is.
     var seal: TokenSeal?
 }

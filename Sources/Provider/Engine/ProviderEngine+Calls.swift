@@ -22,13 +22,16 @@ extension ProviderEngine {
         // A client's own token is of no user.
         guard let user = grant.user else { return refuseToken(at: .userInfo) }
         let forms = dialect.userInfo
+        let recordedID = recordedID(grant.clientID)
         let form =
-            forms.first { $0.origin.subject == user.subject && $0.clientID == grant.clientID }
-            ?? forms.first { $0.origin.subject == user.subject } ?? forms.first {
-                $0.clientID == grant.clientID
-            }
-            ?? forms.first
-        guard let form else { return .json(userInfoClaims(of: grant), role: .userInfo) }
+            forms.first { $0.origin.subject == user.subject && $0.clientID == recordedID }
+            ?? forms.first { $0.origin.subject == user.subject }
+            ?? forms.first { $0.clientID == recordedID } ?? forms.first
+        guard let form else {
+            var answer = BuiltAnswer.json(JSONObject(), role: .userInfo)
+            answer.content = userInfoContent(userInfoClaims(of: grant), for: grant.clientID)
+            return answer
+        }
         func filled(_ members: JSONObject, _ origin: RecordedOrigin) -> JSONObject {
             var claims = filler(origin, grant).filled(members)
             for member in user.givenClaims.members { claims[member.name] = member.value }
@@ -44,7 +47,10 @@ extension ProviderEngine {
             )
             answer.content = .token(token, mediaType: form.answer.body?.mediaType ?? "application/jwt")
         } else if let members = form.answer.members {
-            answer.content = .object(filled(members, form.origin))
+            answer.content = userInfoContent(filled(members, form.origin), for: grant.clientID)
+            if case .token = answer.content {
+                answer.headers.fields.removeAll { $0.name.lowercased() == "content-type" }
+            }
         }
         return answer
     }

@@ -207,7 +207,8 @@ extension ProviderEngine {
         return unsigned(
             header: template?.header ?? standardHeader(for: login.clientID),
             claims: claims,
-            clientID: login.clientID
+            clientID: login.clientID,
+            envelope: client(login.clientID)?.envelopes["authorization"]
         )
     }
 

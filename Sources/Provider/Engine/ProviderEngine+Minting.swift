@@ -108,7 +108,7 @@ extension ProviderEngine {
             header: template.header,
             claims: claims,
             clientID: grant.clientID,
-            envelope: template.envelope
+            envelope: template.envelope ?? client(grant.clientID)?.envelopes["id_token"]
         )
         token.hashes = wanted
         token.hashed = hashed
@@ -154,7 +154,11 @@ extension ProviderEngine {
 
     /// The header of a token for a client, with the key of the algorithm that it is registered for.
     func standardHeader(for clientID: String) -> JSONObject {
-        let algorithm = client(clientID)?.idTokenAlgorithm ?? .rs256
+        standardHeader(client(clientID)?.idTokenAlgorithm ?? .rs256)
+    }
+
+    /// With the key of an algorithm, else the first of all.
+    func standardHeader(_ algorithm: SignatureAlgorithm) -> JSONObject {
         let key = configuration.keys.first { $0.algorithm == algorithm } ?? configuration.keys.first
         var header: JSONObject = ["typ": "JWT", "alg": .string((key?.algorithm ?? algorithm).rawValue)]
         if let key { header["kid"] = .string(key.id) }

@@ -31,8 +31,8 @@ extension ProviderEngine {
             sent["post_logout_redirect_uris"]?.array?.compactMap(\.string)
             ?? configuration.clients.first { $0.id == recorded }?.postLogoutRedirectURIs ?? []
         client.standsFor = recorded
-        client.idTokenAlgorithm = idTokenAlgorithm(of: members)
         client.keys = sent["jwks"].flatMap { JSONWebKeySet(json: $0) }?.keys ?? []
+        agree(on: &members, with: &client)
         state.registeredClients[client.id] = client
         state.registrations[client.id] = members
         var answer = BuiltAnswer(like: template?.answer ?? AnswerTemplate(status: 201), role: .registration)
@@ -126,7 +126,7 @@ extension ProviderEngine {
         if members["response_types"] == nil, grants.array?.contains("authorization_code") ?? false {
             members["response_types"] = ["code"]
         }
-        let algorithm = JSONValue.string(idTokenAlgorithm(of: sent).rawValue)
+        let algorithm = JSONValue.string(algorithm(named: sent["id_token_signed_response_alg"]).rawValue)
         for name in ["id_token_signed_response_alg", "authorization_signed_response_alg"]
         where members[name] != nil {
             members[name] = algorithm
@@ -136,20 +136,10 @@ extension ProviderEngine {
     }
 
     /// Ways of answering that clients may ask for, and are not told that they have.
-    private static let notDone =
-        [
-            "userinfo_signed_response_alg", "introspection_signed_response_alg",
-        ]
-        + ["id_token", "userinfo", "authorization", "introspection"].flatMap {
-            ["\($0)_encrypted_response_alg", "\($0)_encrypted_response_enc"]
-        }
-
-    /// The one that a client asks for where there is such a key; else the provider's own.
-    private func idTokenAlgorithm(of members: JSONObject) -> SignatureAlgorithm {
-        let asked = members["id_token_signed_response_alg"]?.string
-        let key = configuration.keys.first { $0.algorithm.rawValue == asked } ?? configuration.keys.first
-        return key?.algorithm ?? .rs256
-    }
+    private static let notDone = [
+        "introspection_signed_response_alg", "introspection_encrypted_response_alg",
+        "introspection_encrypted_response_enc",
+    ]
 
     /// A client reads, changes or ends its registration (RFC 7592, section 2).
     mutating func manageRegistration(_ request: RecordedRequest) -> BuiltAnswer {
@@ -205,7 +195,7 @@ extension ProviderEngine {
             members[member.name] = member.value
         }
         if dialect.registration == nil { members = completed(members) }
-        client.idTokenAlgorithm = idTokenAlgorithm(of: members)
+        agree(on: &members, with: &client)
         state.registeredClients[client.id] = client
         state.registrations[client.id] = members
         return nil
