@@ -61,4 +61,33 @@ struct RecordedEndpointsTests {
         }
         #expect(endpoints["jwks_uri"] == "\(path)jwks&p=own")
     }
+
+    /// RFC 8414, section 3, and OpenID Connect Discovery, section 4: clients look in both places.
+    @Test(arguments: [
+        (
+            #"{"issuer":"https://id.example","token_endpoint":"https://id.example/token"}"#,
+            ["openid-configuration"]
+        ),
+        (#"{"error":"gone"}"#, ["oauth-authorization-server", "openid-configuration"]),
+    ]) func placeWithoutMetadataIsNotWhereTheyWere(document: String, names: [String]) throws {
+        let place = "https://id.example/.well-known/"
+        var capture = CaptureBuilder()
+        capture.get(place + "oauth-authorization-server", 404)
+        capture.get(place + "openid-configuration", body: .json(document))
+        let state = "state=state-1-abcdefgh"
+        let callback = "https://shop.example/cb?code=code-1-abcdefgh&\(state)"
+        capture.redirect(
+            "https://id.example/authorize?client_id=shop&response_type=code&\(state)"
+                + "&redirect_uri=https%3A%2F%2Fshop.example%2Fcb",
+            to: callback
+        )
+        capture.get(callback)
+        capture.post(
+            "https://id.example/token",
+            [("grant_type", "authorization_code"), ("code", "code-1-abcdefgh"), ("client_id", "shop")],
+            body: .json(#"{"access_token":"access-1-abcdefgh","token_type":"Bearer"}"#)
+        )
+        let flow = try #require(FlowFinder.flows(in: Capture(capture.exchanges)).first)
+        #expect(RecordedEndpoints.discoveryURLs(of: flow) == names.map { place + $0 })
+    }
 }

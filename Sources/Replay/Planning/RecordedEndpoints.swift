@@ -53,12 +53,13 @@ package enum RecordedEndpoints {
         return endpoints
     }
 
-    /// Where the flow's metadata was read.
+    /// Where the flow's metadata was read: that of its issuer, where it was found.
+    ///
+    /// A client may look in several places first. Where none of them had it, they are all of them.
     package static func discoveryURLs(of flow: Flow) -> [String] {
-        flow.messages.compactMap { message in
-            guard case .discovery(let document) = message, !document.isProtectedResource else { return nil }
-            return document.isRouted ? document.url.text : document.url.withoutQuery
-        }
+        let asked = documents(of: flow)
+        let found = asked.filter { $0.isUsable && $0.issuer == flow.issuer }
+        return (found.isEmpty ? asked : found).map { $0.isRouted ? $0.url.text : $0.url.withoutQuery }
     }
 
     private static func role(of message: OAuthMessage) -> Endpoints.Role? {
