@@ -188,6 +188,39 @@ extension LearnedDialectTests {
         #expect(caller.get(Self.base + "/userinfo", headers: [header]).status == 200)
     }
 
+    /// RFC 6750, section 3.1: each refusal in the words of its own, whichever came first.
+    @Test(arguments: [
+        (400, #"{"error":"invalid_request","error_description":"one place only"}"#),
+        (401, #"{"error":"invalid_request","error_description":"one place only"}"#),
+        (400, #"{"message":"one place only"}"#),
+    ]) func refusalOfADoubledTokenIsLearned(status: Int, words: String) throws {
+        var builder = CaptureBuilder()
+        builder.redirect(
+            Self.loginRequest(),
+            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        let recorded = "access-token-1-0123456789"
+        let userInfo = Self.issuer + "/userinfo"
+        let bearer = [("Authorization", "Bearer " + recorded)]
+        builder.get(userInfo + "?access_token=" + recorded, status, headers: bearer, body: .json(words))
+        let scope = #"{"error":"insufficient_scope"}"#
+        builder.get(userInfo, 403, headers: bearer, body: .json(scope))
+        builder.get(userInfo, headers: bearer, body: .json(#"{"sub":"248289761001"}"#))
+        let stale = #"{"error":"invalid_token","error_description":"gone"}"#
+        builder.get(userInfo, 401, headers: bearer, body: .json(stale))
+        let caller = Caller(try Self.provider(builder))
+        let code = try #require(Self.signIn(caller).parameters.first("code"))
+        let tokens = caller.json(caller.post(Self.base + "/token", Self.codeForm(code)))
+        let token = try #require(tokens["access_token"]?.string)
+        let header = ("Authorization", "Bearer " + token)
+        let doubled = caller.get(Self.base + "/userinfo", [("access_token", token)], headers: [header])
+        #expect(doubled.status == status && doubled.body?.text == words)
+        let unknown = caller.get(Self.base + "/userinfo", headers: [("Authorization", "Bearer unknown")])
+        #expect(unknown.status == 401 && unknown.body?.text == stale)
+        #expect(caller.get(Self.base + "/userinfo", headers: [header]).status == 200)
+    }
+
     /// Facebook's clients ask so, and name no grant.
     @Test func codeIsTakenInAQuery() throws {
         func query(_ code: String) -> [(String, String)] {

@@ -92,8 +92,8 @@ struct RefusalFinder {
     private func learn(_ message: OAuthMessage, _ flow: Flow, _ dialect: inout ProviderDialect) {
         switch message {
         case .userInfo(let call):
-            let refusal: Refusal = call.token == nil ? .tokenMissing : .tokenInvalid
-            learn(call.answer, at: .userInfo, Self.named(call.answer) ?? refusal, flow, &dialect)
+            let refusal = Self.named(call.answer) ?? Self.refusal(of: call, flow.capture[call.exchange])
+            learn(call.answer, at: .userInfo, refusal, flow, &dialect)
         case .pushedRequest(let call):
             learn(call.answer, at: .pushedRequest, Self.named(call.answer), flow, &dialect)
         case .introspection(let call):
@@ -154,6 +154,22 @@ struct RefusalFinder {
         case (nil, nil): break
         }
         return .codeExpired
+    }
+
+    /// What was wrong with the token of a call (RFC 6750, section 3.1); nil where it was good, and not good enough.
+    private static func refusal(of call: EndpointCall, _ exchange: Exchange) -> Refusal? {
+        guard call.token != nil else { return .tokenMissing }
+        let challenges = exchange.response.map { AuthenticationChallenge.all(in: $0.headers) } ?? []
+        let error = call.answer.error?.error ?? challenges.lazy.compactMap { $0["error"] }.first
+        switch error {
+        case "insufficient_scope": return nil
+        case "invalid_token": return .tokenInvalid
+        default: break
+        }
+        // A status that speaks of the request, where the token has another of its own.
+        let isOfRequest = error == "invalid_request" || call.answer.status == 400
+        let isDoubled = ProviderEngine.accessTokens(in: exchange.request).count > 1
+        return isDoubled && isOfRequest ? .tokenDoubled : .tokenInvalid
     }
 
     /// Refusals whose code names the reason.
