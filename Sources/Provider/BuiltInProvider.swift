@@ -116,6 +116,7 @@ extension ProviderDialect {
         needsLogoutClient = true
         needsClientProof = true
         checksOpenIDRequests = true
+        checksAudiences = true
         takesTokenRequestsByPostOnly = true
         allowsOrigins = true
         addTokens(configuration)

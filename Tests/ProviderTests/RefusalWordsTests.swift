@@ -78,6 +78,12 @@ struct RefusalWordsTests {
                 ["exp": 1_789_999_000], "shop-secret",
                 "the request object is not of now: exp is 1789999000, and it is 1790000000 here"
             ),
+            (["aud": .string(issuer)], "shop-secret", nil),
+            (["aud": ["https://other.example", .string(issuer + "/par")]], "shop-secret", nil),
+            (
+                ["aud": "https://other.example"], "shop-secret",
+                "the request object's aud is https://other.example, neither \(issuer) nor an endpoint of it"
+            ),
         ] as [(JSONObject, String, String?)]
     )
     func wrongRequestObjectIsExplained(changes: JSONObject, secret: String, words: String?) throws {
@@ -94,6 +100,17 @@ struct RefusalWordsTests {
             ]
         )
         #expect(answer.response.status == (words == nil ? 201 : 400))
+        #expect(answer.explanation == words)
+    }
+
+    /// OpenID Connect CIBA, section 7.1: one hint says who the user is.
+    @Test(arguments: [[], ["login_hint", "id_token_hint"]])
+    func wrongNumberOfHintsIsExplained(names: [String]) throws {
+        let client = [("client_id", "shop"), ("client_secret", "shop-secret"), ("scope", "openid")]
+        let answer = try Self.answer("/bc-authorize", client + names.map { ($0, "alice") })
+        #expect(answer.response.status == 400)
+        let words =
+            "the request has \(names.count) of login_hint, id_token_hint, login_hint_token, where one is wanted"
         #expect(answer.explanation == words)
     }
 

@@ -150,6 +150,8 @@ struct ProviderDialect: Sendable {
     /// Whether requests for an ID token are held to what OpenID Connect wants of them: the scope `openid`, a redirect URI, and a nonce
     /// where it comes by way of the browser (Core, sections 3.1.2.1, 3.2.2.1 and 3.3.2.11).
     var checksOpenIDRequests = false
+    /// Whether request objects are held to the audience that they name (RFC 9101, section 4).
+    var checksAudiences = false
     /// Scopes that were asked for and never granted.
     var withheldScopes: Set<String> = []
     /// Spellings of `code_challenge_method` that were taken besides those of RFC 7636.

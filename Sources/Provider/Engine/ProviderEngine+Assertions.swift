@@ -32,12 +32,15 @@ extension ProviderEngine {
         guard token.subject == client.id else {
             return "sub is \(token.subject ?? "not there"), not \(client.id)"
         }
-        guard token.audience.contains(where: { isOwn($0) }) else {
-            let audience = token.audience.prefix(3).joined(separator: " ")
-            return
-                "aud is \(audience.isEmpty ? "not there" : audience), neither \(configuration.issuer) nor an endpoint of it"
-        }
-        return nil
+        return foreignAudience(of: token)
+    }
+
+    /// Whom a token of a client's is for, where this provider is not among them (RFC 7519, section 4.1.3); nil where it is.
+    func foreignAudience(of token: JSONWebToken) -> String? {
+        guard !token.audience.contains(where: { isOwn($0) }) else { return nil }
+        let audience = token.audience.prefix(3).joined(separator: " ")
+        return
+            "aud is \(audience.isEmpty ? "not there" : audience), neither \(configuration.issuer) nor an endpoint of it"
     }
 
     private func signatureRefusal(of token: JSONWebToken, from client: ProviderConfiguration.Client)

@@ -31,7 +31,11 @@ extension ProviderEngine {
             return refuse(.openIDMissing, at: .backchannelAuthentication)
         }
         let hints = parameters.filter { Self.userHints.contains($0.name) && !$0.value.isEmpty }
-        guard hints.count == 1 else { return refuse(.parameterMissing, at: .backchannelAuthentication) }
+        guard hints.count == 1 else {
+            let names = Self.userHints.joined(separator: ", ")
+            let words = "the request has \(hints.count) of \(names), where one is wanted"
+            return refuse(.parameterMissing, at: .backchannelAuthentication, words)
+        }
         guard let user = user(hintedBy: hints[0].value) else {
             return refuse(.userUnknown, at: .backchannelAuthentication)
         }

@@ -167,6 +167,9 @@ extension ProviderEngine {
         if let name = claims["client_id"]?.string, name != client.id {
             throw RequestObjectFlaw(words: "the request object is of the client \(name), not \(client.id)")
         }
+        if dialect.checksAudiences, !token.audience.isEmpty, let words = foreignAudience(of: token) {
+            throw RequestObjectFlaw(words: "the request object's \(words)")
+        }
         let own: Set<String> = ["iss", "aud", "exp", "nbf", "iat", "jti"]
         return claims.members.filter { !own.contains($0.name) }.map {
             ($0.name, $0.value.string ?? JSONWriter.text(of: $0.value))
