@@ -64,6 +64,17 @@ struct ProviderDialect: Sendable {
         var origin: RecordedOrigin
     }
 
+    /// How a browser is told of the user that was chosen in it (Federated Credential Management, the identity assertion endpoint).
+    struct IdentityAssertion: Sendable {
+        /// As played, without query.
+        var path: String
+        /// The recorded account, by the name that it has in the accounts list.
+        var accountID: String?
+        var answer: AnswerTemplate
+        var token: TokenForm?
+        var origin: RecordedOrigin
+    }
+
     /// A resource that is called with an access token.
     struct Resource: Sendable {
         var method: String
@@ -93,6 +104,7 @@ struct ProviderDialect: Sendable {
     var introspections: [Claims] = []
     var inactive: AnswerTemplate?
     var resources: [Resource] = []
+    var identityAssertions: [IdentityAssertion] = []
     /// Documents of protected resources (RFC 9728) and others that are the same for everybody, by path.
     var documents: [String: AnswerTemplate] = [:]
     var deviceAuthorization: (answer: AnswerTemplate, origin: RecordedOrigin)?

@@ -157,6 +157,7 @@ struct ProviderEngine {
             if let answer = answer(as: role, request) { return answer }
         }
         if path == dialect.verificationPath { return verifyDevice(request) }
+        if let answer = assertIdentity(request) { return answer }
         if let answer = callResource(request) { return answer }
         if let answer = interact(request) { return answer }
         if isRead, let asset = dialect.shelf.answer(to: request, addresses: dialect.addresses) {

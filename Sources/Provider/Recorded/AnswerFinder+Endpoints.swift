@@ -27,6 +27,7 @@ extension AnswerFinder {
                 dialect.inactive = dialect.inactive ?? AnswerTemplate(response)
             }
         case .resource(let call): learn(resource: call, response, flow, &dialect)
+        case .identityAssertion(let call): learn(identity: call, response, flow, &dialect)
         case .discovery(let document) where document.isProtectedResource: learn(document, response, &dialect)
         case .deviceAuthorization(let call) where call.answer.isSuccess && dialect.deviceAuthorization == nil:
             let at = exchange.endedAt.seconds
@@ -106,6 +107,31 @@ extension AnswerFinder {
             claims.token = template
         }
         return claims
+    }
+
+    private func learn(
+        identity call: EndpointCall,
+        _ response: RecordedResponse,
+        _ flow: Flow,
+        _ dialect: inout ProviderDialect
+    ) {
+        guard call.answer.isSuccess, let place = addresses.played(call.endpoint.text),
+            let text = call.answer.json?["token"]?.string
+        else { return }
+        let at = flow.capture[call.exchange].endedAt.seconds
+        let client = call.parameters["client_id"]
+        var origin = origin(flow, clientID: client, scope: nil, issuedAt: at, dialect)
+        let token = tokenForm(text, flow.surroundings, origin)
+        if case .signed(let template) = token { origin = template.origin }
+        dialect.identityAssertions.append(
+            ProviderDialect.IdentityAssertion(
+                path: RecordedURL(place).path,
+                accountID: call.parameters["account_id"],
+                answer: AnswerTemplate(response),
+                token: token,
+                origin: origin
+            )
+        )
     }
 
     private func learn(
