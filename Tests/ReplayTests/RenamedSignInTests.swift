@@ -122,4 +122,98 @@ struct RenamedSignInTests {
         #expect(sent["/sign-in"]?.first?.first("passphrase") == "wonderland")
         #expect(sent["/code"]?.map { $0.first("totp") } == ["246801"])
     }
+
+    // MARK: - The token of the page
+
+    /// Its name is the provider's own affair.
+    @Test func hiddenFieldOfAnotherNameTakesThePlaceOfTheRecordedOne() async throws {
+        let page = Body.html(
+            (Self.page("email", "password", "t-7Hq2vLx7TzB4nWm8RdYc9").text ?? "").replacing(
+                "csrf",
+                with: "token"
+            )
+        )
+        let sent = try await Self.sent(Self.capture()) { $0 == "/authorize" ? page : nil }
+        let items = try #require(sent["/sign-in"]?.first)
+        #expect(items.first("token") == "t-7Hq2vLx7TzB4nWm8RdYc9" && !items.contains("csrf"))
+        #expect(items.first("email") == "alice" && items.first("password") == "wonderland")
+    }
+
+    /// Without another in its place it is missed: what the page wants now nobody knows.
+    @Test func hiddenFieldThatIsGoneIsMissed() async throws {
+        let page = Body.html(
+            #"<form method="post" action="/sign-in"><input name="email"><input type="password" name="password"></form>"#
+        )
+        let sent = try await Self.sent(Self.capture()) { $0 == "/authorize" ? page : nil }
+        #expect(sent["/sign-in"] == nil)
+    }
+
+    // MARK: - First who, then the password
+
+    private static func namePage(_ name: String, _ token: String, _ value: String) -> Body {
+        .html(
+            """
+            <form method="post" action="/identify"><input type="hidden" name="\(token)" value="\(value)">
+            <input type="email" name="\(name)"><button>Next</button></form>
+            """
+        )
+    }
+
+    private static func captureInTwoSteps() -> Capture {
+        let recorded = capture()
+        var builder = CaptureBuilder()
+        for index in recorded.indices {
+            var exchange = recorded[index]
+            if index == 0 {
+                exchange.response?.body = namePage("email", "csrf", "n-Kq2vLx7TzB4nWm8RdYc9")
+            }
+            builder.add(exchange)
+            guard index == 0 else { continue }
+            builder.post(
+                provider + "/identify",
+                [("csrf", "n-Kq2vLx7TzB4nWm8RdYc9"), ("email", "alice")],
+                headers: browser,
+                body: page("email", "password", "t-Kq2vLx7TzB4nWm8RdYc9")
+            )
+        }
+        return builder.capture
+    }
+
+    @Test(arguments: [("email", "token"), ("login_name", "csrf"), ("login_name", "token")])
+    func nameIsEnteredWhereItAloneIsAskedFor(name: String, token: String) async throws {
+        let sent = try await Self.sent(Self.captureInTwoSteps()) {
+            switch $0 {
+            case "/authorize": Self.namePage(name, token, "n-7Hq2vLx7TzB4nWm8RdYc9")
+            case "/identify": Self.page("email", "password", "t-7Hq2vLx7TzB4nWm8RdYc9")
+            default: nil
+            }
+        }
+        let items = try #require(sent["/identify"]?.first)
+        #expect(items.first(name) == "alice" && items.first(token) == "n-7Hq2vLx7TzB4nWm8RdYc9")
+        #expect(sent["/sign-in"]?.first?.first("password") == "wonderland")
+    }
+
+    /// A code is no name.
+    @Test func nameGoesIntoNoFieldForCodes() async throws {
+        let page = Body.html(#"<form method="post" action="/check"><input name="otp"></form>"#)
+        let sent = try await Self.sent(Self.captureInTwoSteps()) { $0 == "/authorize" ? page : nil }
+        #expect(sent["/check"] == nil)
+    }
+
+    // MARK: - Pages that a browser could go on from
+
+    @Test(arguments: [
+        (200, #"<div id="app"></div><script src="/app.js"></script>"#, true),
+        (400, "<h1>The request is not valid</h1>", false),
+        (200, page("email", "password", "t-7Hq2vLx7TzB4nWm8RdYc9").text ?? "", false),
+    ]) func pageThatHoldsItUpIsTold(status: Int, text: String, isHeldUp: Bool) async throws {
+        let replay = try await AskedReplay(of: Self.capture()) { request, first in
+            switch request.url.path {
+            case "/authorize": RecordedResponse(status: status, body: .html(text))
+            case "/token": RecordedResponse(status: 200, body: Self.tokens)
+            default: AskedReplay.back(to: Self.app, code: "c-7Hq2vLx7TzB4nWm8R", answering: first)
+            }
+        }
+        #expect(replay.run.isHeldUpByAPage == isHeldUp)
+    }
 }

@@ -287,6 +287,16 @@ struct BrowserWalk {
         return request(submitting: form, of: page, fields, like: recorded)
     }
 
+    /// The form of a page that asks for nothing but who one is.
+    func nameForm(on page: Page, _ person: SignIn, like recorded: RecordedRequest) -> RecordedRequest? {
+        for form in page.forms where form.method == "post" {
+            if let fields = person.nameAlone(in: form) {
+                return request(submitting: form, of: page, fields, like: recorded)
+            }
+        }
+        return nil
+    }
+
     /// Whether the recorded browser says which page it comes from.
     private var isTelling: Bool {
         plan.steps.contains { $0.isBrowser && $0.request.headers.contains("referer") }

@@ -176,6 +176,11 @@ extension Drive {
             )
         {
             request = renamed
+        } else if let page, let asked = nameAskedAlone(step),
+            !page.forms.contains(where: { $0.fields.contains { $0.name == asked } }),
+            let renamed = browser.nameForm(on: page, SignIn(plan, options.credentials), like: recorded)
+        {
+            request = renamed
         } else if let page, let form = form(of: recorded, on: page) {
             let fields = try composer.fields(of: form, for: step, at: environment.clock())
             request = browser.request(submitting: form, of: page, fields, like: recorded)
@@ -208,6 +213,17 @@ extension Drive {
             new.allSatisfy({ SecretNames.isOneTime($0) == SecretNames.isOneTime(typed.name) })
         else { return nil }
         return typed
+    }
+
+    /// The name of the field in which the recorded page asked who one is, and for no secret beside it; nil of another page.
+    private func nameAskedAlone(_ step: PlannedStep) -> String? {
+        guard case .submit = step.action, FormBody.items(of: step.request.body) != nil,
+            !step.parameters.contains(where: SignIn.isTyped)
+        else { return nil }
+        return step.parameters.first { parameter in
+            if case .secret(SecretNames.username, _) = parameter.source { return true }
+            return plan.namesUser(parameter)
+        }?.name
     }
 
     /// When the recorded interaction is over and the response is not there: the provider asks for something else

@@ -70,6 +70,20 @@ package struct FlowRun: Sendable {
         }
     }
 
+    /// Whether it ended at a page of the provider's that it could not fill in, and that a browser or a person might.
+    ///
+    /// A page that refuses is none of these.
+    package var isHeldUpByAPage: Bool {
+        guard let answer = exchanges.last?.response, (200..<300).contains(answer.status),
+            answer.body?.isPage ?? false
+        else { return false }
+        if case .unknownPage = stop { return true }
+        return zip(plan.steps, results).contains { step, result in
+            guard case .failed(.notIssued) = result else { return false }
+            return step.isBrowser && step.kind == .userInteraction
+        }
+    }
+
     /// Whether every step of the plan was sent or not needed.
     package var isComplete: Bool {
         stop == nil

@@ -76,7 +76,8 @@ struct RequestComposer {
     {
         // Whatever stands in the live page was issued by it.
         let hidden = Set(form.fields.filter { $0.type == "hidden" && !$0.value.isEmpty }.map(\.name))
-        let replacements = try replacements(for: step, givenByPage: hidden, at: now)
+        let replaced = replacedFields(of: form, for: step)
+        let replacements = try replacements(for: step, givenByPage: hidden.union(replaced), at: now)
         let recorded = step.request
         let items =
             (recorded.method == "POST" ? FormBody.items(of: recorded.body) : recorded.url.queryItems)?.items
@@ -87,7 +88,7 @@ struct RequestComposer {
         )
         var live = form.fields
         var result: [(String, String)] = []
-        for item in items {
+        for item in items where !replaced.contains(item.name) {
             let index = live.firstIndex { $0.name == item.name && !["submit", "button"].contains($0.type) }
             let field = index.map { live.remove(at: $0) }
             if let field, sources[item.name] == .form || isUnknown(sources[item.name], item.value) {
@@ -96,12 +97,23 @@ struct RequestComposer {
                 result.append((item.name, replacements.value(of: item.name, item.value)))
             }
         }
-        // What the page has that the recorded one had not: its token against forgery may be called otherwise today.
+        // What the page has that the recorded one had not.
         let names = Set(items.map(\.name))
         for field in live where field.type == "hidden" && !names.contains(field.name) {
             result.append((field.name, field.value))
         }
         return result
+    }
+
+    /// Hidden fields of the recorded page that the live form has not, where it has others in their place: its token against forgery may be
+    /// called otherwise today.
+    private func replacedFields(of form: HTMLForm, for step: PlannedStep) -> Set<String> {
+        guard case .submit(let source) = step.action, let page = Page(capture[source]) else { return [] }
+        let recorded = Set(page.forms.flatMap(\.fields).filter { $0.type == "hidden" }.map(\.name))
+        let hasOthers = form.fields.contains {
+            $0.type == "hidden" && !$0.value.isEmpty && !recorded.contains($0.name)
+        }
+        return hasOthers ? recorded.subtracting(form.fields.map(\.name)) : []
     }
 
     /// Whether a value was issued in the recording, and nothing of this run has taken its place.

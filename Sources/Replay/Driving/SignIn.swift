@@ -66,6 +66,17 @@ struct SignIn {
         } + [(yes.name, yes.value)]
     }
 
+    /// The fields of a form that has one field to fill in, for who one is, whatever it is called; nil of another form.
+    func nameAlone(in form: HTMLForm) -> [(String, String)]? {
+        let filledIn = form.fields.filter {
+            !["hidden", "submit", "button", "image", "reset", "checkbox"].contains($0.type)
+        }
+        guard let name, filledIn.count == 1, let field = filledIn.first,
+            ["text", "email", "tel"].contains(field.type), !SecretNames.isOneTime(field.name)
+        else { return nil }
+        return Self.filled(form, [:], (field.name, name))
+    }
+
     /// The field of a form that takes who signs in: one that is called so, else, beside a password, the first of text.
     static func nameField(of form: HTMLForm) -> HTMLForm.Field? {
         let texts = form.fields.filter { ["text", "email", "tel"].contains($0.type) }

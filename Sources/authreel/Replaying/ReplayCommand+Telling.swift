@@ -39,7 +39,16 @@ extension ReplayCommand {
                 hint: Self.elsewhere(than: failure, in: captures)
             )
         }
+        if !browsing.isWanted, reports.contains(where: \.run.isHeldUpByAPage) {
+            StandardError.hint(Self.byBrowser(captures))
+        }
         if !reports.allSatisfy(\.isSame) { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    /// What to do about a page that could not be filled in.
+    static func byBrowser(_ captures: [String]) -> String {
+        let command = Invocation.command("replay", "--browser", captures.count == 1 ? captures[0] : "CAPTURE")
+        return "\(command) lets a browser run the page's scripts, --interactive lets you sign in by hand"
     }
 
     /// What to do about a provider that was not reached; `failure` says why, as entries do.
