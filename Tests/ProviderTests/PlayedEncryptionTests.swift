@@ -10,7 +10,7 @@ import Testing
 /// Encrypted ID tokens are encrypted again where somebody gives the client's key, else signed only, and that is said.
 struct PlayedEncryptionTests {
     // RFC 7517, appendix A.2: an EC key pair.
-    private static let pair: JSONObject = [
+    static let pair: JSONObject = [
         "kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
         "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
         "d": "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE",
@@ -18,7 +18,7 @@ struct PlayedEncryptionTests {
     ]
     private static let base = "http://127.0.0.1:8090"
 
-    private static var publicKey: JSONWebKey {
+    static var publicKey: JSONWebKey {
         JSONWebKey(json: JSONObject(pair.members.filter { $0.name != "d" }))
     }
 

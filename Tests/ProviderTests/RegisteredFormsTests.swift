@@ -9,18 +9,9 @@ import Testing
 
 /// Clients that register how they want to be answered (OpenID Connect Registration, section 2).
 struct RegisteredFormsTests {
-    // RFC 7517, appendix A.2: an EC key pair.
-    private static let pair: JSONObject = [
-        "kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
-        "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
-        "d": "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE",
-        "use": "enc", "kid": "app-enc",
-    ]
     private static let redirectURI = "https://new.example/cb"
 
-    private static var keySet: JSONValue {
-        ["keys": [.object(JSONObject(pair.members.filter { $0.name != "d" }))]]
-    }
+    private static var keySet: JSONValue { ["keys": [.object(PlayedEncryptionTests.publicKey.json)]] }
 
     /// A client of the built-in provider.
     private struct Registered {
@@ -69,7 +60,7 @@ struct RegisteredFormsTests {
         func opened(_ text: String?) throws -> String {
             let token = try #require(text.flatMap(JSONWebToken.parse))
             #expect(token.form == .encrypted && token.keyID == "app-enc")
-            let opened = JSONWebEncryption(token)?.open(keys: [JSONWebKey(json: pair)])
+            let opened = JSONWebEncryption(token)?.open(keys: [JSONWebKey(json: PlayedEncryptionTests.pair)])
             return String(decoding: try #require(opened).plaintext, as: UTF8.self)
         }
 
