@@ -281,7 +281,15 @@ extension Drive {
         let recorded = plan.flow.authorizationResponses.first { recorded in
             browser.login.map { $0.response?.exchange == recorded.exchange } ?? false
         }
-        guard let recorded else { return }
+        guard let recorded else {
+            let driven = Set(plan.steps.map(\.exchange))
+            if browser.login?.response == nil, let live = response["code"],
+                let lost = LostCode(of: plan.flow, driven: driven)
+            {
+                composer.values.bind(lost.value, to: live)
+            }
+            return
+        }
         for parameter in recorded.parameters.items {
             if let live = response[parameter.name], !parameter.value.isEmpty {
                 composer.values.bind(parameter.value, to: live)

@@ -47,6 +47,9 @@ struct ParameterPlanner {
         addUserCodes(driven)
         let lost = LostTokens(of: flow, driven: driven)
         for (token, place) in lost.places where issued[token] == nil { issued[token] = place }
+        if let code = LostCode(of: flow, driven: driven), issued[code.value] == nil {
+            issued[code.value] = code.place
+        }
     }
 
     /// What comes to the app by way of the browser, wherever it was seen.
