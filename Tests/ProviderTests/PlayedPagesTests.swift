@@ -1,7 +1,5 @@
 import Captures
-import Flows
 import JSON
-import LibCrypto
 import OAuth
 import Provider
 import TestSupport
@@ -9,10 +7,10 @@ import Testing
 
 /// Pages with values in every corner, played: hidden fields, cookies, encoded addresses, scripts' calls.
 struct PlayedPagesTests {
-    private static let authorize =
+    static let authorize =
         "https://id.example/auth?response_type=code&client_id=shop&redirect_uri=https%3A%2F%2Fshop.example%2Fcb"
         + "&scope=openid&state=RecordedState1&nonce=RecordedNonce1"
-    private static let base = "http://127.0.0.1:8090"
+    static let base = "http://127.0.0.1:8090"
 
     /// A login by a script of the page: it fetches a ticket, sends the password as JSON, and goes on by itself.
     private static func capture(passwords: [String] = ["open sesame"]) -> Capture {
@@ -69,7 +67,7 @@ struct PlayedPagesTests {
         try RecordedProviderTests.provider(capture)
     }
 
-    private static func request(_ state: String) -> [(String, String)] {
+    static func request(_ state: String) -> [(String, String)] {
         [
             ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", "https://shop.example/cb"),
             ("scope", "openid"), ("state", state), ("nonce", "a-new-nonce"),
@@ -318,132 +316,6 @@ struct PlayedPagesTests {
         }
         #expect(try answer(to: "a guess").parameters.first("code") == nil)
         #expect(try answer(to: "open sesame").parameters.first("code") != nil)
-    }
-
-    // MARK: - The user's no
-
-    private static let consent = """
-        <form method="post"><input type="hidden" name="tx" value="c0ffee1234567890">
-        <button name="answer" value="yes">Allow</button><button name="answer" value="no">Refuse</button></form>
-        """
-
-    /// Sign-in and a page to agree at, for a client or a device.
-    private static func consenting(at url: String, _ builder: inout CaptureBuilder, _ location: String) {
-        builder.get(
-            url,
-            body: .html("<form method=post action=/in><input name=user><input type=password name=pw></form>")
-        )
-        builder.post(
-            "https://id.example/in",
-            [("user", "alice"), ("pw", "open sesame")],
-            302,
-            answer: [("Location", "/agree")]
-        )
-        builder.get("https://id.example/agree", body: .html(consent))
-        builder.post(
-            "https://id.example/agree",
-            [("tx", "c0ffee1234567890"), ("answer", "yes")],
-            302,
-            answer: [("Location", location)]
-        )
-    }
-
-    @Test(arguments: [("yes", "code"), ("no", "error"), ("", "error")])
-    func otherButtonThanTheRecordedOneIsANo(answer: String, name: String) throws {
-        var builder = CaptureBuilder()
-        Self.consenting(
-            at: Self.authorize,
-            &builder,
-            "https://shop.example/cb?code=0123456789abcdefABCDEF&state=RecordedState1"
-        )
-        let caller = Caller(try Self.provider(builder.capture))
-        _ = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
-        _ = caller.post(Self.base + "/in", [("user", "alice"), ("pw", "open sesame")])
-        let page = caller.get(Self.base + "/agree", [])
-        #expect(page.status == 200)
-        let button = answer.isEmpty ? [] : [("answer", answer)]
-        let end = caller.post(Self.base + "/agree", [("tx", "c0ffee1234567890")] + button)
-        let items = RecordedURL(end.location ?? "").queryItems
-        #expect(items.first(name) != nil && items.first("state") == "MyOwnState42")
-        #expect(items.first("error") == (name == "error" ? "access_denied" : nil))
-    }
-
-    /// A form of consent that goes to the authorization endpoint with half of the request (Doorkeeper without the nonce).
-    @Test(arguments: ["code=0123456789abcdefABCDEF", "error=access_denied"])
-    func formThatLeavesTheNonceOutGoesOn(recorded: String) throws {
-        func half(_ state: String) -> [(String, String)] {
-            [
-                ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", "https://shop.example/cb"),
-                ("scope", "openid"), ("state", state),
-            ]
-        }
-        var builder = CaptureBuilder()
-        builder.redirect(Self.authorize, to: "https://id.example/in")
-        builder.get(
-            "https://id.example/in",
-            body: .html("<form method=post><input name=user><input type=password name=pw></form>")
-        )
-        builder.post(
-            "https://id.example/in",
-            [("user", "alice"), ("pw", "open sesame")],
-            302,
-            answer: [("Location", Self.authorize)]
-        )
-        let fields = half("RecordedState1").map { "<input type=hidden name=\($0) value=\"\($1)\">" }.joined()
-        builder.get(
-            Self.authorize,
-            body: .html("<form method=post action=/auth>\(fields)<button>OK</button></form>")
-        )
-        builder.post(
-            "https://id.example/auth",
-            half("RecordedState1"),
-            302,
-            answer: [("Location", "https://shop.example/cb?\(recorded)&state=RecordedState1")]
-        )
-        let provider = try RecordedProviderTests.provider(builder.capture) { $0.isAsRecorded = true }
-        let caller = Caller(provider)
-        _ = caller.get(Self.base + "/auth", Self.request("MyOwnState42"))
-        _ = caller.get(Self.base + "/in", [])
-        _ = caller.post(Self.base + "/in", [("user", "alice"), ("pw", "open sesame")])
-        #expect(caller.get(Self.base + "/auth", Self.request("MyOwnState42")).status == 200)
-        let end = caller.post(Self.base + "/auth", half("MyOwnState42"))
-        let items = RecordedURL(end.location ?? "").queryItems
-        #expect(items.first(recorded.hasPrefix("code") ? "code" : "error") != nil)
-        #expect(items.first("state") == "MyOwnState42")
-    }
-
-    @Test(arguments: [("yes", "access_token", nil), ("no", "error", "access_denied")])
-    func deviceThatIsRefusedHearsOfIt(answer: String, name: String, error: String?) throws {
-        let grant = "urn:ietf:params:oauth:grant-type:device_code"
-        var builder = CaptureBuilder()
-        builder.post(
-            "https://id.example/device_authorization",
-            [("client_id", "tv")],
-            body: .json(
-                #"{"device_code":"0123456789abcdefABCDEF","user_code":"WDJB-MJHT","verification_uri":"https://id.example/device","interval":0}"#
-            )
-        )
-        Self.consenting(at: "https://id.example/device", &builder, "https://id.example/done")
-        builder.get("https://id.example/done", body: .html("Done"))
-        builder.post(
-            "https://id.example/token",
-            [("grant_type", grant), ("client_id", "tv"), ("device_code", "0123456789abcdefABCDEF")],
-            body: .json(#"{"access_token":"AccessToken0123456789","token_type":"Bearer"}"#)
-        )
-        let caller = Caller(try Self.provider(builder.capture))
-        let started = caller.json(caller.post(Self.base + "/device_authorization", [("client_id", "tv")]))
-        _ = caller.get(Self.base + "/device", [])
-        _ = caller.post(Self.base + "/in", [("user", "alice"), ("pw", "open sesame")])
-        _ = caller.get(Self.base + "/agree", [])
-        _ = caller.post(Self.base + "/agree", [("tx", "c0ffee1234567890"), ("answer", answer)])
-        let code = try #require(started["device_code"]?.string)
-        let end = caller.json(
-            caller.post(
-                Self.base + "/token",
-                [("grant_type", grant), ("client_id", "tv"), ("device_code", code)]
-            )
-        )
-        #expect(end[name] != nil && end["error"]?.string == error)
     }
 
     /// Clients on the command line listen at whatever port is free, MSAL's by the name.
