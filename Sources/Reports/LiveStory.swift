@@ -79,7 +79,7 @@ package struct LiveStory {
         var news = messages(in: report)
         for item in report.flows where item.flow.exchanges.contains(where: { $0 + skipped >= first }) {
             let last = item.flow.exchanges.map { report.capture[$0].endedAt }.max() ?? now
-            let isMoving = isBegunAnew(item.flow) || isFollowingRedirect(item.flow, report.capture)
+            let isMoving = isBegunAnew(item.flow) || item.flow.pendingRedirect != nil
             let time = isMoving ? Self.patience : Self.settlingTime
             news += ends(of: item, isQuiet: isOver || now - last >= time)
             if !isOver, item.diagnosis.outcome == .incomplete, Self.error(of: item) == nil {
@@ -139,29 +139,6 @@ package struct LiveStory {
     }
 
     // MARK: - Flows
-
-    /// Whether the last answer of the flow, or of what followed it, sends the browser to a page that is not there yet.
-    private func isFollowingRedirect(_ flow: Flow, _ capture: Capture) -> Bool {
-        guard var current = flow.exchanges.max(by: { capture[$0].endedAt < capture[$1].endedAt }) else {
-            return false
-        }
-        // A loop has its end, too.
-        for _ in 0..<20 {
-            guard let response = capture[current].response, (300..<400).contains(response.status),
-                let location = response.location
-            else { return false }
-            let target = capture[current].request.url.resolving(location).text
-            guard target.hasPrefix("http") else { return false }
-            let began = capture[current].startedAt
-            guard
-                let next = capture.indices.first(where: {
-                    $0 != current && capture[$0].startedAt >= began && capture[$0].request.url.text == target
-                })
-            else { return true }
-            current = next
-        }
-        return false
-    }
 
     /// Whether a later round of the login has no answer yet: what broke the one before may be mended by it.
     private func isBegunAnew(_ flow: Flow) -> Bool {

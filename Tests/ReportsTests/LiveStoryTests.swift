@@ -2,6 +2,7 @@ import Captures
 import Diagnosis
 import Flows
 import Foundation
+import JSON
 import Reports
 import TestSupport
 import Testing
@@ -186,6 +187,50 @@ struct LiveStoryTests {
         #expect(findings(story.news(in: report, now: end + .seconds(14))).isEmpty)
         #expect(!story.waiting.isEmpty)
         #expect(findings(story.news(in: report, now: end + .seconds(15))).count == 1)
+    }
+
+    /// The browser asks for no fragment, and writes no port that goes without saying.
+    @Test(arguments: [
+        "https://www.shop.example/", "https://www.shop.example/#/home", "https://www.shop.example:443/#_=_",
+        "/",
+    ])
+    func pageThatARedirectLedToIsKnownByItsAddress(_ location: String) throws {
+        let report = ReportBuilder.report(on: try Self.redirecting(to: location, entries: 9), named: "x")
+        let end = try #require(report.capture.indices.map { report.capture[$0].endedAt }.max())
+        var story = LiveStory(style: .plain)
+        #expect(ends(story.news(in: report, now: end + .seconds(1))).count == 1)
+        #expect(story.unsettled.isEmpty)
+    }
+
+    /// Nothing says yet that the page is not one of an error; what is known already is told.
+    @Test func pageThatHasNotComeIsNamed() throws {
+        let location = "https://www.shop.example/#/home"
+        let report = ReportBuilder.report(on: try Self.redirecting(to: location, entries: 8), named: "x")
+        let end = try #require(report.capture.indices.map { report.capture[$0].endedAt }.max())
+        var story = LiveStory(style: .plain)
+        #expect(ends(story.news(in: report, now: end + .seconds(14))).isEmpty)
+        #expect(story.unsettled == ["flow-1"])
+        let head = ViewerCapture(report, unsettled: story.unsettled).heads[0]
+        #expect(head["settled"] == false && head["first"] == .null)
+        #expect(
+            head["lead"]?.string
+                == "all went well so far; the page that the last redirect leads to, www.shop.example/, has not come yet"
+        )
+        #expect(ends(story.news(in: report, now: end + .seconds(15))).count == 1)
+        #expect(ViewerCapture(report).heads[0]["lead"]?.string != head["lead"]?.string)
+    }
+
+    /// The first entries of a healthy login, whose callback is answered with this redirect.
+    private static func redirecting(to location: String, entries: Int) throws -> Capture {
+        let path = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+        let login = try CaptureReader.read(path: path)
+        return Capture(
+            (0..<entries).map { index in
+                var exchange = login[index]
+                if index == 4 { exchange.response?.headers = HeaderFields([("Location", location)]) }
+                return exchange
+            }
+        )
     }
 
     @Test func aLookAtTheEndTellsTheSameAndOnce() throws {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { summary, verdict } from "../../viewer/js/overview.js";
 
-const flow = (outcome, severity, settled = true) => ({ outcome, settled, findings: severity ? 1 : 0, first: severity ? { severity, title: "what is wrong" } : null, lead: severity ? null : "nothing wrong found" });
+const flow = (outcome, severity, settled = true) => ({ outcome, settled, findings: severity ? 1 : 0, first: severity ? { severity, title: "what is wrong" } : null, lead: severity || !settled ? null : "nothing wrong found" });
 
 test("a capture in one line", () => {
   const words = (...flows) => verdict({ flows, exchanges: [{}] }).words;
@@ -30,5 +30,6 @@ test("a capture in one line", () => {
 test("a login in a few words", () => {
   assert.deepEqual([flow("success"), flow("failure", "error"), flow("incomplete", null, false)].map(summary), ["nothing wrong found", "what is wrong", "still going on"]);
   assert.equal(summary({ ...flow("failure"), lead: "no rule that was asked found why" }), "no rule that was asked found why");
+  assert.equal(summary({ ...flow("success", null, false), lead: "all went well so far" }), "all went well so far");
   assert.equal(verdict({ flows: [flow("incomplete")], exchanges: [{}] }).isGood, false);
 });

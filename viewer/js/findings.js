@@ -51,7 +51,7 @@ function valueOf(evidence, veil) {
  * @returns {HTMLElement}
  */
 export function findingsPanel(head, findings, options) {
-  if (!head.settled) return element("p", { class: "nothing" }, "It still goes on: what is wrong is told when it is certain.");
+  if (!head.settled) return element("p", { class: "nothing" }, head.lead ? sentence(head.lead) : "It still goes on: what is wrong is told when it is certain.");
   if (findings.length === 0 && head.outcome === "success") return element("p", { class: "good" }, "Nothing wrong found: the login succeeded.");
   const lead = head.lead ? element("p", {}, sentence(head.lead)) : null;
   if (findings.length === 0) return lead;

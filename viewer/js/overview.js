@@ -10,7 +10,7 @@ const HEIGHT = 112;
 /** @returns {string} what a list says of a flow */
 export function summary(flow) {
   if (flow.first) return flow.first.title;
-  return flow.settled ? flow.lead : "still going on";
+  return flow.settled ? flow.lead : (flow.lead ?? "still going on");
 }
 
 /**

@@ -30,8 +30,18 @@ enum ViewerFlow {
                 ]
             } ?? .null
         object["findings"] = JSONValue(findings.count)
-        object["lead"] = isSettled ? DiagnosisText.lead(of: item).map { .string($0) } ?? .null : .null
+        let lead = isSettled ? DiagnosisText.lead(of: item) : soFar(item)
+        object["lead"] = lead.map { .string($0) } ?? .null
         return .object(object)
+    }
+
+    /// What is known already of a flow that still goes on.
+    private static func soFar(_ item: Report.DiagnosedFlow) -> String? {
+        guard item.diagnosis.outcome == .success, let page = item.flow.pendingRedirect,
+            !item.hasFindings(of: .error)
+        else { return nil }
+        let address = ((page.hostAndPort ?? "") + page.path).shortened(to: 80)
+        return "all went well so far; the page that the last redirect leads to, \(address), has not come yet"
     }
 
     /// All of it.
