@@ -27,6 +27,8 @@ extension CommandFailure {
                     .noInput,
                     "where the name's bytes are no UTF-8, give the capture as standard input: - < FILE"
                 )
+            case .noSuchFile(let path) where path.wholeMatch(of: /flow-\d+/) != nil:
+                (.noInput, "a login of a capture is chosen by --flow \(path)")
             case .noSuchFile(let path):
                 (
                     .noInput,
@@ -62,7 +64,8 @@ extension CommandFailure {
     private static func advice(_ path: String, _ reason: String) -> String? {
         switch reason {
         case _ where path == "-": "name the file of the capture, or give it as standard input: - < FILE"
-        case "is a folder": "name the captures in it, one by one or as \(ShellWord.quoted(path))/*.har"
+        case "is a folder":
+            "name the captures in it, one by one or as \(ShellWord.quoted(path))\(path.hasSuffix("/") ? "" : "/")*.har"
         // That of a recording as root, most often: nobody else may read it.
         case String(cString: strerror(EACCES)):
             "only its owner may read a capture; one that was recorded with sudo becomes yours by: sudo chown \"$USER\" \(ShellWord.quoted(path))"

@@ -13,6 +13,8 @@ struct CommandFailureTests {
         #expect(named.hint?.hasSuffix(" record --out logins/a.har makes one") == true)
         let pattern = CommandFailure(CaptureError.noSuchFile(path: "logins/*.har"))
         #expect(pattern.hint == "no name is like that: look into the folder")
+        let flow = CommandFailure(CaptureError.noSuchFile(path: "flow-2"))
+        #expect(flow.hint == "a login of a capture is chosen by --flow flow-2")
     }
 
     @Test(arguments: [

@@ -41,6 +41,21 @@ struct UsageHintTests {
         ("Unknown option '--out'", "--out a.har record -- curl", "record --out a.har -- curl"),
         ("Unknown option '--format'", "--format json diagnose a.har", "diagnose --format json a.har"),
         ("Unexpected argument 'b'", "show a b", "view CAPTURE … has several side by side"),
+        ("Unexpected argument 'flow-2'", "show a flow-2", "show a --flow flow-2"),
+        ("Unknown option '--json'", "diagnose --json a.har", "diagnose --format json a.har"),
+        ("Unknown option '--sarif'", "diagnose a.har --sarif", "diagnose a.har --format sarif"),
+        // A form that this command has not, and a command that has none.
+        ("Unknown option '--sarif'", "show --sarif a.har", nil),
+        ("Unknown option '--json'", "share --json a.har", nil),
+        (
+            "The value 'html' is invalid for '--format <FORMAT>'.", "diagnose --format html a.har",
+            "show --format html --out login.html CAPTURE"
+        ),
+        (
+            "The value 'html' is invalid for '--format <FORMAT>'.", "diff --format html a b",
+            "diff --html difference.html A B"
+        ),
+        ("The value 'yaml' is invalid for '--format <FORMAT>'.", "diff --format yaml a b", nil),
         ("Unexpected argument 'pkce'", "rules pkce", "explain pkce"),
         ("Missing expected argument '<TOKEN|FILE|-> ...'", "jwt", "jwt token.txt"),
         ("Missing expected argument '<FILE>'", "jwt verify", nil),

@@ -110,6 +110,14 @@ struct JWT: ParsableCommand {
 
         func keys() throws -> [JSONWebKey] {
             guard let jwks else { return [] }
+            if jwks.hasPrefix("https://") || jwks.hasPrefix("http://") {
+                throw CommandFailure(
+                    .noInput,
+                    "\(jwks): no such file",
+                    hint:
+                        "nothing is fetched here: curl -o keys.json \(ShellWord.quoted(jwks)) makes the file for --jwks keys.json"
+                )
+            }
             let bytes = try InputFile.bytes(jwks)
             let value: JSONValue
             do {

@@ -222,11 +222,13 @@ struct Mock: AsyncParsableCommand {
         guard let name = options.autoLogin, !name.isEmpty else { return }
         let users = played.issuers.flatMap(\.users)
         guard !users.contains(where: { $0.name == name || $0.subject == name }) else { return }
+        let isFile = captures.isEmpty && FileManager.default.fileExists(atPath: name)
         throw CommandFailure(
             .usage,
             "there is no user \(name): \(users.map(\.name).joined(separator: ", ")) can sign in",
-            hint:
-                "\(Invocation.name) mock CAPTURE --auto-login signs in whoever the capture shows; --user adds somebody"
+            hint: isFile
+                ? "a capture stands before the option: \(Invocation.command("mock", name, "--auto-login"))"
+                : "\(Invocation.name) mock CAPTURE --auto-login signs in whoever the capture shows; --user adds somebody"
         )
     }
 

@@ -60,7 +60,11 @@ struct Show: ParsableCommand {
             try write(read, TextReport.timeline(style, columns: columns))
         case .json: try write(read, JSONReport.timeline)
         case .mermaid:
-            let text = MermaidDiagram.text(of: try report(on: read))
+            let report = try report(on: read)
+            let text = MermaidDiagram.text(of: report)
+            if report.flows.isEmpty {
+                TextReport.advice(onCaptureWithoutLogins: read).map(StandardError.hint)
+            }
             guard let out else { return print(text) }
             try OutputFile.write(Array((text + "\n").utf8), to: out)
         case .html:

@@ -25,11 +25,38 @@ enum UnknownCommand {
         throw CommandFailure(
             .usage,
             "there is no command \(word)",
-            hint: word == "version"
-                ? Invocation.command("--version")
-                : Spelling.hint(word, in: known, otherwise: "\(Invocation.command("--help")) lists them all")
+            hint: Spelling.hint(
+                word,
+                in: known,
+                otherwise: meant(by: word, among: known)
+                    ?? "\(Invocation.command("--help")) lists them all"
+            )
         )
     }
+
+    /// The command that somebody means by the beginning of its name, or by a name that other programs have for it.
+    static func meant(by word: String, among commands: [String]) -> String? {
+        let word = word.lowercased()
+        if let line = otherNames[word] { return ShellWord.line([Invocation.name] + line) }
+        let begun = commands.filter { $0.hasPrefix(word) }
+        guard word.utf8.count > 1, let command = begun.first, begun.count == 1 else { return nil }
+        return "did you mean \(command)?"
+    }
+
+    /// Each with the line that does it here.
+    private static let otherNames: [String: [String]] = [
+        "version": ["--version"],
+        "proxy": ["record"], "capture": ["record"], "intercept": ["record"],
+        "convert": ["import"], "merge": ["import"], "timeline": ["show"],
+        "open": ["view"], "ui": ["view"], "gui": ["view"], "browse": ["view"],
+        "analyze": ["diagnose"], "analyse": ["diagnose"], "check": ["diagnose"], "lint": ["diagnose"],
+        "compare": ["diff"], "bisect": ["diff", "--bisect"],
+        "redact": ["share"], "sanitize": ["share"], "anonymize": ["share"], "scrub": ["share"],
+        "attack": ["mock", "--attack-suite"], "attack-suite": ["mock", "--attack-suite"],
+        "token": ["jwt"], "decode": ["jwt", "decode"], "verify": ["jwt", "verify"],
+        "trust": ["ca", "trust"], "untrust": ["ca", "untrust"], "rotate": ["ca", "rotate"],
+        "cert": ["ca"], "certificate": ["ca"],
+    ]
 
     /// The word behind a command that is nothing without another one: `ca pth`.
     private static func check(_ words: ArraySlice<String>, below command: any ParsableCommand.Type)

@@ -31,6 +31,7 @@ enum UsageHint {
             return "options stand behind the command: \(line)"
         }
         let isExtra = message.contains(/^(Unexpected argument|\d+ unexpected arguments)/)
+        if let chosen = withFormat(message, arguments) ?? withFlow(message, arguments) { return chosen }
         if arguments.first == "show", isExtra {
             return "show takes one capture; \(Invocation.command("view")) CAPTURE … has several side by side"
         }
@@ -88,6 +89,42 @@ enum UsageHint {
         let line = ShellWord.line([Invocation.name] + arguments[..<place] + arguments[(place + 2)...])
         // Standard output is where it goes anyway.
         return file == "-" ? line : "\(line) > \(ShellWord.quoted(file))"
+    }
+
+    /// Who writes `--json`, or asks a command for a form that another one has.
+    private static func withFormat(_ message: String, _ arguments: [String]) -> String? {
+        guard let command = arguments.first, let known = formats[command] else { return nil }
+        if message.contains(/^(The value 'html' is invalid for '--format|Unknown option '--html')/),
+            command != "show"
+        {
+            return command == "diff"
+                ? "\(Invocation.name) diff --html difference.html A B"
+                : "\(Invocation.name) show --format html --out login.html CAPTURE"
+        }
+        guard let option = message.firstMatch(of: /^Unknown option '(--([a-z]+))'/)?.output,
+            known.contains(String(option.2)), let place = arguments.firstIndex(of: String(option.1))
+        else { return nil }
+        let format = ["--format", String(option.2)]
+        return ShellWord.line([Invocation.name] + arguments[..<place] + format + arguments[(place + 1)...])
+    }
+
+    /// The values of `--format` of the commands that have some.
+    private static let formats: [String: [String]] = [
+        "import": OutputFormat.allCases.map(\.rawValue), "show": Show.Format.allCases.map(\.rawValue),
+        "diagnose": Diagnose.Format.allCases.map(\.rawValue), "diff": Diff.Format.allCases.map(\.rawValue),
+        "replay": ReplayCommand.Format.allCases.map(\.rawValue), "mock": Mock.Format.allCases.map(\.rawValue),
+        "jwt": OutputFormat.allCases.map(\.rawValue), "rules": OutputFormat.allCases.map(\.rawValue),
+    ]
+
+    /// Who names a flow behind its capture.
+    private static func withFlow(_ message: String, _ arguments: [String]) -> String? {
+        guard arguments.first == "show",
+            let flow = message.firstMatch(of: /^Unexpected argument '(flow-\d+)'/)?.output.1,
+            let place = arguments.firstIndex(of: String(flow))
+        else { return nil }
+        return ShellWord.line(
+            [Invocation.name] + arguments[..<place] + ["--flow", String(flow)] + arguments[(place + 1)...]
+        )
     }
 
     /// The line with its command before its options; nil where it does not begin with an option, or has no command.

@@ -102,6 +102,10 @@ struct CommandLineTests {
         (["ca", "pth"], "there is no command ca pth", "did you mean path?"),
         (["help", "ca", "exprot"], "there is no command ca exprot", "did you mean export?"),
         (["ca", "show"], "there is no command ca show", "/authreel ca --help lists them all"),
+        (["diag", "login.har"], "there is no command diag", "did you mean diagnose?"),
+        (["trust"], "there is no command trust", "/authreel ca trust"),
+        (["compare", "a.har", "b.har"], "there is no command compare", "/authreel diff"),
+        (["attack"], "there is no command attack", "/authreel mock --attack-suite"),
         (["frobnicate"], "there is no command frobnicate", "/authreel --help lists them all"),
         (["explain", "pkce-verifer-mismatch"], "there is no rule", "did you mean pkce-verifier-mismatch?"),
         (

@@ -206,6 +206,10 @@ struct JWTCommandTests {
             (["nonsense.x.y"], 65, "no token"), (["missing.txt"], 66, "no such file"),
             (["missing.txt"], 66, "hint: a token has three parts"), (["."], 66, ".: is a folder"),
             (["-", "--jwks", "missing.json"], 66, "missing.json: no such file"),
+            (
+                ["a.b.c", "--jwks", "https://idp.example/jwks?a&b"], 66,
+                "curl -o keys.json 'https://idp.example/jwks?a&b'"
+            ),
             (["a.b.c", "--at", "tomorrow"], 64, "tomorrow is no time"),
             (["-"], 65, "no token in standard input"), (["empty.txt"], 65, "no token in empty.txt"),
             (["verify", "--jwks", "keys.json", "empty.txt"], 65, "no token in empty.txt"),

@@ -195,6 +195,10 @@ struct MockTests {
                 ["--auto-login", "captures/healthy/refresh.har"], 64,
                 "there is no user captures/healthy/refresh.har"
             ),
+            (
+                ["--auto-login", "captures/healthy/refresh.har"], 64,
+                "mock captures/healthy/refresh.har --auto-login\n"
+            ),
             (["captures/discovery/resource-metadata-missing.har"], 65, "no exchange with a provider"),
             (["no-such-file.har"], 66, "no such file"), (["README.md"], 65, "README.md"),
             (
