@@ -118,6 +118,8 @@ private struct RecordedCredentials: Sendable {
             !index.authorizationRequests.isEmpty
             && index.authorizationRequests.allSatisfy { capture[$0.exchange].client.address == nil }
             && capture.indices.allSatisfy { Self.hasNone(capture[$0]) }
+            // Where nobody answered nobody set a cookie: a replay without a network.
+            && capture.indices.contains { capture[$0].response != nil }
         let ofBrowser = index.authorizationRequests.map(\.exchange) + index.responses.compactMap(\.callback)
         areCookiesRecorded =
             capture.indices.contains { !capture[$0].request.cookies.isEmpty }

@@ -44,6 +44,15 @@ struct CaptureSanitizedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// A replay without a network has no connection that was seen, and nothing was kept from it.
+    @Test func whereNobodyAnsweredNothingWasLeftOut() throws {
+        let silent = try Recording(broken).editing {
+            $0.response = nil
+            $0.failure = "ENOTFOUND: no address found"
+        }
+        #expect(silent.finding(rule) == nil && !silent.flows.isEmpty)
+    }
+
     @Test("A server's own packets beside a browser's export say nothing of what the browser sent.")
     func backChannelThatWasSeenDoesNotMakeTheExportWhole() throws {
         var recording = try Recording(broken)
