@@ -31,6 +31,11 @@ struct MockOptionsTests {
         #expect(failure?.message.contains("--client-key takes ID=FILE") == true)
     }
 
+    /// As of each form for programs.
+    @Test func listOfFaultsHasItsVersion() {
+        #expect(FaultList.text(of: [], .json) == #"{"version":1,"faults":[]}"#)
+    }
+
     /// A suite takes minutes: whether its report can be written is looked at before.
     @Test func reportOfASuiteWritesOverNothing() throws {
         let file = Fixtures.root.appending(path: "Package.swift").path

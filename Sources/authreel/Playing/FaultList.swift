@@ -1,5 +1,6 @@
 import JSON
 import Provider
+import Reports
 
 /// The ways in which a provider can be broken on purpose, as they are listed.
 enum FaultList {
@@ -13,7 +14,7 @@ enum FaultList {
                     "must_be_rejected": .bool(fault.mustBeRejected),
                 ]
             }
-            return JSONWriter.text(of: ["faults": .array(list)])
+            return JSONWriter.text(of: ["version": JSONValue(Report.version), "faults": .array(list)])
         }
         let width = faults.map(\.id.utf8.count).max() ?? 0
         return faults.map { fault in
