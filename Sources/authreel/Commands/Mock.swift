@@ -107,11 +107,11 @@ struct Mock: AsyncParsableCommand {
             if attack.isWanted {
                 let session = AttackSession(played, writer: writer, detail: verbose ? .messages : .nothing)
                 responder.set(session)
-                try tell(played, listening, recorded)
+                try tell(played, listening, recorded, files?.files.certificatePath)
                 try await run(session, played, files?.files.certificatePath, signals)
             } else {
                 responder.set(try session(played, writer))
-                try tell(played, listening, recorded)
+                try tell(played, listening, recorded, files?.files.certificatePath)
                 for await _ in signals { break }
             }
         } catch {
@@ -243,11 +243,17 @@ struct Mock: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ played: PlayedProvider, _ listening: String, _ recorded: RecordedFaults) throws {
+    private func tell(
+        _ played: PlayedProvider,
+        _ listening: String,
+        _ recorded: RecordedFaults,
+        _ certificate: String?
+    ) throws {
         let faults = try attack.isWanted ? [] : options.faults()
         let text = PlayedProviderText(
             played: played,
             listening: listening,
+            certificate: certificate,
             faults: faults,
             recorded: recorded
         )

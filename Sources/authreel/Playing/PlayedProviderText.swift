@@ -7,6 +7,8 @@ struct PlayedProviderText {
     let played: PlayedProvider
     /// `HOST:PORT`.
     let listening: String
+    /// The file of the authority that signed its certificate; nil where it speaks no TLS.
+    let certificate: String?
     /// How it is broken on purpose.
     let faults: [Fault]
     /// How it was broken when it was recorded.
@@ -32,6 +34,9 @@ struct PlayedProviderText {
         }
         for host in played.hosts {
             StandardError.line("  host        \(host.recorded.printable) is at \(host.played.printable)")
+        }
+        if let certificate {
+            StandardError.line("  certificate \(certificate.printable) is what clients have to trust")
         }
         for line in faults.flatMap(Self.lines(of:)) { StandardError.line(line) }
         for fault in recorded.faults {
@@ -94,7 +99,7 @@ struct PlayedProviderText {
                     .init(name: "listening", value: .string(listening)),
                     .init(name: "issuers", value: .array(played.issuers.map { .object(value($0)) })),
                     .init(name: "hosts", value: .array(hosts)),
-                ]
+                ] + (certificate.map { [.init(name: "certificate", value: .string($0))] } ?? [])
             )
         )
     }

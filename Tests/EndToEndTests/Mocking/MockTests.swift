@@ -87,6 +87,11 @@ struct MockTests {
         #expect(mock.issuer.hasPrefix("https://127.0.0.1:"))
         let trusted = try Program.run(["ca", "path", "--ca-dir", folder.file("ca")]).output
         let authority = trusted.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(mock.ready["certificate"]?.string == authority)
+        #expect(
+            mock.messages.contains("  certificate \(authority) is what clients have to trust\n"),
+            "\(mock.messages)"
+        )
         #expect(
             try Self.curl(["--cacert", authority, mock.ready["discovery"]?.string ?? ""]).status == "200"
         )
