@@ -92,6 +92,10 @@ struct UsageHintTests {
         let hint = UsageHint.withCapture(missing, ["diagnose", "--verbose"], in: folder.path)
         #expect(hint?.hasSuffix(" diagnose --verbose 'my login.har'") == true, "\(hint ?? "-")")
         #expect(UsageHint.withCapture("Unknown option '-x'", ["diagnose"], in: folder.path) == nil)
+        let piped = UsageHint.withCapture(missing, ["show"], in: folder.path, isPiped: true)
+        #expect(piped?.hasSuffix(" show -") == true, "\(piped ?? "-")")
+        let other = UsageHint.withCapture(missing, ["replay"], in: folder.path, isPiped: true)
+        #expect(other?.hasSuffix(" replay 'my login.har'") == true, "\(other ?? "-")")
     }
 
     @Test(arguments: rows.indices) func commandThatWasMeantIsNamed(_ index: Int) {
