@@ -27,8 +27,8 @@ extension CommandFailure {
                     .noInput,
                     "where the name's bytes are no UTF-8, give the capture as standard input: - < FILE"
                 )
-            case .noSuchFile(let path) where path.wholeMatch(of: /flow-\d+/) != nil:
-                (.noInput, "a login of a capture is chosen by --flow \(path)")
+            case .noSuchFile(let path) where path.contains(/(^|#)flow-\d+$/):
+                (.noInput, Self.choice(path))
             case .noSuchFile(let path):
                 (
                     .noInput,
@@ -41,6 +41,15 @@ extension CommandFailure {
             }
         let isUnnamed = error == .noSuchFile(path: "")
         self.init(status, isUnnamed ? "the name of the capture is empty" : "\(error)", hint: hint)
+    }
+
+    /// How a login is chosen, for who names it like a file, or behind one as `diff` takes it and reports write it.
+    private static func choice(_ path: String) -> String {
+        guard let mark = path.lastIndex(of: "#") else {
+            return "a login of a capture is chosen by --flow \(path)"
+        }
+        let (capture, flow) = (String(path[..<mark]), path[path.index(after: mark)...])
+        return "a login of a capture is chosen by --flow \(flow) \(ShellWord.quoted(capture))"
     }
 
     /// The files beside a name that is none whose names are near it; captures unless others may be meant.

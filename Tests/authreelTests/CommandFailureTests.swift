@@ -15,6 +15,10 @@ struct CommandFailureTests {
         #expect(pattern.hint == "no name is like that: look into the folder")
         let flow = CommandFailure(CaptureError.noSuchFile(path: "flow-2"))
         #expect(flow.hint == "a login of a capture is chosen by --flow flow-2")
+        let behind = CommandFailure(CaptureError.noSuchFile(path: "my login.har#flow-12"))
+        #expect(behind.hint == "a login of a capture is chosen by --flow flow-12 'my login.har'")
+        let other = CommandFailure(CaptureError.noSuchFile(path: "workflow-2"))
+        #expect(other.hint?.hasSuffix(" record --out workflow-2 makes one") == true)
     }
 
     @Test(arguments: [

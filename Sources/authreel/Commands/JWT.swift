@@ -23,7 +23,8 @@ struct JWT: ParsableCommand {
         defaultSubcommand: Decode.self
     )
 
-    private static let form = "a token has three parts (signed) or five (encrypted), separated by dots"
+    private static let form =
+        "a token has three parts (signed) or five (encrypted), separated by dots, and nearly always begins with eyJ; an access token that does not is opaque, and only its provider reads it"
 
     /// That a file or standard input holds nothing to judge.
     private static func noToken(in path: String) -> CommandFailure {
