@@ -44,7 +44,7 @@ package final class Redactor {
     ) {
         let finder = SecretFinder(options: options)
         for (capture, flows) in captures {
-            for member in capture.logMembers.members { finder.read(member.value) }
+            for member in capture.logMembers.members { finder.read(member.value, called: member.name) }
             let saying = Self.exchangesThatSayWho(flows)
             for index in capture.indices {
                 finder.read(capture[index].request.url)
@@ -95,7 +95,7 @@ package final class Redactor {
         for member in others {
             JSONWriter.append(string: member.name, to: &head)
             head.append(0x3a)
-            JSONWriter.append(rewritten(member.value), to: &head)
+            JSONWriter.append(rewritten(member.value, called: member.name), to: &head)
             head.append(0x2c)
         }
         // What it says of the files it was made of holds members of other producers.
@@ -180,7 +180,12 @@ package final class Redactor {
         )
     }
 
-    private func rewritten(_ value: JSONValue, holdsClaims: Bool = false) -> JSONValue {
+    /// `name`: of the log's member; empty for an entry.
+    private func rewritten(
+        _ value: JSONValue,
+        called name: String = "",
+        holdsClaims: Bool = false
+    ) -> JSONValue {
         EntryWalker(
             texts: standIns.walker,
             holdsClaims: holdsClaims,
@@ -189,7 +194,7 @@ package final class Redactor {
             sweep: { [standIns] in standIns.sweeping($0) },
             number: { [standIns] in standIns.shifting($0) },
             recall: { [standIns] in standIns.recalling($0, $1) }
-        ).rewriting(value)
+        ).rewriting(value, name: name)
     }
 
     private static func entry(_ index: Int, of capture: Capture) -> JSONValue? {

@@ -22,7 +22,9 @@ final class SecretFinder {
     }
 
     /// Reads an entry, or another part of the file.
-    func read(_ value: JSONValue, holdsClaims: Bool = false) {
+    ///
+    /// `name`: of the log's member; empty for an entry.
+    func read(_ value: JSONValue, called name: String = "", holdsClaims: Bool = false) {
         let walker = EntryWalker(
             texts: TextWalker { [unowned self] in visit($0) },
             holdsClaims: holdsClaims,
@@ -38,7 +40,7 @@ final class SecretFinder {
                 return work()
             }
         )
-        _ = walker.rewriting(value)
+        _ = walker.rewriting(value, name: name)
     }
 
     /// Takes note of where a request went.
