@@ -112,6 +112,20 @@ struct UnexpectedPlacesTests {
             stays: ["NODE_ENV=production", "GRANT=client_secret"]
         ),
         Row(
+            name: "what programs print of somebody",
+            body:
+                #"{"msg":"claims {'given_name': 'Kiravel', 'aud': 'shop-web'}","detail":"Key (username)=(mead77x) already exists."}"#,
+            gone: ["Kiravel", "mead77x"],
+            stays: ["'aud': 'shop-web'", "Key (username)=("]
+        ),
+        Row(
+            name: "what a page shows of a program's map",
+            type: "text/html",
+            body: "<pre>Array\n(\n    [aud] =&gt; shop-web\n    [given_name] =&gt; Kiravel\n)\n</pre>",
+            gone: ["Kiravel"],
+            stays: ["[aud] =&gt; shop-web", "[given_name] =&gt; "]
+        ),
+        Row(
             name: "names of settings in a program",
             body:
                 #"{"GRANT_WITH_SECRET":"${SECRET_OF_SHOP}","USES_SECRET":"secret","LABEL_APP_SECRET":"App secret"}"#,

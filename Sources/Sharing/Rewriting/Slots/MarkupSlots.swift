@@ -41,7 +41,7 @@ struct MarkupSlots {
         guard !isOfStyle else { return }
         if let slot = labels.slot(in: node) { slots.append(slot) }
         slots += GreetingSlots.slots(in: node, coding: .entities)
-        if tellsPassword(node) {
+        if tellsSecret(node) {
             // `password=Zk9!wq` alone is no sentence, and read as it looks.
             let kind: TextKind? = node.contains(0x20) ? .text : nil
             slots.append(
@@ -51,10 +51,11 @@ struct MarkupSlots {
     }
 
     /// Whether a text between tags gives something to a name for it, as errors print what was posted.
-    private func tellsPassword(_ node: ArraySlice<UInt8>) -> Bool {
+    private func tellsSecret(_ node: ArraySlice<UInt8>) -> Bool {
         guard node.count <= SentenceSlots.longest, node.contains(where: { [0x3a, 0x3d, 0x3e].contains($0) })
         else { return false }
-        return !PairSlots.slots(in: TextCoding.entities.decoded(node).bytes[...]).isEmpty
+        let text = TextCoding.entities.decoded(node).bytes[...]
+        return !PairSlots.slots(in: text).isEmpty || !PrintedSlots.slots(in: text).isEmpty
     }
 
     /// A tag with what belongs to it: the text of a field, of a cell, of a script; or a comment.

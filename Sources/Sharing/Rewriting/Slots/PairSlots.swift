@@ -107,7 +107,7 @@ enum PairSlots {
     }
 
     /// What programs print for no value, for one that they do not show, and of what a value is to be.
-    private static let nothing: Set<String> = [
+    static let nothing: Set<String> = [
         "null", "none", "true", "false", "masked", "protected", "filtered", "provided", "removed", "omitted",
         "sensitive", "empty", "blank", "unset", "text", "varchar", "hashed", "encrypted", "confirmed",
         "nullable",

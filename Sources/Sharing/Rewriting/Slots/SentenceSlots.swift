@@ -9,7 +9,7 @@ enum SentenceSlots {
         guard text.count <= longest, text.contains(0x20) else { return [] }
         let words = text.split { $0 <= 0x20 }
         var slots = PairSlots.slots(in: text) + AddressSlots.slots(in: text) + MailboxSlots.slots(in: text)
-        slots += HeaderLineSlots.slots(in: text)
+        slots += PrintedSlots.slots(in: text) + HeaderLineSlots.slots(in: text)
         slots += GreetingSlots.slots(in: text) + LogLineSlots.slots(in: text) + AccessLogSlots.slots(in: text)
         slots +=
             refused(in: text) + rejected(in: text) + SignInCall.slots(in: text)

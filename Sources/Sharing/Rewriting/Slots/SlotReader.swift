@@ -47,7 +47,8 @@ enum SlotReader {
     /// What objects and lists of other languages than JSON tell, in which names have other marks around them.
     private static func pairs(_ text: ArraySlice<UInt8>) -> [Slot] {
         guard !TextKind.opensDocument(text) else { return [] }
-        return PairSlots.slots(in: text, isCode: text.contains { $0 == 0x28 || $0 == 0x3b })
+        let isCode = text.contains { $0 == 0x28 || $0 == 0x3b }
+        return PairSlots.slots(in: text, isCode: isCode) + (isCode ? [] : PrintedSlots.slots(in: text))
     }
 
     // MARK: - URLs and forms

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Sharing
+
+/// What programs print of somebody, in the languages that they are written in.
+struct PrintedSlotsTests {
+    private static func told(_ text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return PrintedSlots.slots(in: bytes[...]).map {
+            "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))"
+        }
+    }
+
+    @Test(arguments: [
+        "Array\n(\n    [aud] => shop-web\n    [given_name] => Ada Zora\n)\n",
+        "array(1) {\n  [\"given_name\"]=>\n  string(8) \"Ada Zora\"\n}",
+        "array (\n  'aud' => 'shop-web',\n  'given_name' => 'Ada Zora',\n)",
+        "a:1:{s:10:\"given_name\";s:8:\"Ada Zora\";}",
+        "{\"aud\"=>\"shop-web\", \"given_name\"=>\"Ada Zora\"}", "{:given_name=>\"Ada Zora\"}",
+        "claims {'aud': 'shop-web', 'given_name': 'Ada Zora'}", "{'given_name': \"Ada Zora\"}",
+        "{aud=shop-web, given_name=Ada Zora, exp=1}", "User(given_name=Ada Zora)",
+        "User(id=7, given_name='Ada Zora')",
+        "User { Id = 7, given_name = Ada Zora }", "(&(objectClass=person)(given_name=Ada Zora))",
+        "Key (given_name)=(Ada Zora) already exists.", "UPDATE people SET given_name = 'Ada Zora' WHERE id=7",
+        "no account for given_name=\"Ada Zora\"",
+    ])
+    func nameIsFoundHoweverItIsPrinted(text: String) {
+        #expect(Self.told(text) == ["given_name=Ada Zora"])
+    }
+
+    @Test(arguments: [
+        ("sign-in failed: username=bolund, from 3 devices", ["username=bolund"]),
+        ("sign-in failed for username=bolund.", ["username=bolund"]),
+        ("map[aud:shop-web username:bolund]", ["username=bolund"]),
+        ("{Username:bolund Aud:shop-web}", ["Username=bolund"]),
+        ("checked client_secret=kestrel at 9", ["client_secret=kestrel"]),
+        // Rules, types, variables, labels, what is to be filled in, and names of others.
+        ("'username' => 'required|string'", []), ("['username' => 'string', 'birthdate' => 'date']", []),
+        ("authenticate(username=username, password=password)", []), ("username=$USER and more", []),
+        ("'given_name' => 'Given name'", []), ("'username': 'preferred_username'", []),
+        ("[username] => \n[aud] => shop-web", []), ("username=<your-name>", []),
+        ("User(username=None)", []), ("WHERE username = ? AND x = 1", []),
+        ("WHERE username = :username", []), ("f(username=form.get('x'), y=1)", []),
+        ("https://id.example/?username=bolund&x=1", []), ("at https://id.example/?a=1&username=bolund", []),
+        ("given_name: a claim of somebody", []), ("username:bolund", []), ("if username == 'bolund'", []),
+        ("scope=openid given_name", []), ("{grant_type=password, scope=openid}", []),
+        ("client_secret=client_secret", []), ("[given_name] =>", []), ("{given_name=", []),
+        ("Key (given_name)=(", []), ("'given_name' => '", []),
+    ])
+    func otherTextsTellNone(text: String, told: [String]) {
+        #expect(Self.told(text) == told)
+    }
+
+    /// Behind each name no more is looked at than a few bytes.
+    @Test func manyNamesAreReadInLinearTime() {
+        #expect(
+            PrintedSlots.slots(in: Array(String(repeating: "'username' => '", count: 20_000).utf8)[...])
+                .isEmpty
+        )
+        let text = String(repeating: "{username:bolund ", count: 10_000)
+        #expect(PrintedSlots.slots(in: Array(text.utf8)[...]).count == 10_000)
+    }
+}
