@@ -113,8 +113,8 @@ struct UnexpectedPlacesTests {
         ),
         Row(
             name: "what programs print of somebody",
-            body:
-                #"{"msg":"claims {'given_name': 'Kiravel', 'aud': 'shop-web'}","detail":"Key (username)=(mead77x) already exists."}"#,
+            body: #"{"msg":"claims {'given_name': 'Kiravel', 'aud': 'shop-web'}","#
+                + #""detail":"Key (username)=(mead77x) already exists."}"#,
             gone: ["Kiravel", "mead77x"],
             stays: ["'aud': 'shop-web'", "Key (username)=("]
         ),
@@ -124,6 +124,22 @@ struct UnexpectedPlacesTests {
             body: "<pre>Array\n(\n    [aud] =&gt; shop-web\n    [given_name] =&gt; Kiravel\n)\n</pre>",
             gone: ["Kiravel"],
             stays: ["[aud] =&gt; shop-web", "[given_name] =&gt; "]
+        ),
+        Row(
+            // Its header is that of another token.
+            name: "a token in a sentence in base64",
+            type: "text/plain",
+            headers: [
+                (
+                    "Authorization",
+                    "Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJraXJhdmV4In0"
+                        + ".XfNcnuRn-xM2nIPHRVD0S9Q4UyG5ExMBFmVFWe_PPio"
+                )
+            ],
+            body: "payload aGVsbG8geW91IGV5SmhiR2NpT2lKSVV6STFOaUlzSW5SNWNDSTZJa3BYVkNKOS5leUp6ZFdJ"
+                + "aU9pSnJhWEpoZG1Wc0luMC5iNVlGSUNiUWY1U2psMFhuWDhJVGRnTEQtRmQ5QVRkZ3RqZklqYlRFWXdz",
+            gone: ["NVlGSUNiUWY1", "RkZ3RqZklqYlRF"],
+            stays: ["payload aGVsbG8geW91"]
         ),
         Row(
             name: "names of settings in a program",

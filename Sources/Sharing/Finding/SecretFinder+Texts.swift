@@ -20,9 +20,21 @@ extension SecretFinder {
             look(at: inner, isDecoded: false)
             decode(inner, depth: 1)
         }
+        tokensInBase64(of: text)
         // What is escaped once looks like nothing until it is not.
         decode(text, depth: 0)
     }
+
+    /// Takes the tokens in what is in base64 and no document: a sentence, the frame of a protocol.
+    private func tokensInBase64(of text: [UInt8]) {
+        for run in BinaryCoding.base64.runs(in: text) where run.count >= Self.shortestWithToken {
+            let inner = BinaryCoding.base64.decoded(Array(text[run]))
+            if Bytes.index(of: Array("ey".utf8), in: inner, from: 0) != nil { tokens(in: inner) }
+        }
+    }
+
+    /// In characters.
+    private static let shortestWithToken = 64
 
     /// Takes what somebody asks for.
     private func ask(_ text: [UInt8]) {
