@@ -126,6 +126,13 @@ struct UnexpectedPlacesTests {
             stays: ["[aud] =&gt; shop-web", "[given_name] =&gt; "]
         ),
         Row(
+            name: "members of a cookie that are called as parts of a key",
+            headers: [("Cookie", #"shown={"n":"Kira Velsen","x":"mead77","v":2}"#)],
+            body: "{}",
+            gone: ["Kira Velsen", "mead77"],
+            stays: [#""n":"#]
+        ),
+        Row(
             // Its header is that of another token.
             name: "a token in a sentence in base64",
             type: "text/plain",

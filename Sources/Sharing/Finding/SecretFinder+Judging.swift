@@ -20,6 +20,7 @@ extension SecretFinder {
                 note(.oneTimeCode, value.name, text)
             }
         case .open where TraceNames.contain(SecretRoles.normalized(value.name)): trace(value, text)
+        case .open where SecretRoles.isOfNoKey(value.name, value.bytes): judgeByLook(value, text)
         case .open: open(value.name, text)
         case .parts: break
         case .unknown: judgeByLook(value, text)

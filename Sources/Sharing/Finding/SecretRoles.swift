@@ -294,6 +294,18 @@ enum SecretRoles {
         return freeTexts.contains(key) || key == "error" && text.utf8.contains(0x20)
     }
 
+    /// Whether what stands under an open name is no part of a key (RFC 7518, section 6): `n` and `x` mean other things in cookies
+    /// and scripts.
+    static func isOfNoKey(_ name: String, _ value: [UInt8]) -> Bool {
+        guard ["n", "e", "x", "y"].contains(name) else { return false }
+        let isLongEnough = name == "e" ? value.count <= longestExponent : value.count >= shortestCoordinate
+        return !isLongEnough || !value.allSatisfy(\.isBase64URLCharacter)
+    }
+
+    /// In characters of base64url: of a public exponent, and of a coordinate or a modulus.
+    private static let longestExponent = 8
+    private static let shortestCoordinate = 32
+
     private static let freeTexts = Set(
         words(
             "href src action errordescription erroruri clientname contacts display device class style path server via statustext status submit button domain creator pageref version softwareversion wwwauthenticate claims n e x y"
