@@ -215,9 +215,12 @@ struct PersonNames {
     /// Whether a name is a word that pages and protocols use.
     static func isCommon(_ name: String) -> Bool { commonWords.contains(name.lowercased()) }
 
-    /// Whether a text names a way to sign in, as lists of them call it under `display_name`: `OpenID Connect`, `Acme SSO`.
+    /// Whether a text names a way to sign in, as lists of them and of scopes call it under `display_name`: `OpenID Connect`,
+    /// `Open ID`, `Acme SSO`.
     static func isWayToSignIn(_ text: String) -> Bool {
-        text.split { $0 == " " || $0 == "-" || $0 == "/" }.contains { waysToSignIn.contains(String($0)) }
+        let words = text.split { $0 == " " || $0 == "-" || $0 == "/" }
+        return words.contains { waysToSignIn.contains(String($0)) }
+            || zip(words, words.dropFirst()).contains { $0 == "Open" && $1 == "ID" }
     }
 
     /// As they are written; in small letters somebody may be called so.

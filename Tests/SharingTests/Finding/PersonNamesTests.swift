@@ -98,7 +98,7 @@ struct PersonNamesTests {
     /// An error page says the same words.
     @Test(arguments: [
         ("OpenID Connect", true), ("Acme SSO", true), ("Login/SAML", true), ("Carla Quistlund", false),
-        ("Sso Quistlund", false),
+        ("Sso Quistlund", false), ("Open ID", true), ("Open Idlund", false),
     ])
     func nameOfAWayToSignInIsNobodys(name: String, isOne: Bool) throws {
         #expect(PersonNames.isWayToSignIn(name) == isOne)
