@@ -293,6 +293,12 @@ struct UnexpectedPlacesTests {
             stays: ["https://fhir.harbour.example/r4/Practitioner/", "/r4/Patient/"]
         ),
         Row(
+            name: "a relative reference to somebody",
+            body: #"{"fhirUser":"Practitioner/smart-12","about":"Observation/lab-7"}"#,
+            gone: ["smart-12"],
+            stays: [#""Practitioner/"#, "Observation/lab-7"]
+        ),
+        Row(
             name: "what a FHIR server does",
             body:
                 #"{"a":"https://fhir.harbour.example/r4/Patient/_search","b":"https://fhir.harbour.example/Patient/"#

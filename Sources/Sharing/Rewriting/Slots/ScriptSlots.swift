@@ -191,7 +191,7 @@ struct ScriptSlots {
 
     /// Takes a value, and sees what it and those beside it in its object are called.
     private mutating func add(_ slot: Slot) {
-        slots.append(slot)
+        slots.append(withoutResource(slot))
         guard let object = objects.indices.last else { return }
         slots[slots.count - 1].object = objects[object].queryObject ?? objects[object].start
         slots[slots.count - 1].isVariable = objects[object].queryObject != nil
@@ -254,6 +254,17 @@ struct ScriptSlots {
         if objects[object].isSignIn { signIns.insert(objects[object].start) }
         // It says itself what its variables are.
         if ["query", "mutation", "document"].contains(key) { queries.insert(objects[object].start) }
+    }
+
+    /// Of `"fhirUser": "Practitioner/1288"`, a relative reference (SMART App Launch 2.2, section "Scopes for requesting identity
+    /// data"), the identifier alone.
+    private func withoutResource(_ slot: Slot) -> Slot {
+        guard slot.name == "fhirUser", let slash = text[slot.range].firstIndex(of: 0x2f),
+            PersonalRoles.isResource(text[slot.range.lowerBound..<slash])
+        else { return slot }
+        var slot = slot
+        slot.range = (slash + 1)..<slot.range.upperBound
+        return slot
     }
 
     /// Of what somebody's document is called the name without its ending is theirs.
