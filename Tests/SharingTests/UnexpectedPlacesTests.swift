@@ -126,6 +126,22 @@ struct UnexpectedPlacesTests {
             stays: ["[aud] =&gt; shop-web", "[given_name] =&gt; "]
         ),
         Row(
+            name: "maps that are written as lists of pairs",
+            body: #"{"headers":[["Cookie","sid=mead77x"],["Accept","text/html"]],"#
+                + #""form":[["given_name","Kiravel"],["grant_type","password"]]}"#,
+            gone: ["mead77x", "Kiravel"],
+            stays: ["text/html", #"["grant_type","password"]"#]
+        ),
+        Row(
+            name: "claims and refused fields in lists of objects",
+            body: #"{"a":[{"claim":"given_name","value":"Kiravel"},"#
+                + #"{"name":"family_name","values":["Meadlow"]},{"name":"Color","values":["Crimson"]}],"#
+                + #""errors":[{"field":"username","rejectedValue":"mead77x"},"#
+                + #"{"type":"string_too_short","loc":["body","username"],"input":"ows7q"}]}"#,
+            gone: ["Kiravel", "Meadlow", "mead77x", "ows7q"],
+            stays: ["Crimson", "string_too_short", #"["body","username"]"#]
+        ),
+        Row(
             name: "members of a cookie that are called as parts of a key",
             headers: [("Cookie", #"shown={"n":"Kira Velsen","x":"mead77","v":2}"#)],
             body: "{}",

@@ -256,6 +256,10 @@ struct ScriptObject {
         if member == "path", case .secret = SecretRoles.role(of: own, in: .claims) { return true }
         // `{"system": "phone", "value": "…"}` of FHIR.
         if member == "system" { return ["phone", "sms", "fax", "pager"].contains(own) }
+        // `{"claim": "given_name", "value": "…"}`, `{"field": "username", "rejectedValue": "…"}`.
+        if Self.attributing.contains(member), case .secret = SecretRoles.role(of: own, in: .json) {
+            return true
+        }
         guard member == "type" else { return Self.naming.contains(member) }
         // `{"type": "mobile", "value": "…"}` in a list of phone numbers.
         return said == nil
@@ -267,10 +271,18 @@ struct ScriptObject {
     /// Members that say it where what they say is a word for a password.
     static let describing: Set<String> = [
         "kind", "method", "id", "field", "factor", "credentialtype", "factortype", "authenticator",
-        "attribute", "path", "loc", "system",
+        "attribute", "path", "loc", "system", "claim", "claimtype", "attributename", "param",
+    ]
+    /// Of these the ones that say it of people as well.
+    private static let attributing: Set<String> = [
+        "id", "field", "attribute", "attributename", "loc", "claim", "claimtype", "param",
     ]
     /// Members whose value is called by the one beside them, or by what the object is the value of.
-    static let valued: Set<String> = ["value", "val", "nbr", "stringvalue"]
+    static let valued: Set<String> = ["value", "val", "nbr", "stringvalue", "claimvalue", "attributevalue"]
+    /// The member that has several of them: `{"name": "given_name", "values": ["…"]}`.
+    static let listed = "values"
+    /// Members that have what a form does not take, where the one before them says what it was for.
+    static let refused: Set<String> = ["input", "rejectedvalue"]
     /// Members that tell one of the things that somebody can be, as a form offers them.
     static let choosing: Set<String> = ["code", "desc"]
     /// Members that are the value where the one before them says that it is a password.

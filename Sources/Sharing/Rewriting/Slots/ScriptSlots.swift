@@ -40,6 +40,8 @@ struct ScriptSlots {
     private var callee = ""
     /// Where its arguments begin among the slots.
     private var argument = 0
+    /// Where the elements begin of a list that is one of several in a list.
+    private var pair: Int?
     /// It is what a register knows of somebody, which has an object with a `value` for each thing.
     private let isOfRegister: Bool
 
@@ -75,6 +77,8 @@ struct ScriptSlots {
 
     private mutating func readBracket(_ byte: UInt8) {
         bracket = byte
+        if byte == 0x5d { namePair() }
+        pair = byte == 0x5b && isInList ? slots.count : nil
         if byte == 0x28 { (callee, argument) = (wordBefore, slots.count) }
         if byte == 0x29 { SignInCall.name(argumentsOf: callee, in: &slots[argument...], of: text) }
         // What a call gave a name to is behind it.
@@ -84,6 +88,7 @@ struct ScriptSlots {
 
     private mutating func readBrace(_ byte: UInt8) {
         bracket = byte
+        pair = nil
         if byte == 0x7b {
             objects.append(
                 ScriptObject(name: objects.count < 256 ? name : "", at: index, inside: objects.last)
@@ -127,6 +132,8 @@ struct ScriptSlots {
                 name = PersonRegister.tells(own) ? own : PersonRegister.unnamed
             } else if ScriptObject.valued.contains(key) {
                 name = objects.last?.nameOfValue ?? member
+            } else if key == ScriptObject.listed {
+                name = objects.last?.said ?? member
             } else if ScriptObject.choosing.contains(key) {
                 name =
                     objects.last?.nameOfChoice ?? (key == "code" ? objects.last?.nameOfCode : nil) ?? member
@@ -227,8 +234,9 @@ struct ScriptSlots {
             }
             slots[value].name = own
             slots[place].name = ""
-        } else if ScriptObject.valued.contains(key)
+        } else if ScriptObject.valued.contains(key) || key == ScriptObject.listed
             || objects[object].saysPassword && ScriptObject.perhapsValued.contains(key)
+            || objects[object].said != nil && ScriptObject.refused.contains(key)
         {
             // What says the name is no value of it.
             if let said = objects[object].saidIn { slots[said].name = "" }
@@ -267,6 +275,23 @@ struct ScriptSlots {
         return slot
     }
 
+    /// Sees whether a list that ends is a name and its value: `[["given_name", "Ada"], …]`, as maps and header fields are written.
+    private mutating func namePair() {
+        guard let first = pair, slots.count == first + 2, !slots[first].isNumber else { return }
+        let own = SlotReader.string(TextCoding.escapes.decoded(text[slots[first].range]).bytes)
+        guard own.utf8.count <= 64, Self.isTelling(own),
+            !SecretRoles.isWord(SlotReader.string(text[slots[first + 1].range]))
+        else { return }
+        slots[first].name = ""
+        slots[first + 1].name = own
+        if !slots[first + 1].isNumber { slots[first + 1].kind = Self.kind(of: own) }
+    }
+
+    private static func isTelling(_ name: String) -> Bool {
+        if case .secret = SecretRoles.role(of: name, in: .json) { return true }
+        return kind(of: name) != nil
+    }
+
     /// Of what somebody's document is called the name without its ending is theirs.
     private mutating func name(file place: Int) {
         let range = slots[place].range
@@ -279,6 +304,12 @@ struct ScriptSlots {
     }
 
     // MARK: - Surroundings
+
+    /// Whether the list that begins here is the first in another one, or behind one.
+    private var isInList: Bool {
+        let before = text[..<index].suffix(16).filter { $0 > 0x20 }.suffix(2)
+        return before.last == 0x5b || before.elementsEqual([0x5d, 0x2c])
+    }
 
     /// What the string says that begins here.
     private func string(to end: Int) -> String {
