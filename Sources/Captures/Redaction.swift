@@ -12,6 +12,8 @@ package struct Redaction: Sendable, Equatable {
 
     /// All times were moved by one offset.
     package var hasMovedTimes = false
+    /// It was merged with a capture of which nothing was replaced.
+    package var isPartial = false
 
     package init(version: String, date: String, names: Set<String>? = nil) {
         self.version = version
@@ -24,6 +26,7 @@ package struct Redaction: Sendable, Equatable {
         version = mark["version"]?.string ?? "?"
         date = mark["date"]?.string ?? "?"
         hasMovedTimes = mark["timesMoved"] == true
+        isPartial = mark["partial"] == true
         names = (mark["names"]?.array).map { Set($0.compactMap(\.string)) }
     }
 
@@ -33,8 +36,17 @@ package struct Redaction: Sendable, Equatable {
         mark["version"] = .string(version)
         mark["date"] = .string(date)
         if hasMovedTimes { mark["timesMoved"] = true }
+        if isPartial { mark["partial"] = true }
         if let names { mark["names"] = .array(names.sorted().map(JSONValue.string)) }
         return .object(mark)
+    }
+
+    /// What is said to whoever reads such a capture.
+    package var words: String {
+        let times = hasMovedTimes ? ", and its times are moved" : ""
+        return isPartial
+            ? "redacted in part (authreel \(version), \(date)): it was merged with a capture that has its own secrets\(times)"
+            : "redacted (authreel \(version), \(date)): its secrets are stand-ins\(times)"
     }
 
     /// Whether a value under this name may be a stand-in.

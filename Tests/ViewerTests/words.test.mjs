@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { against, count, duration, offset, shortNames, time } from "../../viewer/js/words.js";
+import { against, count, duration, offset, redaction, shortNames, time } from "../../viewer/js/words.js";
 
 test("lengths of time", () => {
   assert.deepEqual(
@@ -43,4 +43,10 @@ test("names of files are told apart by their folders where they have to be", () 
   assert.deepEqual(shortNames(["login.har", "a/login.har"]), ["login.har", "a/login.har"]);
   assert.deepEqual(shortNames(["a/login.har", "a/login.har", "-"]), ["login.har", "login.har", "-"]);
   assert.deepEqual(shortNames([]), []);
+});
+
+test("a shared capture that was merged with another is redacted in part", () => {
+  assert.equal(redaction(null), "");
+  assert.equal(redaction({ version: "1" }), "redacted: its secrets are stand-ins");
+  assert.match(redaction({ version: "1", partial: true }), /^redacted in part: .*its own secrets$/);
 });

@@ -285,7 +285,7 @@ class Viewer {
       "copy-curl": () => message && this.copy(curl(message, veil), `The request as curl${hidden("names in the place")}`),
       "copy-markdown": () => flow && this.copy(markdown(flow, veil), `The diagnosis as Markdown${hidden("the beginnings")}`),
       "copy-mermaid": () => flow && this.copy(flow.mermaid, "The diagram as Mermaid"),
-      share: () => shell.open("Share without secrets", sharePanel({ name: this.capture.name, index: this.report.captures.indexOf(this.capture), isRedacted: Boolean(this.capture.redacted) }, this.source, { copy: (text, what) => this.copy(text, what) })),
+      share: () => shell.open("Share without secrets", sharePanel({ name: this.capture.name, index: this.report.captures.indexOf(this.capture), isRedacted: Boolean(this.capture.redacted) && !this.capture.redacted.partial }, this.source, { copy: (text, what) => this.copy(text, what) })),
       help: () => shell.open("Keys", help()),
       leave: () => (at.value !== null ? this.go({ value: null }) : (at.q ?? at.same) !== null && this.find({})),
     };

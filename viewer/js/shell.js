@@ -1,6 +1,6 @@
 import { fileWord } from "#viewer/copy.js";
 import { element, printable } from "#viewer/dom.js";
-import { shortNames } from "#viewer/words.js";
+import { redaction, shortNames } from "#viewer/words.js";
 
 const VIEWS = [["flow", "Login", "view-flow"], ["exchanges", "All exchanges", "view-exchanges"], ["compare", "Compare", "view-compare"]];
 
@@ -25,7 +25,7 @@ export class Shell {
   constructor(report, overview, act) {
     const button = (name, words, title, properties = {}) => element("button", { type: "button", title, ...properties, on: { click: () => act(name) } }, words);
     this.title = element("h1", {});
-    this.redacted = element("span", { class: "badge", hidden: true }, "redacted: its secrets are stand-ins");
+    this.redacted = element("span", { class: "badge", hidden: true });
     this.state = element("span", { class: "badge live", role: "status", hidden: true });
     this.names = shortNames(report.captures.map(({ name }) => name));
     this.captures = element(
@@ -90,6 +90,7 @@ export class Shell {
     this.frame.dataset.message = hasMessage ? "some" : "none";
     this.captures.value = String(at.capture);
     this.redacted.hidden = !capture.redacted;
+    this.redacted.textContent = redaction(capture.redacted);
     for (const [name, node] of this.views) node.setAttribute("aria-current", String(name === view));
     if (document.activeElement !== this.query) this.query.value = at.q ?? "";
     this.secrets.textContent = veil.isLifted ? "Hide secrets" : "Show secrets";

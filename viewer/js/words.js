@@ -93,3 +93,14 @@ export function shortNames(names) {
     return last(index, depth);
   });
 }
+
+/**
+ * What a shared capture is said to be.
+ *
+ * @param {{partial?: boolean} | null} mark `log._authreel.redacted`
+ * @returns {string} empty without a mark
+ */
+export function redaction(mark) {
+  if (!mark) return "";
+  return mark.partial ? "redacted in part: it was merged with a capture that has its own secrets" : "redacted: its secrets are stand-ins";
+}

@@ -65,6 +65,7 @@ enum LogUnion {
         let names = marks.map(\.names)
         mark.names = names.contains(nil) ? nil : names.reduce(into: []) { $0.formUnion($1 ?? []) }
         mark.hasMovedTimes = marks.contains(where: \.hasMovedTimes)
+        mark.isPartial = marks.count < captures.count || marks.contains(where: \.isPartial)
         return mark
     }
 }

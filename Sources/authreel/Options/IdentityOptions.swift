@@ -70,11 +70,7 @@ struct IdentityOptions: ParsableArguments {
         } catch {
             throw CommandFailure(.bug, "\(path): \(error)")
         }
-        if let redaction = capture.redaction {
-            StandardError.note(
-                "\(path) is redacted (authreel \(redaction.version), \(redaction.date)): its secrets are stand-ins\(redaction.hasMovedTimes ? ", and its times are moved" : "")"
-            )
-        }
+        if let redaction = capture.redaction { StandardError.note("\(path) is \(redaction.words)") }
         for note in ClockNotes.notes(on: capture) { StandardError.note("\(path): \(note)") }
         for loss in capture.losses { StandardError.warn("\(path): \(loss)") }
         return capture

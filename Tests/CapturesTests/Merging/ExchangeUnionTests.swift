@@ -213,10 +213,32 @@ struct ExchangeUnionTests {
         var merged = Capture([])
         merged.logMembers = log
         #expect(merged.redaction?.names == ["code", "state"])
+        #expect(merged.redaction?.isPartial == false)
         #expect(
             merged.imported?.files[1].members["imported"] == ImportStatement(files: [], isAligned: true).json
         )
         #expect(log["_authreel"]?["other"] == 1)
+    }
+
+    /// The mark of one says nothing of the secrets of the other.
+    @Test func unionWithACaptureAsItWasIsRedactedInPart() throws {
+        let (browser, server) = sightings()
+        var first = browser.capture
+        first.logMembers["_authreel"] = .object([
+            "redacted": Redaction(version: "1", date: "2026-09-21T00:00:00Z", names: ["code"]).json
+        ])
+        var merged = Capture([])
+        merged.logMembers =
+            CaptureMerger([
+                CaptureMerger.Source(name: "a", capture: first),
+                CaptureMerger.Source(name: "b", capture: server.capture),
+            ]).logMembers
+        let mark = try #require(merged.redaction)
+        #expect(mark.isPartial && mark.names == ["code"])
+        #expect(mark.words.hasPrefix("redacted in part (authreel 1, 2026-09-21T00:00:00Z)"))
+        #expect(
+            first.redaction?.words == "redacted (authreel 1, 2026-09-21T00:00:00Z): its secrets are stand-ins"
+        )
     }
 
     // MARK: - Memory
