@@ -165,6 +165,12 @@ struct UnexpectedPlacesTests {
             stays: ["payload aGVsbG8geW91"]
         ),
         Row(
+            name: "a list of which objects say where their values stand",
+            body: #"[{"user":1},{"given_name":2,"theme":3},"Kiravel","darkish"]"#,
+            gone: ["Kiravel"],
+            stays: [#"[{"user":1},{"given_name":2,"theme":3},""#, "darkish"]
+        ),
+        Row(
             name: "names of settings in a program",
             body:
                 #"{"GRANT_WITH_SECRET":"${SECRET_OF_SHOP}","USES_SECRET":"secret","LABEL_APP_SECRET":"App secret"}"#,

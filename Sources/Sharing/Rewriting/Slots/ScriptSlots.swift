@@ -16,10 +16,8 @@ struct ScriptSlots {
             in: text,
             operations: reader.signIns.subtracting(reader.queries)
         )
-        return GraphQLVariables.named(
-            GraphQLVariables.withDefaults(LabelTexts.unnamed(reader.slots, in: text), in: text),
-            in: text
-        )
+        let named = LabelTexts.unnamed(FlattenedLists.named(reader.slots, in: text), in: text)
+        return GraphQLVariables.named(GraphQLVariables.withDefaults(named, in: text), in: text)
     }
 
     private let text: ArraySlice<UInt8>

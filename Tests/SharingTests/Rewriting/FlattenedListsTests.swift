@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Sharing
+
+/// Lists in which objects say where the values of their members stand.
+struct FlattenedListsTests {
+    private static func told(_ text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return ScriptSlots.slots(in: bytes[...]).filter { !$0.isNumber && !$0.name.isEmpty }
+            .map { "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))" }
+    }
+
+    @Test(arguments: [
+        (#"[{"user":1},{"given_name":2,"theme":3},"Kira","dark"]"#, ["given_name=Kira"]),
+        (#"{"nodes":[{"data":[{"user":1},{"given_name":2},"Kira"]}]}"#, ["given_name=Kira"]),
+        (#"[["ShallowReactive",1],{"state":2},{"username":3,"at":-1},"kira7",null]"#, ["username=kira7"]),
+        (#"[{"_1":2},"given_name","Kira"]"#, ["given_name=Kira"]),
+        (#"[{"_1":2,"_3":1.5},"family_name",{"_4":5},true,"given_name","Ki\"ra"]"#, [#"given_name=Ki\"ra"#]),
+        // Numbers that are none of places.
+        (#"[{"theme":1},"dark"]"#, []), (#"[{"given_name":7},"Kira"]"#, []),
+        (#"[{"given_name":99999999},"Kira"]"#, []), (#"[{"given_name":-1},"Kira"]"#, []),
+        (#"[{"_9":1},"Kira"]"#, []), (#"[{"given_name":1},[2],"Kira"]"#, []),
+        (#"{"given_name":1},"Kira""#, []), (#"[{"given_name":1},"Kira"#, []), (#"]}],{},""#, []),
+    ])
+    func valuesAreCalledByTheirMembers(text: String, told: [String]) {
+        #expect(Self.told(text) == told)
+    }
+
+    @Test func deepListsAreReadInLinearTime() {
+        let text = String(repeating: #"[{"given_name":1},"a","#, count: 20_000)
+        #expect(Self.told(text).isEmpty)
+    }
+}
