@@ -165,10 +165,25 @@ struct UnexpectedPlacesTests {
             stays: ["payload aGVsbG8geW91"]
         ),
         Row(
+            name: "a document in the text of a page",
+            type: "text/html",
+            body: #"<p>{"given_name": "Kiravel", "aud": "shop-web"}</p>"#
+                + "<p>{&quot;username&quot;:&quot;mead77x&quot;}</p><p>{{ user.given_name }}</p>",
+            gone: ["Kiravel", "mead77x"],
+            stays: [#""aud": "shop-web"}"#, "{&quot;username&quot;:&quot;", "{{ user.given_name }}"]
+        ),
+        Row(
             name: "a list of which objects say where their values stand",
             body: #"[{"user":1},{"given_name":2,"theme":3},"Kiravel","darkish"]"#,
             gone: ["Kiravel"],
             stays: [#"[{"user":1},{"given_name":2,"theme":3},""#, "darkish"]
+        ),
+        Row(
+            name: "a document below header fields, as messages of STOMP have it",
+            type: "text/plain",
+            body: "destination:/queue/1\ncontent-length:24\n\n{\"given_name\":\"Kiravel\",\"a\":\"shop\"}\0",
+            gone: ["Kiravel"],
+            stays: ["destination:/queue/1", "{\"given_name\":\"", "\"a\":\"shop\"}\0"]
         ),
         Row(
             name: "names of settings in a program",

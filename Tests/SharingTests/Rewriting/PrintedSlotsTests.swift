@@ -21,7 +21,9 @@ struct PrintedSlotsTests {
         "{aud=shop-web, given_name=Ada Zora, exp=1}", "User(given_name=Ada Zora)",
         "User(id=7, given_name='Ada Zora')",
         "User { Id = 7, given_name = Ada Zora }", "(&(objectClass=person)(given_name=Ada Zora))",
-        "Key (given_name)=(Ada Zora) already exists.", "UPDATE people SET given_name = 'Ada Zora' WHERE id=7",
+        "got { aud: 'shop-web', given_name: 'Ada Zora' }", "{\n  given_name: 'Ada Zora',\n  exp: 1\n}",
+        "{given_name: Ada Zora, aud: shop-web}", "Key (given_name)=(Ada Zora) already exists.",
+        "UPDATE people SET given_name = 'Ada Zora' WHERE id=7",
         "no account for given_name=\"Ada Zora\"",
     ])
     func nameIsFoundHoweverItIsPrinted(text: String) {
@@ -43,6 +45,7 @@ struct PrintedSlotsTests {
         ("WHERE username = :username", []), ("f(username=form.get('x'), y=1)", []),
         ("https://id.example/?username=bolund&x=1", []), ("at https://id.example/?a=1&username=bolund", []),
         ("given_name: a claim of somebody", []), ("username:bolund", []), ("if username == 'bolund'", []),
+        ("{ username: data.user, x: 1 }", []), ("given_name: 'Ada'", []), ("{given_name: ", []),
         ("scope=openid given_name", []), ("{grant_type=password, scope=openid}", []),
         ("client_secret=client_secret", []), ("[given_name] =>", []), ("{given_name=", []),
         ("Key (given_name)=(", []), ("'given_name' => '", []),

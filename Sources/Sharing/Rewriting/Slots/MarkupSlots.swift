@@ -41,7 +41,9 @@ struct MarkupSlots {
         guard !isOfStyle else { return }
         if let slot = labels.slot(in: node) { slots.append(slot) }
         slots += GreetingSlots.slots(in: node, coding: .entities)
-        if tellsSecret(node) {
+        if isDocument(node) {
+            slots.append(Slot(name: "", range: node.startIndex..<node.endIndex, coding: .entities))
+        } else if tellsSecret(node) {
             // `password=Zk9!wq` alone is no sentence, and read as it looks.
             let kind: TextKind? = node.contains(0x20) ? .text : nil
             slots.append(
@@ -49,6 +51,18 @@ struct MarkupSlots {
             )
         }
     }
+
+    /// Whether a text between tags is a document of JSON, as pages for trying things out show what was answered.
+    private func isDocument(_ node: ArraySlice<UInt8>) -> Bool {
+        guard node.count <= Self.longestDocument, let first = node.first(where: { $0 > 0x20 }),
+            let last = node.last(where: { $0 > 0x20 }),
+            first == 0x7b && last == 0x7d || first == 0x5b && last == 0x5d
+        else { return false }
+        return TextKind.opensDocument(TextCoding.entities.decoded(node).bytes[...])
+    }
+
+    /// In bytes.
+    private static let longestDocument = 1 << 16
 
     /// Whether a text between tags gives something to a name for it, as errors print what was posted.
     private func tellsSecret(_ node: ArraySlice<UInt8>) -> Bool {

@@ -108,8 +108,7 @@ enum PrintedSlots {
         guard let mark = gap.first else { return nil }
         let behind = text[(gap.startIndex + 1)...]
         if mark == 0x3a {
-            guard !isSpaced, isInMap(word.startIndex, in: text) else { return nil }
-            return closed(behind, by: [0x20, 0x5d, 0x7d])
+            return isSpaced || !isInMap(word.startIndex, in: text) ? nil : member(behind)
         }
         guard mark == 0x3d, let next = behind.first, ![0x3d, 0x3e, 0x7e].contains(next) else { return nil }
         if let value = quoted(behind) { return value }
@@ -121,6 +120,15 @@ enum PrintedSlots {
         }
         guard !isSpaced, isBlank(before) || before == 0x0a else { return nil }
         return pair(behind)
+    }
+
+    /// `{ given_name: 'Ada', … }` of JavaScript, `{given_name: Ada, …}` of YAML, `{GivenName:Ada …}` of Go; without a capital in front
+    /// it may be a variable where a space is before it.
+    private static func member(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        if let value = quoted(text) { return value }
+        guard text.first == 0x20 else { return closed(text, by: [0x20, 0x5d, 0x7d]) }
+        let value = closed(text.dropFirst(), by: [0x0a, 0x2c, 0x7d])
+        return value?.first.map { (0x41...0x5a).contains($0) || $0 >= 0x80 } ?? false ? value : nil
     }
 
     /// Of a line of a log, up to a space; parameters of an address have other marks behind them.

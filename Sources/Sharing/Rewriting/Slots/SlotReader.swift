@@ -264,6 +264,9 @@ enum SlotReader {
     static func fields(_ text: ArraySlice<UInt8>) -> [Slot] {
         var endOfBlock = text.startIndex
         return text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }).flatMap { line -> [Slot] in
+            if TextKind.opensDocument(line) {
+                return [Slot(name: "", range: line.startIndex..<line.endIndex, kind: .json)]
+            }
             let pairs = LogLineSlots.slots(in: line)
             guard pairs.isEmpty else { return pairs }
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
