@@ -106,6 +106,7 @@ struct MarkupSlots {
         }
         let content = content(of: element, named: field, isXML: isOfXML)
         if isOfXML { key.meet(element, named: field, isEmpty: content == nil) }
+        if let shown = ShownNames.slot(in: element, of: text) { slots.append(shown) }
         if var content {
             if isOfXML { key.name(&content, of: element.tag, in: text) }
             if content.name.isEmpty, let named = labels.slot(in: text[content.range]) { content = named }
