@@ -172,8 +172,8 @@ struct ForeignReader: Sendable {
     private func captureInText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
         // Messages in a log have JSON in them that is no capture.
         if !namesEntries(source),
-            let log = CurlLog.read(source) ?? OkHttpLog.read(source) ?? PythonLog.read(source)
-                ?? ApacheWireLog.read(source) ?? MessageLog.read(source)
+            let log = LogbookLog.read(source) ?? CurlLog.read(source) ?? OkHttpLog.read(source)
+                ?? PythonLog.read(source) ?? ApacheWireLog.read(source) ?? MessageLog.read(source)
         {
             return log
         }

@@ -7,7 +7,8 @@ extension Producers {
         start(entry["startedDateTime"])
     }
 
-    private static func start(_ value: JSONValue?) -> (time: Timestamp, isZoneKnown: Bool)? {
+    /// The same of a time that is told elsewhere.
+    static func start(_ value: JSONValue?) -> (time: Timestamp, isZoneKnown: Bool)? {
         switch untyped(value) {
         case .string(let text):
             if let time = Timestamp(rfc3339: text) {
