@@ -226,6 +226,8 @@ struct ForeignReader: Sendable {
         {
             return capture
         }
+        if sketch.looksLikeCassette, let capture = VCRCassette.read(source, sketch) { return capture }
+        if sketch.looksLikeMockServer, let capture = MockServerLog.read(source) { return capture }
         if let capture = mendedCapture(in: source, depth: depth, budget: budget) { return capture }
         do throws(CaptureError) {
             return try CaptureReader.readText(source, name: name)

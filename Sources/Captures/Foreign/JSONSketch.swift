@@ -65,6 +65,17 @@ struct JSONSketch {
     /// Whether this may be what SAML-tracer exported, or WireMock's journal.
     var looksLikeRequests: Bool { firstName == "requests" && !isList }
 
+    /// Whether this may be a cassette of VCR or one of its relatives.
+    var looksLikeCassette: Bool {
+        names.contains("http_interactions") || names.contains("interactions")
+            || isList && names.contains("request") && names.contains("response")
+    }
+
+    /// Whether this may be what MockServer was asked; Google's and Amazon's logs have a member of that name as well.
+    var looksLikeMockServer: Bool {
+        names.contains("httpRequest") && !Self.mockServer.isDisjoint(with: names)
+    }
+
     /// Whether this may be the report of a run of Newman's, whose collection may be as large as what is looked at.
     var looksLikeNewman: Bool {
         !isList && (firstName == "collection" || names.contains("collection") && names.contains("run"))
@@ -94,11 +105,12 @@ struct JSONSketch {
                     + " authreel record --out login.har -- newman run COLLECTION"
             )
         }
-        // Google's and Amazon's logs have a member of that name as well.
-        if has("httpRequest"), !Self.mockServer.isDisjoint(with: names) {
+        if looksLikeMockServer {
             return (
                 "what MockServer was asked or is to answer (JSON, but no HAR)",
-                "let the program be recorded that asks it: authreel record --out login.har -- COMMAND"
+                "both together are read: curl -X PUT"
+                    + " 'localhost:1080/mockserver/retrieve?type=REQUEST_RESPONSES' > login.json;"
+                    + " or let the program be recorded that asks it: authreel record --out login.har -- COMMAND"
             )
         }
         if has("type", "data", "metric") {
@@ -138,7 +150,7 @@ struct JSONSketch {
         }
         if has("http_interactions") {
             return (
-                "a cassette of VCR (JSON, but no HAR)",
+                "a cassette of VCR with no request that can be read (JSON, but no HAR)",
                 "let the program be recorded that made it: authreel record --out login.har -- COMMAND"
             )
         }

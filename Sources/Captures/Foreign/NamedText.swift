@@ -28,7 +28,8 @@ enum NamedText {
         if line == "http_interactions:" || line == "interactions:" {
             return (
                 "a cassette of VCR",
-                "let the program be recorded that made it: authreel record --out login.har -- COMMAND"
+                "in JSON it is read: let the program write it so (VCR serialize_with: :json, vcrpy serializer=\"json\"),"
+                    + " or be recorded: authreel record --out login.har -- COMMAND"
             )
         }
         if line.lowercased().hasPrefix("snapshot-content-location:") {
