@@ -268,6 +268,48 @@ struct EntrySpellingTests {
         }
     }
 
+    /// Of bytes that no program made a text of its language writes Base64; where nobody says how long they are the type shows it.
+    @Test(arguments: [
+        (#"[]"#, #""mimeType":"application/json","text":"eyJuYW1lIjoiQWRhIn0=""#, #"{"name":"Ada"}"#),
+        (
+            #"[]"#, #""size":-1,"mimeType":"application/json","text":"eyJuYW1lIjoiQWRhIn0=""#,
+            #"{"name":"Ada"}"#
+        ),
+        (
+            #"[{"name":"Content-Length","value":"14"}]"#,
+            #""mimeType":"application/json","text":"eyJuYW1lIjoiQWRhIn0=""#, #"{"name":"Ada"}"#
+        ),
+        (
+            #"[{"name":"Content-Length","value":"34"},{"name":"Content-Encoding","value":"gzip"}]"#,
+            #""mimeType":"application/json","text":"eyJuYW1lIjoiQWRhIn0=""#, #"{"name":"Ada"}"#
+        ),
+        (
+            #"[]"#,
+            #""mimeType":"application/x-www-form-urlencoded","text":"Z3JhbnRfdHlwZT1yZWZyZXNoX3Rva2Vu""#,
+            "grant_type=refresh_token"
+        ),
+        // As they were sent.
+        (
+            #"[{"name":"Content-Length","value":"20"}]"#,
+            #""mimeType":"application/json","text":"eyJuYW1lIjoiQWRhIn0=""#, "eyJuYW1lIjoiQWRhIn0="
+        ), (#"[]"#, #""mimeType":"text/plain","text":"eyJuYW1lIjoiQWRhIn0=""#, "eyJuYW1lIjoiQWRhIn0="),
+        (#"[]"#, #""mimeType":"application/json","text":"bm90IEpTT04gYXQgYWxs""#, "bm90IEpTT04gYXQgYWxs"),
+        (
+            #"[]"#, #""mimeType":"application/x-www-form-urlencoded","text":"YWJjZGVmZ2hpamts""#,
+            "YWJjZGVmZ2hpamts"
+        ),
+    ])
+    func base64ThatIsNotCalledSoIsKnownByItsType(_ headers: String, _ members: String, _ expected: String)
+        throws
+    {
+        let request = #""headers":\#(headers),"postData":{\#(members)}"#
+        let text = har(request, #""headers":\#(headers),"content":{\#(members)}"#)
+        for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
+            let exchange = try read(text)[0]
+            #expect(exchange.request.body?.text == expected && exchange.response?.body?.text == expected)
+        }
+    }
+
     /// A script's `str(response.content)`, and a server's own mistake, which is as long as its text.
     @Test(arguments: [
         (#""size":11,"#, #"b'{\"a\":\"\\xc3\\xa4\"}\\n'"#, true),

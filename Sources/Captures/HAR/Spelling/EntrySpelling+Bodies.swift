@@ -143,7 +143,7 @@ extension EntrySpelling {
         type(of: data, HAREntry.headers(message.object["headers"]))
     }
 
-    private static func type(of data: JSONObject, _ headers: HeaderFields) -> String? {
+    static func type(of data: JSONObject, _ headers: HeaderFields) -> String? {
         Producers.mediaType(
             told: Producers.text(data["mimeType"]),
             sent: headers.first("content-type")
@@ -153,7 +153,7 @@ extension EntrySpelling {
     static func essence(_ type: String?) -> String? { type.map(Body.essence(of:)) }
 
     /// Whether programs parse bodies of this type into objects.
-    private static func isParsed(_ type: String?) -> Bool {
+    static func isParsed(_ type: String?) -> Bool {
         guard let essence = essence(type) else { return false }
         return essence == FormBody.mediaType || essence.hasSuffix("json")
     }

@@ -8,7 +8,8 @@ extension EntrySpelling {
     ///   which is the text.
     /// - Readers of files in browsers: a `data:` URL. Scripts in Python: `b'…'`, which is how it prints bytes, of Base64 or of the
     ///   body itself.
-    /// - Producers that do not say that it is Base64, but how long the bytes are.
+    /// - Producers that do not say that it is Base64, but how long the bytes are, or of which type: what languages write of bytes
+    ///   that nobody has made a text (Go, Java, .NET).
     /// - Loggers that take coded bytes for text: one character for each byte, or nothing that can be read again.
     static func bytesPlaced(_ data: JSONObject, headers: JSONValue?) -> JSONObject? {
         guard case .string(let text)? = data["text"], let first = text.utf8.first else { return nil }
@@ -34,7 +35,7 @@ extension EntrySpelling {
             {
                 return placed(url.base64, in: data)
             }
-            if isBase64(text, of: data) { return placed(text, in: data) }
+            if isBase64(text, of: data) || isCoded(text, of: data, headers) { return placed(text, in: data) }
             if first == UInt8(ascii: "b"), let bytes = PythonBytes.decode(text),
                 isLength(bytes.count, of: data, headers)
             {
@@ -73,6 +74,31 @@ extension EntrySpelling {
         let filling = text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
         return size == count / 4 * 3 - filling
             && Base64.decodeStrictly(Array(text.utf8)[...], isPadded: true) != nil
+    }
+
+    /// Whether a text is the Base64 of what its type says, which it is not itself: JSON or a form.
+    ///
+    /// One that is said to be of another length was sent so.
+    private static func isCoded(_ text: String, of data: JSONObject, _ headers: JSONValue?) -> Bool {
+        // Nearly every other text is told by its beginning.
+        let isLikely = text.utf8.prefix(14).allSatisfy {
+            $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/")
+        }
+        guard isLikely, text.utf8.count >= 16, text.utf8.count % 4 == 0 else { return false }
+        let fields = HAREntry.headers(headers)
+        guard isParsed(type(of: data, fields)),
+            let bytes = Base64.decodeStrictly(Array(text.utf8)[...], isPadded: true)
+        else { return false }
+        // The length of coded bytes is that before their coding was undone.
+        let isUnknown = !ContentCoding.codings(of: fields).isEmpty && HAREntry.size(data["size"]) == nil
+        guard isUnknown || toldLength(of: data, fields) ?? bytes.count == bytes.count else { return false }
+        if let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+            return (try? JSONParser.parse(bytes)) != nil
+        }
+        // A parameter's name, and values without blanks (RFC 6749, appendix B).
+        let name = bytes.prefix(while: \.isTokenCharacter)
+        return !name.isEmpty && bytes.dropFirst(name.count).first == UInt8(ascii: "=")
+            && bytes.allSatisfy { (0x21...0x7e).contains($0) }
     }
 
     /// Whether a body is said to have so many bytes: servers written in Python send `b'…'` themselves by mistake, which is longer.
