@@ -23,6 +23,8 @@ struct TLSHandshakeMessages {
         static let clientKeyExchange: UInt8 = 16
         static let finished: UInt8 = 20
         static let keyUpdate: UInt8 = 24
+        /// A Certificate, packed (RFC 8879, section 4).
+        static let compressedCertificate: UInt8 = 25
     }
 
     /// Largest message that is kept whole.

@@ -35,6 +35,8 @@ struct TLSHandshakeState {
     var earlyData = EarlyData.none
     /// Whether the server sent what only a full handshake has, in TLS 1.2 and before.
     var isFull = false
+    /// Of the context that the server's last CertificateRequest has, which the answer repeats (TLS 1.3).
+    var requestContextSize = 0
     /// Whether the sink knows the facts.
     var isTold = false
     /// Why records cannot be read whatever the keys.

@@ -155,7 +155,12 @@ extension TLSStream {
                 facts.usesEarlyData = extensions.takesEarlyData
                 changes += 1
             }
-        case (.server, MessageType.certificateRequest): facts.wantsClientCertificate = true
+        case (.server, MessageType.certificateRequest):
+            facts.wantsClientCertificate = true
+            var reader = TLSVectorReader(message.body[...])
+            handshake.requestContextSize = handshake.isTLS13 ? reader.vector8()?.count ?? 0 : 0
+        case (.server, MessageType.compressedCertificate) where handshake.isTLS13:
+            facts.showsServerCertificate = true
         case (.server, MessageType.certificate):
             handshake.isFull = true
             facts.showsServerCertificate = true
@@ -169,6 +174,8 @@ extension TLSStream {
             }
         case (.client, MessageType.certificate):
             if showsCertificate(message.body) { facts.showsClientCertificate = true }
+        case (.client, MessageType.compressedCertificate) where handshake.isTLS13:
+            if showsCompressedCertificate(message.body) { facts.showsClientCertificate = true }
         case (.client, MessageType.clientKeyExchange):
             // Two bytes say how long it is.
             handshake.premasterName = Array(message.body.dropFirst(2).prefix(TLSKeyLog.premasterNameSize))
@@ -185,6 +192,15 @@ extension TLSStream {
         var reader = TLSVectorReader(body[...])
         if handshake.isTLS13, reader.vector8() == nil { return false }
         return reader.take(3)?.contains { $0 != 0 } ?? false
+    }
+
+    /// The same of a CompressedCertificate, by what its length was before it was packed: that of an empty one is the context of the
+    /// request with its length, and the length of the list (RFC 8879, section 4).
+    private func showsCompressedCertificate(_ body: [UInt8]) -> Bool {
+        var reader = TLSVectorReader(body[...])
+        // Which algorithm it was packed with.
+        guard reader.integer16() != nil, let size = reader.take(3) else { return false }
+        return size.reduce(0) { $0 << 8 | Int($1) } > 1 + handshake.requestContextSize + 3
     }
 
     private mutating func read(
