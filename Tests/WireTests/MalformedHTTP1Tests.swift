@@ -103,18 +103,29 @@ struct MalformedHTTP1Tests {
         #expect(found.map { $0.request.headers.fields.dropFirst().map(\.value) } == [["b c", "e", "g"]])
     }
 
-    /// A request in clear on the port of a server that speaks TLS, which says so, and other bytes that are no answer.
+    static let settingsOfHTTP2 =
+        "not HTTP/1 but the settings of HTTP/2: the server speaks HTTP/2 on this port"
+
+    /// A request in clear on the port of a server that speaks TLS, which says so, or HTTP/2, and other bytes that are no answer.
     @Test(arguments: [
         (
             "\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{a}",
             "not HTTP but an alert of TLS: the server speaks https on this port"
         ),
-        ("220 mail.example ready\r\n", "not HTTP"),
+        // With one setting, and without any.
+        ("\0\0\u{6}\u{4}\0\0\0\0\0\0\u{3}\0\0\0\u{64}", settingsOfHTTP2),
+        ("\0\0\0\u{4}\0\0\0\0\0", settingsOfHTTP2),
+        // Another frame, a length that no settings have, and too few to tell.
+        ("\0\0\u{6}\u{6}\0\0\0\0\0\0\0\0\0\0\0", "not HTTP"),
+        ("\0\0\u{5}\u{4}\0\0\0\0\0\0\0\0\0\0", "not HTTP"),
+        ("\0\0\u{6}", "not HTTP"), ("220 mail.example ready\r\n", "not HTTP"),
     ])
     func answerThatIsNoneIsNamed(bytes: String, reason: String) {
-        let found = Dialogue([.client("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), .server(bytes)]).exchanges()
-        #expect(found.map(\.failure) == ["the connection could not be read any further: \(reason)"])
-        #expect(found.map { $0.malformations.map(\.reason) } == [[reason]])
+        let dialogue = Dialogue([.client("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), .server(bytes)])
+        for found in [dialogue.exchanges(), dialogue.exchanges { bytes in bytes.map { [$0] } }] {
+            #expect(found.map(\.failure) == ["the connection could not be read any further: \(reason)"])
+            #expect(found.map { $0.malformations.map(\.reason) } == [[reason]])
+        }
     }
 
     @Test func reasonPhraseIsKeptWhole() {

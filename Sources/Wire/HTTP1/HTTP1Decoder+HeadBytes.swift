@@ -15,9 +15,16 @@ extension HTTP1Decoder {
             while index < input.count, input[index] == 0x0d || input[index] == 0x0a { index += 1 }
             guard index < input.count else { return }
             guard isPlausibleStart(input[index], side) else {
-                let isAlert = side == .server && input[index] == Self.alert
-                let reason = isAlert ? Self.answerOfTLS : "not HTTP"
-                return lose(reason, at: direction.offset + index, side, of: nil, time, &sink)
+                let other =
+                    side == .server ? Self.otherProtocol(UnsafeBufferPointer(rebasing: input[index...])) : nil
+                return lose(
+                    other ?? "not HTTP",
+                    at: direction.offset + index,
+                    side,
+                    of: nil,
+                    time,
+                    &sink
+                )
             }
             if let end = Self.endOfHead(input, from: index, scanFrom: index) {
                 let start = index
@@ -86,7 +93,15 @@ extension HTTP1Decoder {
 
     /// What a record with an alert of TLS begins with (RFC 8446, section 5.1).
     private static let alert: UInt8 = 0x15
-    private static let answerOfTLS = "not HTTP but an alert of TLS: the server speaks https on this port"
+
+    /// What a server says that was asked in another protocol than its own; nil where it is none that is known.
+    private static func otherProtocol(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        if bytes.first == alert {
+            return "not HTTP but an alert of TLS: the server speaks https on this port"
+        }
+        return HTTP2FrameHeader.beginSettings(bytes)
+            ? "not HTTP/1 but the settings of HTTP/2: the server speaks HTTP/2 on this port" : nil
+    }
 
     private func isPlausibleStart(_ byte: UInt8, _ side: Side) -> Bool {
         side == .server ? byte | 0x20 == 0x68 : byte.isTokenCharacter

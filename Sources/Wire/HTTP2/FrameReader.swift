@@ -14,6 +14,8 @@ struct FrameReader {
         case frame(HTTP2FrameHeader)
         /// No frames, or none that anybody would take.
         case broken(String)
+        /// Something else where a frame was to begin, in words.
+        case noFrame(String)
     }
 
     /// Longer header blocks are not followed; what peers allow each other is mostly a 16th of it.
@@ -77,6 +79,7 @@ struct FrameReader {
             switch state {
             case .header:
                 guard let header = header(input, &index) else { return .needsMore }
+                if header.isText { return .noFrame(header.isAnswerOfHTTP1 ? "an answer of HTTP/1" : "text") }
                 if let reason = begin(header) { return .broken(reason) }
             case .payload(let header, let remaining):
                 let count = min(remaining, input.count - index)
@@ -139,7 +142,6 @@ struct FrameReader {
     /// What is wrong with a frame already by its header; nil where it is to be read.
     private mutating func begin(_ header: HTTP2FrameHeader) -> String? {
         payload.removeAll(keepingCapacity: payload.capacity <= 16 << 10)
-        guard !header.isAnswerOfHTTP1 else { return "an answer of HTTP/1 in the place of frames" }
         longest = max(longest, header.length)
         guard header.type == HTTP2FrameType.data else {
             state = .payload(header, remaining: header.length)

@@ -186,8 +186,18 @@ struct HTTP2Decoder {
             )
             take(frame, &sink)
         case .broken(let reason): lose(reason, at: offset, side, time, &sink)
+        case .noFrame(let what):
+            let isFirst = side == .server && offset == HTTP2FrameHeader.size
+            lose(Self.reason(inPlaceOfFrames: what, isFirst: isFirst), at: offset, side, time, &sink)
         }
         return true
+    }
+
+    /// `isFirst`: a server begins with it.
+    private static func reason(inPlaceOfFrames what: String, isFirst: Bool) -> String {
+        isFirst
+            ? "not HTTP/2 but \(what): the server does not speak HTTP/2 on this port"
+            : "\(what) in the place of frames"
     }
 
     private mutating func take(_ frame: ControlFrame, _ sink: inout some ExchangeEventSink) {

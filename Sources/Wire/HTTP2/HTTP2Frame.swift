@@ -24,6 +24,22 @@ struct HTTP2FrameHeader: Equatable {
         length == 0x48_5454 && type == 0x50 && flags == 0x2f && stream >> 16 == 0x312e
     }
 
+    /// Whether all of these bytes are of a text in ASCII: no frame of a type that is known is so.
+    var isText: Bool {
+        let bytes =
+            [16, 8, 0].map { length >> $0 & 0xff } + [Int(flags)]
+            + [24, 16, 8, 0].map { Int(stream) >> $0 & 0xff }
+        return (0x20...0x7e).contains(type)
+            && bytes.allSatisfy { (0x20...0x7e).contains($0) || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
+    }
+
+    /// Whether a server's first bytes, four at least, are those of a SETTINGS frame of less than 64 KiB, with which all of HTTP/2
+    /// begins (RFC 9113, section 3.4).
+    static func beginSettings(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.count >= 4 else { return false }
+        return bytes[0] == 0 && bytes[3] == HTTP2FrameType.settings && number(bytes[1..<3]) % 6 == 0
+    }
+
     func has(_ flag: HTTP2Flag) -> Bool { flags & flag.rawValue != 0 }
 
     /// Up to four bytes, the highest first.

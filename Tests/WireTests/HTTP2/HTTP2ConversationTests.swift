@@ -311,7 +311,7 @@ struct HTTP2ConversationTests {
         #expect(exchanges.first?.request.url.text == "http://idp.example/token")
         #expect(exchanges.first?.request.body?.text == "a=b")
         #expect(exchanges.first?.response == nil)
-        #expect(exchanges.first?.malformations.map(\.reason) == ["not HTTP"])
+        #expect(exchanges.first?.malformations.map(\.reason) == [MalformedHTTP1Tests.settingsOfHTTP2])
     }
 
     @Test mutating func withoutTLSTheClientsFirstBytesDecide() {

@@ -203,21 +203,61 @@ struct HTTP2HostileTests {
         )
     }
 
-    /// As of a balancer that agrees on HTTP/2 in front of a server that does not speak it.
-    @Test(arguments: [true, false]) func anAnswerOfHTTP1IsSaid(isAsked: Bool) {
+    private static let answerOfHTTP1 =
+        "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+    /// As of a balancer that agrees on HTTP/2 in front of a server that does not speak it, and of one that takes the preface for a
+    /// request of HTTP/0.9, which is answered without a head.
+    @Test(
+        arguments: [true, false],
+        [
+            (answerOfHTTP1, "an answer of HTTP/1"), ("<!DOCTYPE HTML>\n<html lang=\"en\">", "text"),
+            ("\r\n<p>400</p>\r\n", "text"),
+        ]
+    )
+    func anAnswerOfAnotherProtocolIsSaid(isAsked: Bool, answer: (bytes: String, name: String)) {
         var client = HTTP2Speaker.client()
         if isAsked { client.get(1, "/a") }
         let exchanges = HTTP2ConversationTests.exchanges([
             .clientBytes(client.bytes),
-            .server("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"),
+            .server(answer.bytes),
         ])
         #expect(exchanges.map(\.request.method) == [isAsked ? "GET" : ""])
+        #expect(
+            exchanges.map(\.failure) == [
+                "the connection could not be read any further: not HTTP/2 but \(answer.name): "
+                    + "the server does not speak HTTP/2 on this port"
+            ]
+        )
+        #expect(exchanges.first?.malformations.map(\.side) == [.response])
+    }
+
+    /// Behind frames it is not the port that is another one.
+    @Test func anAnswerOfHTTP1BehindFramesIsSaid() {
+        var client = HTTP2Speaker.client()
+        client.get(1, "/a")
+        let server = HTTP2Speaker.server()
+        let exchanges = HTTP2ConversationTests.exchanges([
+            .clientBytes(client.bytes), .serverBytes(server.bytes), .server(Self.answerOfHTTP1),
+        ])
         #expect(
             exchanges.map(\.failure) == [
                 "the connection could not be read any further: an answer of HTTP/1 in the place of frames"
             ]
         )
-        #expect(exchanges.first?.malformations.map(\.side) == [.response])
+    }
+
+    /// A type that nobody knows is passed over, also where it is a letter, and a length that is one's does not make a text.
+    @Test func frameOfAnUnknownTypeIsNoText() {
+        var client = HTTP2Speaker.client()
+        client.get(1, "/a")
+        var server = HTTP2Speaker.server()
+        server.frame(0x41, 0x20, 0, [UInt8](repeating: 0x61, count: 0x2020))
+        server.headers(1, [(":status", "204")], ends: true)
+        let exchanges = HTTP2ConversationTests.exchanges([
+            .clientBytes(client.bytes), .serverBytes(server.bytes),
+        ])
+        #expect(exchanges.map(\.failure) == [nil] && exchanges.map { $0.response?.status } == [204])
     }
 
     @Test func anyBytesAreRead() {
