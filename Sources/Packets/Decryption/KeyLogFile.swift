@@ -1,7 +1,7 @@
 import Captures
 
 /// What is given for a key log, by its first bytes.
-enum KeyLogFile {
+package enum KeyLogFile {
     /// What the file is where it is no key log, with what is needed; nil where its first bytes do not tell.
     static func otherKind(_ head: [UInt8]) -> String? {
         let text = String(decoding: head.prefix(4096), as: UTF8.self)
@@ -24,6 +24,27 @@ enum KeyLogFile {
         case "{", "[": "is JSON"
         case "<": "is HTML or XML"
         default: nil
+        }
+    }
+
+    /// The text of a key log that is written while it is read, in one byte a character.
+    package struct GrowingText {
+        /// What has come while it is too little to tell how the text is written.
+        private var head: [UInt8] = []
+        private var isKnown = false
+        private var utf16: UTF16Reader?
+
+        package init() {}
+
+        /// The text of the file's next bytes.
+        package mutating func text(_ bytes: [UInt8]) -> [UInt8] {
+            guard !isKnown else { return utf16?.text(bytes) ?? bytes }
+            head += bytes
+            guard head.count > 1 else { return [] }
+            isKnown = true
+            utf16 = UTF16Reader(head)
+            defer { head = [] }
+            return utf16?.text(head) ?? head
         }
     }
 

@@ -36,16 +36,21 @@ package struct TLSKeyLog: Sendable {
         var random: TLSRandom
     }
 
-    /// Longest line that is read, in bytes; those of TLS have less than 300.
-    private static let longestLine = 4096
+    /// A line that is longer than what is read at once, as one of a whole file whose line ends became commas.
+    private struct LongLine {
+        var isComment: Bool
+        /// How many secrets were found in what has come of it.
+        var secrets = 0
+    }
+
+    /// Longest line that is read at once, in bytes; those of TLS have less than 300.
+    static let longestLine = 16 << 10
+    /// So much of a longer one is looked at twice, in which a line of TLS has room.
+    private static let overlap = 512
     private static let mostProblems = 100
     private static let mostPremasters = 100_000
     /// Bytes of an encrypted premaster secret that it is known by.
     static let premasterNameSize = 8
-    fileprivate static let labels = Dictionary(
-        uniqueKeysWithValues: Label.allCases.map { (Array($0.rawValue.utf8), $0) }
-    )
-
     /// The first hundred of them.
     package private(set) var problems: [Problem] = []
     /// All of them.
@@ -73,7 +78,7 @@ package struct TLSKeyLog: Sendable {
     private var line = 0
     /// The beginning of a line whose end has not come.
     private var rest: [UInt8] = []
-    private var isTooLong = false
+    private var longLine: LongLine?
     /// Whether the last line ended with a carriage return, which a line feed may belong to.
     private var isBehindReturn = false
     /// Files that are too large to be held.
@@ -107,7 +112,7 @@ package struct TLSKeyLog: Sendable {
                 return
             }
             let piece = UnsafeRawBufferPointer(rebasing: text[start..<end])
-            if rest.isEmpty && !isTooLong {
+            if rest.isEmpty && longLine == nil && piece.count <= Self.longestLine {
                 read(piece)
             } else {
                 keep(piece)
@@ -152,16 +157,23 @@ package struct TLSKeyLog: Sendable {
     }
 
     private mutating func finishLine() {
-        guard !rest.isEmpty || isTooLong else { return }
-        let last = rest
-        rest = []
-        if isTooLong {
-            isTooLong = false
-            line += 1
-            note("is longer than \(Self.longestLine) bytes")
-        } else {
-            last.withUnsafeBytes { read($0) }
+        guard !rest.isEmpty || longLine != nil else { return }
+        if longLine == nil {
+            let last = rest
+            rest = []
+            return last.withUnsafeBytes { read($0) }
         }
+        readPartOfLongLine()
+        line += 1
+        if let longLine, !longLine.isComment {
+            if longLine.secrets > 0 {
+                goodLines += 1
+            } else {
+                note("is longer than \(Self.longestLine) bytes")
+            }
+        }
+        longLine = nil
+        rest = []
     }
 
     /// The secret of a connection, by the random of its ClientHello.
@@ -191,12 +203,27 @@ package struct TLSKeyLog: Sendable {
     // MARK: - Lines
 
     private mutating func keep(_ piece: UnsafeRawBufferPointer) {
-        guard !isTooLong, rest.count + piece.count <= Self.longestLine else {
-            rest = []
-            isTooLong = true
-            return
+        var piece = piece[...]
+        while rest.count + piece.count > Self.longestLine {
+            let part = piece.prefix(Self.longestLine - rest.count)
+            rest.append(contentsOf: part)
+            piece = piece.dropFirst(part.count)
+            readPartOfLongLine()
+            let passed = rest.count - Self.overlap
+            rest.removeFirst(passed)
+            restOffset += passed
         }
         rest.append(contentsOf: piece)
+    }
+
+    /// Looks for secrets in what is held of a line that is too long to be read at once.
+    private mutating func readPartOfLongLine() {
+        var long = longLine ?? LongLine(isComment: rest.first == UInt8(ascii: "#"))
+        defer { longLine = long }
+        guard !long.isComment else { return }
+        let found = rest.withUnsafeBytes { Line.secrets(among: $0) }
+        for secret in found { take(secret, ofLineWith: rest.count) }
+        long.secrets += found.count
     }
 
     private mutating func read(_ text: UnsafeRawBufferPointer) {
@@ -233,184 +260,5 @@ package struct TLSKeyLog: Sendable {
         if problems.count < Self.mostProblems {
             problems.append(Problem(file: file, line: line, reason: reason))
         }
-    }
-}
-
-// MARK: - One line
-
-extension TLSKeyLog {
-    /// A secret of a connection.
-    struct Secret {
-        var label: Label
-        var random: TLSRandom
-        var bytes: [UInt8]
-    }
-
-    /// What a line says.
-    enum Line {
-        /// A comment, or empty.
-        case nothing
-        /// A label that is not needed here; `isGood` where the line is as a key log's.
-        case unused(isGood: Bool)
-        /// One, or several where a line of JSON holds a text of several lines.
-        case secrets([Secret])
-        case premaster(name: [UInt8], [UInt8])
-        /// The master secret of the session with this ID.
-        case session(id: [UInt8], [UInt8])
-        case wrong(String)
-
-        /// Whether lines end with a byte.
-        static func isEnd(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
-
-        /// `isFirst`: a byte order mark may stand before it.
-        init(_ text: UnsafeRawBufferPointer, isFirst: Bool = false) {
-            var words = text.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
-            if isFirst, words.first?.starts(with: [0xef, 0xbb, 0xbf]) == true {
-                words[0] = words[0].dropFirst(3)
-                if words[0].isEmpty { words.removeFirst() }
-            }
-            guard let name = words.first, name.first != UInt8(ascii: "#") else {
-                self = .nothing
-                return
-            }
-            if let old = Self.premaster(words) ?? Self.session(words.suffix(3)) {
-                self = old
-                return
-            }
-            guard let label = TLSKeyLog.labels[Array(name)] else {
-                let among = Self.secretsAmongWords(words)
-                let secrets = among.isEmpty ? Self.secretsInByteArrays(text) : among
-                if !secrets.isEmpty {
-                    self = .secrets(secrets)
-                    return
-                }
-                // Of newer protocols and older programs.
-                let isLabel = name.allSatisfy(Self.isOfLabel)
-                self =
-                    isLabel && words.count > 1
-                    ? .unused(
-                        isGood: words.count == 3 && name.count > 2 && text.allSatisfy { $0 < 0x7f }
-                    )
-                    : .wrong(Self.noLabel)
-                return
-            }
-            // Lines whose ends became spaces.
-            let several = words.count > 5 ? Self.secretsAmongWords(words) : []
-            self = several.isEmpty ? Self.secret(label, words) : .secrets(several)
-        }
-
-        /// Why a line is none that has nothing of a key log.
-        static let noLabel = "does not begin with a label"
-
-        /// Whether a byte may stand in a label: capitals, digits and low lines.
-        private static func isOfLabel(_ byte: UInt8) -> Bool {
-            (0x41...0x5a).contains(byte) || byte.isASCIIDigit || byte == 0x5f
-        }
-
-        /// The secrets in a line in which what collects the output of programs puts its own words: in front of it, as
-        /// `docker compose logs` and journald do, or around it, where its lines are JSON.
-        private static func secretsAmongWords(_ words: [UnsafeRawBufferPointer.SubSequence]) -> [Secret] {
-            var found: [Secret] = []
-            // Most lines of a log have none: the next word's length tells it at once.
-            for index in words.indices.dropLast(2) where words[index + 1].count == randomDigits {
-                guard let label = TLSKeyLog.labels[Array(labelAtEnd(of: words[index]))] else { continue }
-                let line = secret(label, [words[index], words[index + 1], digits(words[index + 2])])
-                if case .secrets(let secrets) = line { found += secrets }
-            }
-            return found
-        }
-
-        /// The secrets in JSON's arrays of numbers, each a byte: what `journalctl -o json` makes of a text with a terminal's colours.
-        private static func secretsInByteArrays(_ text: UnsafeRawBufferPointer) -> [Secret] {
-            var found: [Secret] = []
-            var bytes: [UInt8] = []
-            var number: Int?
-            var isInside = false
-            for byte in text {
-                switch byte {
-                case UInt8(ascii: "["): (isInside, number, bytes) = (true, nil, [])
-                case _ where !isInside, 0x20: break
-                case _ where byte.isASCIIDigit:
-                    number = (number ?? 0) * 10 + Int(byte & 15)
-                    isInside = number.map { $0 < 256 } ?? false
-                case UInt8(ascii: ","), UInt8(ascii: "]"):
-                    if let number { bytes.append(UInt8(number)) }
-                    number = nil
-                    guard byte == UInt8(ascii: "]") else { break }
-                    isInside = false
-                    guard bytes.count > randomDigits else { break }
-                    found += bytes.withUnsafeBytes { text in
-                        secretsAmongWords(text.split { $0 == 0x20 || $0 == 0x09 || isEnd($0) })
-                    }
-                default: isInside = false
-                }
-            }
-            return found
-        }
-
-        /// Of a client random, in hexadecimal.
-        private static let randomDigits = 64
-        /// Longer words are no labels.
-        private static let longestLabel = 40
-
-        /// What may be a label at the end of a word, behind a quotation mark, an escaped line feed of JSON or a terminal's colour.
-        private static func labelAtEnd(of word: UnsafeRawBufferPointer.SubSequence)
-            -> UnsafeRawBufferPointer.SubSequence
-        {
-            let last = word.suffix(longestLabel + 1)
-            return last.lastIndex { !isOfLabel($0) }.map { last[($0 + 1)...] } ?? last
-        }
-
-        /// The hexadecimal digits that a word begins with, where they do not go over into another word.
-        private static func digits(_ word: UnsafeRawBufferPointer.SubSequence)
-            -> UnsafeRawBufferPointer.SubSequence
-        {
-            guard let end = word.firstIndex(where: { !$0.isHexadecimalDigit }), !word[end].isASCIILetter
-            else {
-                return word
-            }
-            return word[..<end]
-        }
-
-        /// Nil for what is none.
-        private static func premaster(_ words: [UnsafeRawBufferPointer.SubSequence]) -> Line? {
-            guard words.count == 3, words[0].elementsEqual("RSA".utf8),
-                let name = TLSKeyLog.bytes(words[1]), name.count == TLSKeyLog.premasterNameSize,
-                let secret = TLSKeyLog.bytes(words[2]), secret.count == 48
-            else { return nil }
-            return .premaster(name: name, secret)
-        }
-
-        /// With a name before the ID and one before the secret; nil for what is none.
-        ///
-        /// The words of a balancer's log may stand in front of it.
-        private static func session(_ words: ArraySlice<UnsafeRawBufferPointer.SubSequence>) -> Line? {
-            let (idName, secretName) = ("Session-ID:", "Master-Key:")
-            guard words.count == 3, let first = words.first, first.elementsEqual("RSA".utf8),
-                let last = words.last, last.starts(with: secretName.utf8),
-                let middle = words.dropFirst().first, middle.starts(with: idName.utf8),
-                let id = TLSKeyLog.bytes(middle.dropFirst(idName.utf8.count)), (1...32).contains(id.count),
-                let secret = TLSKeyLog.bytes(last.dropFirst(secretName.utf8.count)), secret.count == 48
-            else { return nil }
-            return .session(id: id, secret)
-        }
-
-        private static func secret(_ label: Label, _ words: [UnsafeRawBufferPointer.SubSequence]) -> Line {
-            guard words.count == 3 else { return .wrong("has \(words.count) words instead of three") }
-            guard let random = TLSKeyLog.bytes(words[1]).flatMap({ TLSRandom($0) }) else {
-                return .wrong("its client random is not 64 hexadecimal digits")
-            }
-            guard let secret = TLSKeyLog.bytes(words[2]),
-                secret.count == 48 || secret.count == 32 && label != .masterSecret
-            else {
-                let digits = label == .masterSecret ? "96" : "64 or 96"
-                return .wrong("its secret is not \(digits) hexadecimal digits")
-            }
-            return .secrets([Secret(label: label, random: random, bytes: secret)])
-        }
-    }
-
-    fileprivate static func bytes(_ digits: UnsafeRawBufferPointer.SubSequence) -> [UInt8]? {
-        digits.count <= 128 ? Hexadecimal.decode(digits) : nil
     }
 }

@@ -36,9 +36,9 @@ final class TLSKeyLogIndex: Sendable {
     }
 
     /// Bytes from the first byte of a run to the last.
-    private static let longestRun = 4096
+    private static let longestRun = TLSKeyLog.longestLine
     /// Runs of one connection that are looked at: there are more of them only where somebody made them up.
-    private static let mostRuns = 1024
+    private static let mostRuns = 256
 
     private let runs: [Run]
     private let read: @Sendable (Int, Int) -> [UInt8]

@@ -7,6 +7,7 @@ struct TLSKeyLogTests {
     private static let other = String(repeating: "Fb", count: 32)
     private static let short = String(repeating: "5c", count: 32)
     private static let long = String(repeating: "5d", count: 48)
+    private static let least = String(repeating: "01", count: 48)
 
     private func key(_ text: String) throws -> TLSRandom { try #require(TLSRandom([UInt8](hex: text))) }
 
@@ -31,20 +32,20 @@ struct TLSKeyLogTests {
     /// A large file's secrets are looked up in it and not held; what is found is the same.
     @Test func secretsOfALargeFileAreFoundInIt() throws {
         var generator = SeededGenerator(seed: 7)
-        let randoms = (0..<200).map { _ in (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let randoms = (0..<60).map { _ in (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
         }
         var text: [UInt8] = Array("\u{feff}# made by nobody\r\n".utf8)
-        for _ in 0..<3000 {
-            let random = randoms[Int.random(in: 0..<150, using: &generator)]
+        for _ in 0..<1000 {
+            let random = randoms[Int.random(in: 0..<45, using: &generator)]
             let label = TLSKeyLog.Label.allCases.randomElement(using: &generator) ?? .exporter
             let secret = (0..<48).map { _ in UInt8.random(in: 0...255, using: &generator) }
             // Of one connection more lines stand together than one look at the file shows.
-            for _ in 0..<(Int.random(in: 0..<100, using: &generator) == 0 ? 40 : 1) {
+            for _ in 0..<(Int.random(in: 0..<100, using: &generator) == 0 ? 160 : 1) {
                 text += "\(label.rawValue) \(random.hex) \(secret.hex)\r\n".utf8
             }
             if Bool.random(using: &generator) { text += "# \(random.hex)\n\nnonsense\n".utf8 }
         }
-        text += "CLIENT_RANDOM \(randoms[150].hex) \(Self.long)".utf8
+        text += "CLIENT_RANDOM \(randoms[45].hex) \(Self.long)".utf8
         var held = TLSKeyLog()
         held.add(text)
         held.finish()
@@ -69,7 +70,7 @@ struct TLSKeyLogTests {
         changed.begin(file: "keys.log") { _, _ in Array("nonsense\n".utf8) }
         changed.add(text)
         changed.finish()
-        #expect(!changed.hasSecrets(for: try #require(TLSRandom(randoms[150]))))
+        #expect(!changed.hasSecrets(for: try #require(TLSRandom(randoms[45]))))
     }
 
     /// The log that a program's output is; `isHeld`: whether its secrets are in memory, and not looked up in the file.
@@ -147,6 +148,59 @@ struct TLSKeyLogTests {
         #expect(log.connections == 2 && log.goodLines == 1 && log.problemCount == 0)
     }
 
+    /// What a text becomes in a table, on a page or in a message: its words are the same.
+    @Test(arguments: [
+        ("CLIENT_RANDOM,\(random),\(long)", "\n"), ("\"CLIENT_RANDOM\";\"\(random)\";\"\(long)\"", "\r\n"),
+        ("CLIENT_RANDOM\u{a0}\(random)\u{a0}\(long)", "\n"), ("CLIENT_RANDOM \(random) \(long)", ","),
+        ("CLIENT_RANDOM \(random) \(long)", ", "), ("client_random \(random) \(long)", "\n"),
+        ("CLIENT_RANDOM \(random) \(long) # of the browser", "\n"),
+        ("- CLIENT_RANDOM \(random) \(long)", "\n"),
+    ])
+    func whatStandsBetweenTheWordsMayBeAnotherThing(line: String, end: String) throws {
+        let other = line.replacing(Self.random, with: Self.other).replacing(Self.long, with: Self.least)
+        for isHeld in [true, false] {
+            let log = read(Array((line + end + other + end).utf8), isHeld: isHeld)
+            #expect(log.secret(.masterSecret, for: try key(Self.random))?.hex == Self.long)
+            #expect(log.secret(.masterSecret, for: try key(Self.other))?.hex == Self.least)
+            #expect(log.connections == 2 && log.problemCount == 0)
+        }
+    }
+
+    /// A whole file whose line ends became something else is one line, however it is cut.
+    @Test(arguments: [",", " ", "\u{a0}", #"\n"#], [1000, 65_536, 1 << 20])
+    func aLineOfAWholeFileIsRead(end: String, size: Int) throws {
+        let randoms = (0..<200).map { number in
+            String(repeating: "0a", count: 30) + UInt16(number).bigEndianBytes.hex
+        }
+        let lines = randoms.map { "CLIENT_RANDOM \($0) \(Self.long)" }
+        let text = Array(
+            "\(lines.joined(separator: end))\nEXPORTER_SECRET \(Self.other) \(Self.short)\n".utf8
+        )
+        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
+        for isHeld in [true, false] {
+            var log = TLSKeyLog()
+            log.begin(file: "keys.log", rereading: isHeld ? nil : reread)
+            for start in stride(from: 0, to: text.count, by: size) {
+                log.add(Array(text[start..<min(text.count, start + size)]))
+            }
+            log.finish()
+            for random in randoms {
+                #expect(log.secret(.masterSecret, for: try key(random))?.hex == Self.long)
+            }
+            #expect(log.secret(.exporter, for: try key(Self.other))?.hex == Self.short)
+            #expect(log.connections == 201 && log.goodLines == 2 && log.problemCount == 0)
+        }
+    }
+
+    @Test func longCommentSaysNothing() throws {
+        let line = "CLIENT_RANDOM \(Self.random) \(Self.long) "
+        let log = TLSKeyLog(
+            "# \(String(repeating: line, count: 200))\nCLIENT_RANDOM \(Self.other) \(Self.long)\n"
+        )
+        #expect(log.count == 1 && log.goodLines == 1 && log.problemCount == 0)
+        #expect(log.secret(.masterSecret, for: try key(Self.random)) == nil)
+    }
+
     /// What journald makes of a text that has more in it than printable characters; also in a file that is not held.
     @Test(arguments: [",", ", "], [true, false])
     func bytesInAnArrayOfJSONAreRead(comma: String, isHeld: Bool) throws {
@@ -218,9 +272,10 @@ struct TLSKeyLogTests {
     @Test(
         arguments: [
             "CLIENT_RANDOM", "CLIENT_RANDOM \(random)", "CLIENT_RANDOM \(random) \(short)",
-            "CLIENT_RANDOM \(random)0 \(long)", "CLIENT_RANDOM \(random) \(long) x",
+            "CLIENT_RANDOM \(random)0 \(long)", "CLIENT_RANDOM \(random) \(long)x",
             "CLIENT_TRAFFIC_SECRET_0 \(random) \(long)\(long)", "CLIENT_TRAFFIC_SECRET_0 \(random) zz",
-            "client_random \(random) \(long)", "\u{0}\u{1}\u{ff}", String(repeating: "A", count: 5000),
+            "client_randoms \(random) \(long)", "\u{0}\u{1}\u{ff}",
+            String(repeating: "A", count: 50_000),
         ]
     )
     func badLinesAreCountedWithTheirNumber(_ line: String) {
