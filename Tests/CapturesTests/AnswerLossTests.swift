@@ -33,7 +33,11 @@ struct AnswerLossTests {
         exchange.failure = words
         #expect(exchange.lacksItsAnswer == isOfCapture)
         #expect(exchange.isBrokenOff == isBrokenOff)
-        #expect(AnswerLoss.isUnseen(words) == !isBrokenOff)
+        exchange.duration = .seconds(9)
+        #expect(exchange.isAnswerUnseen == !isBrokenOff)
+        // Who has waited so long had none.
+        exchange.duration = .seconds(10)
+        #expect(exchange.isAnswerUnseen == isOfCapture)
     }
 
     /// As files have them that were written before.

@@ -1,7 +1,7 @@
 /// The words of an ``Exchange/failure`` for an answer that is not there, or not whole, by what became of it.
 ///
 /// Whoever decodes takes them from here, for a file keeps nothing else of it: ``Exchange/lacksItsAnswer``,
-/// ``Exchange/isBrokenOff`` and ``isUnseen(_:)`` go by them.
+/// ``Exchange/isBrokenOff`` and ``Exchange/isAnswerUnseen`` go by them.
 package enum AnswerLoss {
     package static let clientLeft = "the client closed the connection before the answer was complete"
     package static let serverLeft = "the server closed the connection before the answer was complete"
@@ -46,11 +46,6 @@ package enum AnswerLoss {
     /// `what`: `the answer`, or `from here on it`.
     package static func undecrypted(_ what: String, _ reason: String) -> String {
         "\(what) \(notDecrypted): \(reason)"
-    }
-
-    /// Whether the server may have given an answer that nobody saw: it came later than the last look, or the capture lacks it.
-    package static func isUnseen(_ failure: String) -> Bool {
-        isOfTheEnd(failure) || isOfTheCapture(failure)
     }
 
     /// Whether it is the capture that lacks it.

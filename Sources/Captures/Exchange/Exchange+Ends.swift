@@ -5,6 +5,16 @@ extension Exchange {
         failure.map(AnswerLoss.isOfTheCapture) ?? false
     }
 
+    /// Whether nothing can be said of an answer that is not there, or not whole: the capture lacks it, or nobody looked any more when it
+    /// may still have come.
+    package var isAnswerUnseen: Bool {
+        guard let failure, !lacksItsAnswer else { return lacksItsAnswer }
+        return AnswerLoss.isOfTheEnd(failure) && duration.map { $0 < Self.patience } ?? true
+    }
+
+    /// Servers that answer at all have mostly done so by then.
+    private static let patience = Duration.seconds(10)
+
     /// Whether less came of an answer than the server had begun to send, by whichever side's doing: the client has no more of it
     /// than the capture.
     package var isBrokenOff: Bool {

@@ -20,6 +20,8 @@ package struct Answer: Sendable {
     package var isBodyWhole: Bool
     /// Whether the server, or the client, ended it before its end: the client got no more of it than was saved.
     package var isBrokenOff: Bool
+    /// Whether it is the capture's doing that it is not there, or not whole: see `Exchange/isAnswerUnseen`.
+    package var isUnseen: Bool
     /// The error of an answer that says success and has it inside of another member, or in words of the server's own; of the token
     /// endpoint alone, whose answers without tokens are none of success.
     package private(set) var wrappedError: ErrorResponse?
@@ -32,6 +34,7 @@ package struct Answer: Sendable {
         isBodyRecorded = body?.isRecorded ?? false
         isBodyWhole = Answer.isWhole(exchange.response)
         isBrokenOff = exchange.isBrokenOff
+        isUnseen = exchange.isAnswerUnseen
         json = body?.bytes.flatMap { Answer.object($0) } ?? Answer.refusal(signed: exchange.response)
         if let json {
             parameters = OtherNames.standard(
@@ -103,8 +106,6 @@ package struct Answer: Sendable {
 
     /// Answered, and not with success.
     package var isRefusal: Bool { status != nil && !isSuccess }
-    /// Whether none is recorded, which is no proof that none came: nobody looked any more, or the capture lacks it.
-    package var isUnseen: Bool { status == nil && failure.map(AnswerLoss.isUnseen) ?? false }
 
     /// The place of a member.
     package func place(_ name: String) -> Place { Place(exchange: exchange, part: .responseBody, name: name) }

@@ -37,8 +37,7 @@ struct DiscoveryUnreachable: Rule {
         var order: [String] = []
         for document in flow.serverMetadata {
             guard let origin = document.url.origin,
-                !flow.surroundings.latest.isDescribed(document), !document.answer.isCancelled,
-                !document.answer.isUnseen
+                !flow.surroundings.latest.isDescribed(document), !document.answer.isCancelled
             else { continue }
             if refused[origin] == nil { order.append(origin) }
             refused[origin, default: []].append(document)
@@ -48,8 +47,13 @@ struct DiscoveryUnreachable: Rule {
             flow.resourceMetadata.filter { $0.isUsable && $0.answer.parameters.contains("resource") }
                 .compactMap(\.url.origin)
         )
+        var isUnseen = false
         for origin in order where !resources.contains(origin) {
             let documents = refused[origin] ?? []
+            guard !documents.contains(where: { $0.answer.isUnseen && !$0.answer.isRefusal }) else {
+                isUnseen = true
+                continue
+            }
             guard documents.allSatisfy({ isFailed($0.answer) }),
                 !documents.allSatisfy(\.answer.isExplainedByTransport),
                 let first = documents.first, !isAsked(after: first, flow)
@@ -65,7 +69,7 @@ struct DiscoveryUnreachable: Rule {
                 .toldOfFront(in: flow)
             )
         }
-        return .holds
+        return isUnseen ? .abstains("the answer that may hold the metadata is not in the capture") : .holds
     }
 
     /// Whether a browser was sent to sign in there all the same; at another realm of the same server it says nothing of this one.

@@ -56,25 +56,25 @@ struct JWKSUnreachable: Rule {
             )
         }
         return order.contains(where: unknown.contains) || failed.isEmpty && !unknown.subtracting(read).isEmpty
-            ? .abstains("the key set's body was not saved") : .holds
+            ? .abstains("the key set was not saved") : .holds
     }
 
     private enum Fate {
         case read
         case failed
-        /// Saved without its body.
+        /// Saved without its body, or not saved.
         case unknown
-        /// Sent on, cancelled, answered when nobody looked, or a matter of the transport.
+        /// Sent on, cancelled, or a matter of the transport.
         case elsewhere
     }
 
     private func fate(of document: KeySetDocument) -> Fate {
         let answer = document.answer
-        guard !answer.isCancelled, !answer.isUnseen, !answer.isExplainedByTransport else { return .elsewhere }
-        guard let status = answer.status else { return .failed }
+        guard !answer.isCancelled, !answer.isExplainedByTransport else { return .elsewhere }
+        guard let status = answer.status else { return answer.isUnseen ? .unknown : .failed }
         if document.keys != nil && status < 300 || status == 304 { return .read }
         if (300..<400).contains(status) { return .elsewhere }
-        return status < 300 && !answer.isBodyRecorded ? .unknown : .failed
+        return status < 300 && (!answer.isBodyRecorded || answer.isUnseen) ? .unknown : .failed
     }
 
     private func evidence(of document: KeySetDocument) -> [Evidence] {

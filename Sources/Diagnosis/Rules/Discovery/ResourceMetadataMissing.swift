@@ -31,7 +31,7 @@ struct ResourceMetadataMissing: Rule {
     )
 
     func verdict(on flow: Flow) -> Verdict {
-        let documents = flow.resourceMetadata.filter { !$0.answer.isCancelled && !$0.answer.isUnseen }
+        let documents = flow.resourceMetadata.filter { !$0.answer.isCancelled }
         if let unnamed = serverUnnamed(in: flow) { return .violated(unnamed) }
         let probed = Dictionary(grouping: documents, by: { $0.url.origin ?? "" })
             .sorted { $0.value[0].exchange < $1.value[0].exchange }
@@ -43,8 +43,8 @@ struct ResourceMetadataMissing: Rule {
                 challenges.allSatisfy({ $0.metadata.map { asked.contains($0) } ?? true }),
                 !probes.contains(where: \.isUsable), !probes.allSatisfy(\.answer.isExplainedByTransport)
             else { return .holds }
-            if probes.contains(where: { $0.answer.status == 200 && !$0.answer.isBodyRecorded }) {
-                return .abstains("the body of the resource's metadata was not saved")
+            if probes.contains(where: { isUnseen($0.answer) }) {
+                return .abstains("the resource's metadata were not saved")
             }
             let start = probes.map { flow.surroundings.position[$0.exchange] }.min() ?? 0
             guard let refusal = challenges.last(where: { flow.surroundings.position[$0.exchange] < start })
@@ -96,6 +96,10 @@ struct ResourceMetadataMissing: Rule {
             )
         }
         return nil
+    }
+
+    private func isUnseen(_ answer: Answer) -> Bool {
+        answer.isUnseen || answer.status == 200 && !answer.isBodyRecorded
     }
 
     /// Whether the client, which knew of no authorization server, looked for one at the resource's own place alone.

@@ -41,11 +41,15 @@ struct LogoutTokenInvalid: Rule {
 
     private static let url = "https://openid.net/specs/openid-connect-backchannel-1_0.html"
 
+    /// Whether there was no answer, for all that is known.
+    private static func isLost(_ answer: Answer) -> Bool {
+        answer.status == nil && answer.failure != nil && !answer.isUnseen
+    }
+
     func verdict(on flow: Flow) -> Verdict {
         var reason: String?
         for case .backChannelLogout(let delivery) in flow.messages {
-            let isLost =
-                delivery.answer.status == nil && delivery.answer.failure != nil && !delivery.answer.isUnseen
+            let isLost = Self.isLost(delivery.answer)
             let isAccepted = delivery.answer.status.map { (200..<300).contains($0) } ?? !isLost
             var faults: [Evidence] = []
             if let token = delivery.token {

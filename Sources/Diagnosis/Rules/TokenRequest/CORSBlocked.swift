@@ -91,7 +91,7 @@ struct CORSBlocked: Rule {
 
     /// A call that the browser held back, after its preflight or behind the answer.
     private func unanswered(_ call: PageCall, _ flow: Flow) -> Violation? {
-        guard !isOfTheNetwork(call, flow) else { return nil }
+        guard !isOfTheNetwork(call, flow), !flow.capture[call.exchange].isAnswerUnseen else { return nil }
         var evidence = [
             call.originEvidence,
             Evidence(

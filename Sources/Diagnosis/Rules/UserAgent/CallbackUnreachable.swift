@@ -92,7 +92,7 @@ struct CallbackUnreachable: Rule {
         let delivery = delivery(of: response, flow)
         // The connection stood; whoever had it hung up, or was silent.
         if isHungUp || TransportFailure(failure.value) == .unanswered
-            || failure.value.hasPrefix(AnswerLoss.clientLeft)
+            || Self.waits.contains(where: failure.value.hasPrefix)
         {
             violation.evidence = delivery + [failure]
             violation.explanation = isHungUp ? Self.hangUp : Self.silence
@@ -178,7 +178,7 @@ struct CallbackUnreachable: Rule {
         if let callback = response.callback {
             let exchange = flow.capture[callback]
             guard exchange.response == nil, let reason = exchange.failure, !Self.isCancelled(reason),
-                !RecorderRefusal.isOne(exchange), !AnswerLoss.isUnseen(reason),
+                !RecorderRefusal.isOne(exchange), !exchange.isAnswerUnseen,
                 !FailedRequest.isDeparture(reason) || exchange.endedAt - exchange.startedAt >= Self.patience
             else { return nil }
             return Evidence(place: Place(exchange: callback, part: .responseStatus, name: ""), value: reason)
@@ -199,13 +199,18 @@ struct CallbackUnreachable: Rule {
             }
             if exchange.request.method == "CONNECT", exchange.response == nil,
                 url.host == response.target.host, url.port == response.target.port,
-                let reason = exchange.failure, !RecorderRefusal.isOne(exchange), !AnswerLoss.isUnseen(reason)
+                let reason = exchange.failure, !RecorderRefusal.isOne(exchange), !exchange.isAnswerUnseen
             {
                 return Evidence(place: Place(exchange: index, part: .responseStatus, name: ""), value: reason)
             }
         }
         return nil
     }
+
+    /// How a recorder calls an answer that was waited for in vain.
+    private static let waits = [
+        AnswerLoss.clientLeft, AnswerLoss.captureEnded, AnswerLoss.recordingEnded,
+    ]
 
     /// A browser that leaves sooner does what its user wants, as one that aborts a navigation.
     private static let patience = Duration.seconds(10)

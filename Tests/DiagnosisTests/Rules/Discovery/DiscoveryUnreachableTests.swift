@@ -141,4 +141,36 @@ struct DiscoveryUnreachableTests {
         }
         #expect(recording.finding(rule)?.fix.contains("/auth") == true)
     }
+
+    /// Whose doing it is that there is no answer: the capture's, and somebody else's.
+    static let losses: [(String, fires: Bool)] = [
+        ("2258 bytes of the server are not in the capture", false),
+        ("nothing of the server is in the capture", false),
+        ("the answer could not be decrypted: there is no key for it in the key log", false),
+        ("the capture ends before the answer was complete", false),
+        ("the recording ended before the answer was complete", false),
+        ("the server closed the connection before the answer was complete", true),
+        ("something went wrong", true),
+    ]
+
+    /// What only the capture lacks may have been a good one.
+    @Test(arguments: losses) func abstainsWhereTheCaptureLacksTheAnswer(reason: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.response = nil
+            exchange.failure = reason
+            exchange.duration = .seconds(1)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) == !fires)
+    }
+
+    /// Nobody answers so late.
+    @Test func answerThatDidNotComeForLongCounts() throws {
+        let recording = try Recording(broken).editing { exchange in
+            exchange.response = nil
+            exchange.failure = "the recording ended before the answer was complete"
+            exchange.duration = .seconds(30)
+        }
+        #expect(recording.finding(rule) != nil)
+    }
 }

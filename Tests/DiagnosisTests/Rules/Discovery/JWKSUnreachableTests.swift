@@ -62,4 +62,23 @@ struct JWKSUnreachableTests {
         #expect(recording.finding(rule) == nil)
         #expect(recording.abstention(rule) != nil)
     }
+
+    /// What only the capture lacks may have been a good one, whether its beginning is there or not.
+    @Test(arguments: DiscoveryUnreachableTests.losses, [true, false])
+    func abstainsWhereTheCaptureLacksTheAnswer(loss: (reason: String, fires: Bool), hasBegun: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/jwks" else { return }
+            exchange.response?.status = 200
+            exchange.response?.body = Body(
+                content: .bytes(Array("{\"keys\":[{\"kty\"".utf8)),
+                mediaType: "application/json",
+                isTruncated: true
+            )
+            if !hasBegun { exchange.response = nil }
+            exchange.failure = loss.reason
+            exchange.duration = .seconds(1)
+        }
+        #expect((recording.finding(rule) != nil) == loss.fires)
+        #expect((recording.abstention(rule) != nil) == !loss.fires)
+    }
 }

@@ -166,4 +166,17 @@ struct ResourceMetadataMissingTests {
         #expect(recording.finding(rule)?.isPrimary == true)
         #expect(recording.finding("discovery-unreachable")?.effectOf == rule)
     }
+
+    /// What only the capture lacks may have been a good one.
+    @Test(arguments: DiscoveryUnreachableTests.losses)
+    func abstainsWhereTheCaptureLacksTheAnswer(reason: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path.contains("oauth-protected-resource") else { return }
+            exchange.response = nil
+            exchange.failure = reason
+            exchange.duration = .seconds(1)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) == !fires)
+    }
 }

@@ -127,6 +127,18 @@ struct LogoutTokenInvalidTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// What only the capture lacks may have been a good one.
+    @Test(arguments: DiscoveryUnreachableTests.losses)
+    func leavesARightOneAloneWhoseAnswerTheCaptureLacks(reason: String, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.request.url.path == "/backchannel-logout" else { return }
+            exchange.response = nil
+            exchange.failure = reason
+            exchange.duration = .seconds(1)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func namesWhatIsNoToken() throws {
         let recording = try Recording(broken).sending("logout_token", "no-token", to: "/backchannel-logout")
         #expect(recording.finding(rule)?.notes.first == "not a JWT")

@@ -141,6 +141,23 @@ struct CORSBlockedTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// What only the capture lacks may have been a good one, whatever comes behind.
+    @Test(arguments: [
+        ("2258 bytes of the server are not in the capture", false),
+        ("the answer could not be decrypted: there is no key for it in the key log", false),
+        ("the capture ends before the answer was complete", false), ("something went wrong", true),
+    ])
+    func leavesACallAloneWhoseAnswerTheCaptureLacks(reason: String, fires: Bool) throws {
+        let cut = try token(in: Recording(broken).without { $0.request.method == "OPTIONS" }) { exchange in
+            exchange.failure = reason
+            exchange.duration = .seconds(1)
+        }
+        var later = try #require(cut.exchanges.first)
+        later.startedAt = try #require(cut.exchanges.last).startedAt + .seconds(5)
+        later.request.url = RecordedURL("https://www.shop.example/next")
+        #expect((Recording(cut.exchanges + [later]).finding(rule) != nil) == fires)
+    }
+
     @Test func leavesTheEndOfARecordingAlone() throws {
         let recording = try token(in: Recording(broken).without { $0.request.method == "OPTIONS" }) {
             $0.failure = nil

@@ -40,6 +40,18 @@ struct CallbackUnreachableTests {
         if fires { #expect(recording.finding(rule)?.explanation.contains("broke down") == true) }
     }
 
+    /// What only the capture lacks may have been a good one.
+    @Test(arguments: DiscoveryUnreachableTests.losses)
+    func leavesACallbackAloneWhoseAnswerTheCaptureLacks(reason: String, fires: Bool) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/callback" else { return }
+            exchange.failure = reason
+            exchange.duration = .seconds(1)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.outcomes == [.failure]) == fires)
+    }
+
     /// A browser writes its own redirect to https down as if a server had sent it.
     @Test(arguments: ["HSTS", nil]) func namesTheBrowsersOwnUpgrade(reason: String?) throws {
         var exchanges = try Recording(broken).asking("redirect_uri", "http://localhost:8400/").exchanges
@@ -90,7 +102,7 @@ struct CallbackUnreachableTests {
 
     /// What the recording may have missed is no failure, nor is a user's browser that goes on at once.
     @Test(arguments: [
-        (AnswerLoss.captureEnded, 40, false), (AnswerLoss.recordingEnded, 60_000, false),
+        (AnswerLoss.captureEnded, 40, false), (AnswerLoss.recordingEnded, 60_000, true),
         (AnswerLoss.packetsMissing, 40, false),
         (AnswerLoss.recordingEnded(before: "https://shop-7f9c.internal.example was connected"), 40, false),
         (AnswerLoss.clientLeft, 900, false), (AnswerLoss.clientLeft, 30_000, true),
