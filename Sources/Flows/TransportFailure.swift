@@ -78,6 +78,10 @@ package enum TransportFailure: Sendable, Equatable {
         "trust anchor for certification path", "certpathvalidatorexception", "sslpeerunverifiedexception",
         "nsurlerrorservercertificate", "untrustedroot", "trustfailure", "remote certificate is invalid",
         "certificate is not trusted",
+        // Of a certificate for another name: Node, curl, Java, OkHttp, Python; then rustls and Windows, of any fault.
+        "does not match certificate's altnames", "no alternative certificate subject name",
+        "no subject alternative", "subjectaltnames: [", "hostname mismatch, certificate is not valid",
+        "invalid peer certificate", "sec_e_untrusted_root", "sec_e_cert_expired", "sec_e_wrong_principal",
     ]
 
     private static let handshakes = [

@@ -47,6 +47,17 @@ struct TransportFailureTests {
             ("NSURLErrorCannotFindHost", .unreachable),
             ("NSURLErrorServerCertificateUntrusted", .certificate),
             ("Could not connect to the server.", .unreachable), ("An SSL error has occurred", .handshake),
+            // Of a certificate for another name.
+            (
+                "Hostname/IP does not match certificate's altnames: Host: idp.test. is not in the cert's altnames: DNS:localhost",
+                .certificate
+            ),
+            (
+                "SSL: no alternative certificate subject name matches target host name 'idp.test'",
+                .certificate
+            ),
+            ("No subject alternative names matching IP address 10.0.2.2 found", .certificate),
+            ("invalid peer certificate: UnknownIssuer", .certificate),
             // A client's own timer.
             ("Operation timed out after 1001 milliseconds with 0 bytes received", .unanswered),
             ("AxiosError: timeout of 1000ms exceeded", .unanswered),
