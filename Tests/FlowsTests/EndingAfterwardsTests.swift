@@ -54,6 +54,44 @@ struct EndingAfterwardsTests {
         #expect(found == [expected])
     }
 
+    /// With the client refused the tokens live on, whereas a kind of token that the endpoint does not take back is no fault of
+    /// the login (RFC 7009, sections 2.1 and 2.2.1).
+    @Test(arguments: [
+        (401, "", Outcome.failure), (400, "invalid_client", .failure),
+        (400, "unsupported_token_type", .success),
+        (200, "", .success),
+    ])
+    func revocationThatTheClientIsRefusedEndsTheLogin(status: Int, error: String, expected: Outcome) {
+        func found(_ more: (inout CaptureBuilder, ShopLogin) -> Void) -> [Outcome] {
+            ending {
+                $1.whole(&$0)
+                revoke(&$0, $1, status, error)
+                more(&$0, $1)
+            }
+        }
+        #expect(found { _, _ in } == [expected])
+        #expect(found { revoke(&$0, $1, 200, "") } == [.success])
+        // Signed out all the same.
+        let signedOut = found {
+            $0.redirect(
+                "\($1.issuer)/logout?client_id=shop&post_logout_redirect_uri=https%3A%2F%2Fshop.example%2Fbye",
+                to: "https://shop.example/bye",
+                headers: ShopLogin.browser
+            )
+        }
+        #expect(signedOut == [.success])
+    }
+
+    private func revoke(_ capture: inout CaptureBuilder, _ login: ShopLogin, _ status: Int, _ error: String) {
+        capture.post(
+            "\(login.issuer)/revoke",
+            [("token", "refresh-of-\(login.state)"), ("client_id", "shop"), ("client_secret", "made-up")],
+            status,
+            headers: ShopLogin.backend,
+            body: .json(error.isEmpty ? "{}" : "{\"error\":\"\(error)\"}")
+        )
+    }
+
     @Test(arguments: [(404, Outcome.success), (403, .success), (500, .success), (401, .failure)])
     func whatAnAPISaysOfItsRecordsIsNoAffairOfTheLogin(status: Int, outcome: Outcome) {
         let found = ending { capture, login in

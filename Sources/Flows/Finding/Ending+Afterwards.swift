@@ -34,7 +34,7 @@ extension Ending {
         return !index.isRenewed(after: call)
     }
 
-    /// Whether a logout, or a question about a token, was refused and not taken later.
+    /// Whether a logout, a revocation or a question about a token was refused and not taken later.
     private var isRefusedBehindCalls: Bool {
         /// The last status at each address, and of each token.
         var last: [String: Int] = [:]
@@ -45,6 +45,13 @@ extension Ending {
             case .endSession(let call):
                 let isRefused = LogoutCourse(of: call, in: index).isRefused
                 last[index.capture[call.exchange].request.url.withoutQuery] = isRefused ? 400 : 200
+                if !isRefused { last[Self.revocations] = nil }
+            case .revocation(let call):
+                // Of a token that it does not know the provider says nothing (RFC 7009, section 2.2); with the client's
+                // credentials refused, the tokens live on.
+                if call.answer.status != nil {
+                    last[Self.revocations] = Self.isClientRefused(call.answer) ? 401 : 200
+                }
             case .introspection(let call):
                 if denied.contains(call.exchange) { last["token \(call.exchange)"] = 400 }
                 // Whoever was shown a token may not ask about it, and has to turn it away.
@@ -61,6 +68,13 @@ extension Ending {
             }
         }
         return last.values.contains { $0 >= 400 }
+    }
+
+    /// What stands for all revocations, of whichever of the tokens: beside a logout that went well, none of them matters.
+    private static let revocations = "revocation"
+
+    private static func isClientRefused(_ answer: Answer) -> Bool {
+        answer.status == 401 || answer.isRefusal && answer.error?.standardName == "invalid_client"
     }
 
     /// Until when APIs answered well: they did not hang on what they asked until then.
