@@ -198,7 +198,7 @@ struct CallbackUnreachable: Rule {
                 )
             }
             if exchange.request.method == "CONNECT", exchange.response == nil,
-                url.host == response.target.host, url.port == response.target.port,
+                isHost(url.host, of: response.target), url.port == response.target.port,
                 let reason = exchange.failure, !RecorderRefusal.isOne(exchange), !exchange.isAnswerUnseen
             {
                 return Evidence(place: Place(exchange: index, part: .responseStatus, name: ""), value: reason)
@@ -214,6 +214,13 @@ struct CallbackUnreachable: Rule {
 
     /// A browser that leaves sooner does what its user wants, as one that aborts a navigation.
     private static let patience = Duration.seconds(10)
+
+    /// Whether a connection to this host is one to an address.
+    ///
+    /// Packets know where a browser went, not by which name: with IPv4 all of them try this machine.
+    private func isHost(_ host: String?, of target: RecordedURL) -> Bool {
+        host == target.host || host == "127.0.0.1" && target.host?.lowercased() == "localhost"
+    }
 
     /// The browser's own redirect of the callback from http to https, as it writes one down.
     private func upgrade(of response: AuthorizationResponse, _ flow: Flow) -> Evidence? {

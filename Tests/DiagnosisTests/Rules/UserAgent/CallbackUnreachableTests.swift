@@ -175,6 +175,23 @@ struct CallbackUnreachableTests {
         #expect((recording.finding(rule) != nil) == isIts)
     }
 
+    /// Packets know the address of a program on this machine, and a browser may try that of IPv6 before.
+    @Test(arguments: [
+        ("localhost", "127.0.0.1:8400", true), ("127.0.0.1", "127.0.0.1:8400", true),
+        ("localhost", "[::1]:8400", false), ("localhost", "127.0.0.1:8401", false),
+        ("shop.example", "127.0.0.1:8400", false),
+    ])
+    func aFailedConnectionToThisMachineIsTheCallbacks(host: String, address: String, isIts: Bool) throws {
+        let redirect = "http://\(host):8400/"
+        var exchanges = try Recording(broken).asking("redirect_uri", redirect).exchanges
+        let query = exchanges[3].request.url.query ?? ""
+        exchanges[2].response?.redirect(to: "\(redirect)?\(query)")
+        exchanges[3].request.method = "CONNECT"
+        exchanges[3].request.url = RecordedURL("https://\(address)/")
+        exchanges[3].failure = "connection refused"
+        #expect((Recording(exchanges).finding(rule) != nil) == isIts)
+    }
+
     @Test func isCalledWhatItIsWhereTheConnectionStood() throws {
         let recording = try Recording(broken).editing { exchange in
             if exchange.response == nil { exchange.failure = "net::ERR_EMPTY_RESPONSE" }
