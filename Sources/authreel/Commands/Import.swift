@@ -123,10 +123,13 @@ struct Import: ParsableCommand {
 
     /// Before anything is read, which may take long.
     private func checkKeyLogs() throws {
-        for path in keyLogs where path != "-" && !FileManager.default.fileExists(atPath: path) {
+        for path in keyLogs where path != "-" {
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            guard !isThere || isFolder.boolValue else { continue }
             throw CommandFailure(
                 .noInput,
-                "\(path): no such file",
+                isThere ? "\(path) is a folder" : "\(path): no such file",
                 hint:
                     "a program writes its keys where the variable SSLKEYLOGFILE says, before it makes a connection"
             )

@@ -208,6 +208,7 @@ struct ImportCommandTests {
             (["notes.txt", "--out", "x.har"], "notes.txt: this looks like plain text", 65),
             (["--out", "nowhere/x.har"], "nowhere/x.har cannot be written", 66),
             (["--keylog", "no.keys", "--out", "x.har"], "SSLKEYLOGFILE", 66),
+            (["--keylog", ".", "--out", "x.har"], "SSLKEYLOGFILE", 66),
         ] as [([String], String, Int32)]
     )
     func troubleIsSaidAndNothingIsLeft(arguments: [String], words: String, status: Int32) throws {
