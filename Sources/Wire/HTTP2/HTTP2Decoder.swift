@@ -187,15 +187,14 @@ struct HTTP2Decoder {
             take(frame, &sink)
         case .broken(let reason): lose(reason, at: offset, side, time, &sink)
         case .noFrame(let what):
-            let isFirst = side == .server && offset == HTTP2FrameHeader.size
-            lose(Self.reason(inPlaceOfFrames: what, isFirst: isFirst), at: offset, side, time, &sink)
+            lose(Self.reason(inPlaceOfFrames: what, side, end: offset), at: offset, side, time, &sink)
         }
         return true
     }
 
-    /// `isFirst`: a server begins with it.
-    private static func reason(inPlaceOfFrames what: String, isFirst: Bool) -> String {
-        isFirst
+    /// `end`: behind as many bytes as a frame's header has.
+    private static func reason(inPlaceOfFrames what: String, _ side: Side, end: Int) -> String {
+        side == .server && end == HTTP2FrameHeader.size
             ? "not HTTP/2 but \(what): the server does not speak HTTP/2 on this port"
             : "\(what) in the place of frames"
     }
