@@ -55,6 +55,26 @@ struct ProviderRecognizerTests {
         #expect(capture.flows.map(\.provider.rawValue) == [provider])
     }
 
+    /// A provider that lets another one sign the user in shows no page of its own.
+    @Test(arguments: [("sessionDataKey", "wso2"), ("resume", "generic")])
+    func byWhatItIsResumedWith(name: String, provider: String) {
+        let login = ShopLogin()
+        let host = "https://is.example"
+        var capture = CaptureBuilder()
+        capture.redirect(
+            "\(host)/oauth2/authorize?\(FormBody.encode(login.request))",
+            to: "\(host)/oauth2/authorize?\(name)=2f6c0d51",
+            headers: ShopLogin.browser
+        )
+        capture.redirect(
+            "\(host)/oauth2/authorize?\(name)=2f6c0d51",
+            to: login.callbackURL,
+            headers: ShopLogin.browser
+        )
+        login.callback(&capture)
+        #expect(capture.flows.map(\.provider.rawValue) == [provider])
+    }
+
     /// WSO2's issuer is its token endpoint.
     @Test(arguments: [("/oauth2/token", "wso2"), ("/oauth2", "generic")])
     func byTheAddressOfItsMetadata(issuer: String, provider: String) {

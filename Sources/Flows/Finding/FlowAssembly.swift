@@ -37,7 +37,8 @@ struct FlowAssembly {
             guard let host = recorded.request.url.host, !builder.isOfAppAlone(host) else { return nil }
             let cookies =
                 recorded.request.cookies.map(\.name) + (recorded.response?.setCookies.map(\.name) ?? [])
-            return ProviderRecognizer.Sight(host: host, path: recorded.request.url.path, cookies: cookies)
+            let url = recorded.request.url
+            return ProviderRecognizer.Sight(host: host, path: url.path, query: url.query, cookies: cookies)
         }
         // Of a login without redirects the provider may be known by its token alone.
         if sights.isEmpty, builder.grant == FlowGrouping.credential, let issuer {

@@ -6,6 +6,7 @@ package enum ProviderRecognizer {
     struct Sight {
         var host: String
         var path: String
+        var query: String?
         var cookies: [String]
     }
 
@@ -140,6 +141,11 @@ package enum ProviderRecognizer {
                         || $0.path.hasPrefix("/oauth2/oidcdiscovery")
                         || $0.path == "/oauth2/token/.well-known/openid-configuration"
                 }
+                    || sights.contains {
+                        // Where another provider signs the user in, and cookies were stripped, it comes back by this alone.
+                        wso2Path($0.path) == "/oauth2/authorize"
+                            && $0.query?.containsBytes("sessionDataKey=") ?? false
+                    }
                     || sights.contains { wso2Path($0.path) == "/oauth2/authorize" }
                         && sights.contains {
                             let path = wso2Path($0.path)
