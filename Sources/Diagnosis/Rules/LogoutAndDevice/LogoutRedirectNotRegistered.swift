@@ -102,12 +102,30 @@ struct LogoutRedirectNotRegistered: Rule {
         if let page = logout.refusingPage(in: flow), page.containsBytes(Self.parameter) {
             return Self.parameter
         }
+        if Self.isTurnedDown(in: text) { return Self.parameter }
         // Cognito says no more than this.
         guard logout.dialect == .cognito else { return nil }
         let isNamed = logout.call.parameters.contains("logout_uri")
         return (isNamed ? Self.cognito : Array(Self.cognito.prefix(1))).first(where: text.containsBytes)
     }
 
+    /// Whether a text goes on behind the parameter's name, which it does not use in an address, to say that the value is not taken.
+    private static func isTurnedDown(in text: String) -> Bool {
+        var rest = text.utf8[...]
+        for _ in 0..<20 {
+            guard let name = rest.firstRange(of: Array(parameter.utf8)) else { return false }
+            rest = rest[name.upperBound...]
+            let sentence = rest.prefix(60).prefix { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ",") }
+            guard sentence.first != UInt8(ascii: "=") else { continue }
+            let words = String(decoding: sentence, as: UTF8.self)
+            if judgements.contains(where: words.containsBytes) { return true }
+        }
+        return false
+    }
+
+    private static let judgements = [
+        "not valid", "invalid", "not registered", "not allowed", "not permitted", "whitelisted", "not match",
+    ]
     private static let parameter = "post_logout_redirect_uri"
     private static let texts = [
         "invalid redirect uri", "post logout uri does not match", "must be a logout redirect uri",
@@ -116,6 +134,8 @@ struct LogoutRedirectNotRegistered: Rule {
         "post_logout_redirect_uri is invalid", "post_logout_redirect_uri not allowed",
         "does not have this redirect uri registered", "unregistered post_logout_redirect_uri",
         "invalid parameter: post_logout_redirect_uri", "pe_unauthorizedurl",
+        // Spring Authorization Server names the parameter alone.
+        "logout request parameter: post_logout_redirect_uri",
         // ForgeRock.
         "redirect_uri_mismatch", "does not match a pre-registered value",
     ]

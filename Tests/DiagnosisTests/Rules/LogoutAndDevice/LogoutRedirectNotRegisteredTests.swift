@@ -34,6 +34,9 @@ struct LogoutRedirectNotRegisteredTests {
         "The 'post_logout_redirect_uri' parameter must be a Logout redirect URI in the client app settings",
         "AADSTS50011: The redirect URI does not match",
         "Error: invalid_request This client does not have this redirect uri registered.",
+        "The post_logout_redirect_uri is not valid for this client",
+        "Logout failed because query parameter post_logout_redirect_uri is not a whitelisted one.",
+        "[invalid_request] OpenID Connect 1.0 Logout Request Parameter: post_logout_redirect_uri",
     ])
     func believesTheProvidersWords(text: String) throws {
         let recording = Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
@@ -57,6 +60,21 @@ struct LogoutRedirectNotRegisteredTests {
         let finding = try #require(recording.finding(rule))
         #expect(finding.places.last == "7 response.body ")
         #expect(finding.evidence.last?.value == "Error Error post_logout_redirect_uri Enter a valid URL.")
+    }
+
+    @Test(arguments: [
+        "The post_logout_redirect_uri needs an id_token_hint, or the client is invalid",
+        "Try again: /end-session?post_logout_redirect_uri=https://www.shop.example/invalid",
+        "<b>post_logout_redirect_uri</b><i>Your session is not valid</i>",
+    ])
+    func leavesWordsAloneThatJudgeSomethingElse(text: String) throws {
+        let recording = Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
+            if exchange.request.url.path == "/end-session" {
+                exchange.response?.body = Body(text: "<p>\(text)</p>", mediaType: "text/html")
+            }
+        }
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.outcomes == [.failure])
     }
 
     @Test func leavesOtherRefusalsAlone() throws {
