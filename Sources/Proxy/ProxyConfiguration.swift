@@ -175,7 +175,8 @@ package enum ProxyNotice: Sendable, Hashable {
     case clientCertificateShown(host: String, subject: String)
 }
 
-/// Hosts as options name them: `login.example`, or `*.example` for everything below it (and itself).
+/// Hosts as options name them: `login.example`, or `*.example` for everything below it (and itself), in any case and with a final dot
+/// or without.
 package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     package let description: String
     private let name: String
@@ -192,7 +193,7 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
             name = name.dropFirst()
             includesSubdomains = true
         }
-        self.name = String(name)
+        self.name = String(name.withoutFinalDot)
         self.includesSubdomains = includesSubdomains
     }
 

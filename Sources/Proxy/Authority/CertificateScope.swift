@@ -76,7 +76,7 @@ package struct CertificateScope: Sendable, Hashable, CustomStringConvertible {
 
     /// The name without what stands for those below it.
     private static func name(_ entry: String) throws(CertificateScopeError) -> String {
-        var name = Substring(entry.lowercased())
+        var name = entry.lowercased().withoutFinalDot
         if name.hasPrefix("*.") {
             name = name.dropFirst(2)
         } else if name.hasPrefix(".") {

@@ -239,6 +239,8 @@ struct HostPatternTests {
         ("login.example", "LOGIN.example.", true), ("login.example", "a.login.example", false),
         ("*.example", "a.example", true), ("*.example", "a.b.example", true), ("*.example", "example", true),
         (".example", "a.example", true), ("*.example", "badexample", false), ("*.example", "", false),
+        ("Login.Example.", "login.example", true), ("*.Example.", "a.example.", true),
+        ("Login.Example.", "login.example.org", false),
     ])
     func patternMatches(_ pattern: String, _ host: String, _ matches: Bool) {
         #expect(HostPattern(pattern).matches(host) == matches)

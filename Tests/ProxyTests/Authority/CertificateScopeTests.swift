@@ -24,6 +24,8 @@ struct CertificateScopeTests {
         (["192.168.4.0/22"], "192.168.8.0", false), (["fd00::/8"], "fdff::1", true),
         (["fd00::/8"], "fe80::1", false), (["0.0.0.0/0"], "8.8.8.8", true), (["0.0.0.0/0"], "::1", false),
         (["::/0"], "127.0.0.1", false), (["127.0.0.1"], "authreel.proxy", true),
+        (["LOCALHOST."], "localhost", true), (["*.Idp.Example."], "login.idp.example", true),
+        (["LOCALHOST."], "127.0.0.1", false),
     ])
     func holdsWhatItNames(_ row: (entries: [String], host: String, isIn: Bool)) throws {
         #expect(try CertificateScope(row.entries).contains(row.host) == row.isIn)
@@ -32,7 +34,8 @@ struct CertificateScopeTests {
     @Test(arguments: [
         "", "*", "*.", ".", "https://idp.example", "idp.example:443", "idp..example", "a b", "-/8",
         "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "::/129", "10.0.0", "1.2.3.4.5", "[::1",
-        "idp.*", "bücher.example", String(repeating: "a", count: 64) + ".example", "idp.example/8",
+        "idp.*", "idp.example..", "127.0.0.1.", "bücher.example",
+        String(repeating: "a", count: 64) + ".example", "idp.example/8",
     ])
     func whatNamesNoServerIsRefused(_ entry: String) {
         #expect(throws: CertificateScopeError.self) { try CertificateScope(["idp.example", entry]) }
