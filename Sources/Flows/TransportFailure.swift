@@ -183,6 +183,7 @@ package enum TransportFailure: Sendable, Equatable {
         "the provider closed the connection", "the server closed the connection", "empty reply from server",
         "failed to respond", "unexpected end of file from server", "read timed out", "read timeout",
         "timeout awaiting response", "did not return a complete response", "connection closed by the server",
+        "connection closed by the upstream proxy", "closed the connection before it was asked anything",
         "sockettimeoutexception", "timeout exceeded", "operation timed out", "request timed out",
         "receivefailure", "unexpected end of stream",
         "nsurlerrornetworkconnectionlost", "network connection was lost", "nsurlerrorbadserverresponse",

@@ -43,6 +43,18 @@ struct TransportFailureTests {
             ("CLEARTEXT communication to idp.test not permitted by network security policy", .unreachable),
             ("NSURLErrorDomain Code=-1022 App Transport Security", .unreachable),
             ("NSURLErrorNetworkConnectionLost", .unanswered),
+            (
+                "connection closed by the upstream proxy http://p:1 before the answer was complete",
+                .unanswered
+            ),
+            (
+                "ERR_EMPTY_RESPONSE: the upstream proxy http://p:1 got no answer of x:80 and answered 502",
+                .unanswered
+            ),
+            (
+                "x:443 closed the connection before it was asked anything (by way of the upstream proxy http://p:1)",
+                .unanswered
+            ),
             ("The network connection was lost.", .unanswered),
             ("NSURLErrorCannotFindHost", .unreachable),
             ("NSURLErrorServerCertificateUntrusted", .certificate),

@@ -39,10 +39,13 @@ extension AbsoluteFormHandler {
         case .success((let connection, let leg)):
             var dial = dial
             dial.entry.connected(to: connection.address, in: took)
-            let asked = connection.retargets?.origin ?? origin
-            if let failure = leg.failure(of: asked, acceptsSilence: false) {
+            if leg.isUseless(acceptsSilence: false) {
+                let error = leg.end?.error
                 leg.close()
-                refuse(dial, failure)
+                refuse(
+                    dial,
+                    connection.retargets.map { .unasked($0, error) } ?? proxy.unasked(origin, error)
+                )
             } else if dial.request.isSecure {
                 return secure(dial, leg)
             } else {
@@ -82,7 +85,8 @@ extension AbsoluteFormHandler {
             identity: identity,
             loop: context.eventLoop,
             conversation: conversation(dial.entry),
-            records: proxy.configuration.opens(origin.host)
+            records: proxy.configuration.opens(origin.host),
+            asked: proxied
         )
         let handlers = tee.makeHandlers()
         let retargeting = proxied.map {
@@ -165,11 +169,13 @@ extension AbsoluteFormHandler {
     // MARK: Requests that reach nobody
 
     /// The request that nobody waits for any more is an entry: its provider may be the very trouble, or the one before it.
-    func keepUnsent(_ reason: (Origin) -> String) {
+    ///
+    /// `reason`: is given what had not come about, see ``ProxyContext/unconnected(_:)``.
+    func keepUnsent(_ reason: (_ unconnected: String) -> String) {
         switch phase {
         case .dialing(let dial):
             leaveHandshake()
-            keep(dial, reason(dial.entry.origin))
+            keep(dial, reason(proxy.unconnected(dial.entry.origin)))
         case .waitingForAnswers(let request):
             guard case .absolute(let origin) = request.target, !proxy.own.isNamed(by: origin),
                 proxy.authorizes(request, of: identity)

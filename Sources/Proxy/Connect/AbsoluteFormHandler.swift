@@ -63,7 +63,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        keepUnsent { "the client closed the connection before \($0) was connected" }
+        keepUnsent { "the client closed the connection before \($0)" }
         deadline?.cancel()
         self.context = nil
     }
@@ -104,7 +104,7 @@ final class AbsoluteFormHandler: ChannelDuplexHandler, RemovableChannelHandler, 
                 context.fireUserInboundEventTriggered(event)
             }
         case let stop as StopRecording where current == nil && !isRefusing:
-            keepUnsent { AnswerLoss.recordingEnded(before: "\($0) was connected") }
+            keepUnsent(AnswerLoss.recordingEnded(before:))
             stop.done.succeed()
             context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)

@@ -31,7 +31,7 @@ extension InterceptionHandler: UpstreamLegOwner {
         }
         phaseBegan = proxy.clock()
         setDeadline(proxy.configuration.limits.handshakeTime) { [self] in
-            refuse(.handshakeTimeout(origin))
+            refuse(proxy.handshakeTimeout(origin))
         }
         leg.startTLS(
             TLSHandler(
@@ -68,7 +68,7 @@ extension InterceptionHandler: UpstreamLegOwner {
         case .providerHandshake: handshakeFailed(.closed)
         case .clientHandshake:
             // With TLS 1.3 a provider that wants a client certificate says so after its handshake.
-            phase = .refusing(.unasked(origin, error))
+            phase = .refusing(proxy.unasked(origin, error))
             upstream?.close()
             upstream = nil
         default: break

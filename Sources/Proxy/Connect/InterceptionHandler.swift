@@ -173,7 +173,7 @@ final class InterceptionHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     func join() {
         guard let context, let upstream else { return }
         guard let upstreamContext = upstream.context else {
-            return refuse(.unasked(origin, upstream.end?.error))
+            return refuse(proxy.unasked(origin, upstream.end?.error))
         }
         phase = .done
         deadline?.cancel()

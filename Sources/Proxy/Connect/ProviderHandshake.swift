@@ -28,7 +28,7 @@ final class ProviderHandshake: UpstreamLegOwner {
         leg.owner = self
         deadline = loop.assumeIsolated().scheduleTask(
             in: TimeAmount(proxy.configuration.limits.handshakeTime)
-        ) { [self] in fail(.handshakeTimeout(origin)) }
+        ) { [self] in fail(proxy.handshakeTimeout(origin)) }
         leg.startTLS(
             TLSHandler(
                 context: proxy.upstreamTLS,

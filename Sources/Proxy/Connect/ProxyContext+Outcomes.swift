@@ -19,7 +19,22 @@ extension ProxyContext {
     /// `reason`: what it did instead; nil where it waited for the provider.
     func noteGivenUp(_ entry: TunnelEntry, _ reason: String? = nil) {
         guard !isSpare(entry) else { return }
-        keep(reason ?? "the client closed the connection before \(entry.origin) was connected", of: entry)
+        keep(reason ?? "the client closed the connection before \(unconnected(entry.origin))", of: entry)
+    }
+
+    /// What had not come about when somebody waited for a provider no longer, with the proxy that may be the trouble.
+    func unconnected(_ origin: Origin) -> String {
+        "\(origin) was connected\(UpstreamProxy.way(by: connector.proxy(to: origin)))"
+    }
+
+    /// A provider that went before it was asked anything; `error`: what broke the connection; nil where it was closed.
+    func unasked(_ origin: Origin, _ error: (any Error)?) -> UpstreamFailure {
+        .unasked(origin, error).byWay(of: connector.proxy(to: origin))
+    }
+
+    /// A provider that did not finish its handshake in time.
+    func handshakeTimeout(_ origin: Origin) -> UpstreamFailure {
+        .handshakeTimeout(origin).byWay(of: connector.proxy(to: origin))
     }
 
     private func isSpare(_ entry: TunnelEntry) -> Bool {
@@ -34,7 +49,7 @@ extension ProxyContext {
 
     /// The recording ended while a client waited for the provider.
     func noteUnfinished(_ entry: TunnelEntry) {
-        keep(AnswerLoss.recordingEnded(before: "\(entry.origin) was connected"), of: entry)
+        keep(AnswerLoss.recordingEnded(before: unconnected(entry.origin)), of: entry)
     }
 
     /// The client does not accept our certificate; it said so by an alert, or by its end.
@@ -102,7 +117,7 @@ extension ProxyContext {
         -> UpstreamFailure
     {
         if case .clientCertificate(shown: nil, _) = failure { noteMissingCertificate(origin) }
-        return .handshake(origin, serverName: serverName, failure)
+        return .handshake(origin, serverName: serverName, failure).byWay(of: connector.proxy(to: origin))
     }
 
     /// What became of a provider's wish for a certificate.

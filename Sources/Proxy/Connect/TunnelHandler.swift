@@ -29,6 +29,11 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
     private var held: ByteBuffer
     private var peek = ClientHelloPeek()
     private var upstream: UpstreamLeg?
+    /// Why the provider went before the client said anything; nil while it is there.
+    private var loss: UpstreamFailure?
+    private var openedAt = NIODeadline.now()
+    /// Whoever opens a tunnel to ask for something begins within this time.
+    private static let timeToBegin = Duration.seconds(1)
     private var entry: TunnelEntry
     var deadline: Scheduled<Void>?
     var isReadPending = false
@@ -131,9 +136,10 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
             self.entry = entry
             switch result {
             case .success(let leg):
-                if let failure = leg.failure(of: origin, acceptsSilence: passReason != nil) {
+                if leg.isUseless(acceptsSilence: passReason != nil) {
+                    let error = leg.end?.error
                     leg.close()
-                    return refuse(failure)
+                    return refuse(proxy.unasked(origin, error))
                 }
                 leg.owner = self
                 upstream = leg
@@ -164,6 +170,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         let established = ByteBuffer(staticString: "HTTP/1.1 200 Connection established\r\n\r\n")
         context.writeAndFlush(wrapOutboundOut(established), promise: nil)
         phase = .peeking
+        openedAt = .now()
         if let reason = passReason { return handOver(nil, scheme: "https", passes: reason) }
         // Some protocols begin with the server's greeting.
         upstream.startReading()
@@ -193,13 +200,15 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
     }
 
     private func handOver(_ hello: ClientHello?, scheme: String, passes: TunnelFacts.Reason? = nil) {
-        guard let context, let upstream else { return }
+        guard let context, let provider else { return }
         phase = .done
         deadline?.cancel()
         entry.facts.serverName = hello?.serverName
         let clientName = serverName(hello)
         var passes = passes
         if passes == nil, hello != nil, proxy.leavesAlone(clientName) { passes = .asked }
+        // What is nobody's business has no place for a page.
+        if passes != nil, let loss { return lose(loss) }
         let interception = Interception(
             entry: entry,
             hello: hello,
@@ -214,9 +223,20 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
             in: context,
             proxy: proxy,
             interception: interception,
-            upstream: .success(upstream)
+            upstream: provider
         )
         if isReadPending { context.channel.read() }
+    }
+
+    /// The provider's connection, or why there is none any more.
+    private var provider: Result<UpstreamLeg, UpstreamFailure>? {
+        upstream.map { .success($0) } ?? loss.map { .failure($0) }
+    }
+
+    private func lose(_ failure: UpstreamFailure) {
+        proxy.note(failure, of: entry)
+        phase = .closing
+        context?.close(promise: nil)
     }
 
     /// The name the client asks for: in its hello, else that of the tunnel.
@@ -247,10 +267,23 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
 
     func upstreamEnded(_ error: (any Error)?) {
         guard case .peeking = phase else { return }
-        if isInsideHello { proxy.note(.unasked(origin, error), of: entry) }
-        // Nothing was asked of it yet; the client will see the end and dial again.
-        phase = .closing
-        context?.close(promise: nil)
+        let failure = proxy.unasked(origin, error)
+        if isInsideHello { return lose(failure) }
+        let time = min(proxy.configuration.limits.lingerTime, Self.timeToBegin)
+        guard .now() - openedAt < TimeAmount(time) else {
+            // It was kept open for later: the client will see the end and dial again.
+            phase = .closing
+            context?.close(promise: nil)
+            return
+        }
+        // What the client wants of it is on its way, and is to be in the capture.
+        loss = failure
+        upstream?.close()
+        upstream = nil
+        setDeadline(time) { [self] in
+            phase = .closing
+            context?.close(promise: nil)
+        }
     }
 
     func providerHandshakeEnded(_ outcome: HandshakeOutcome) {}

@@ -40,12 +40,9 @@ final class UpstreamLeg: ChannelInboundHandler, RemovableChannelHandler {
         owner = nil
     }
 
-    /// Why there is no use in the connection: it is gone, or nothing comes of the provider and nothing has; nil where there is.
-    func failure(of origin: Origin, acceptsSilence: Bool) -> UpstreamFailure? {
-        guard context != nil, end == nil || acceptsSilence || early.readableBytes > 0 else {
-            return .unasked(origin, end?.error)
-        }
-        return nil
+    /// Whether there is no use in the connection: it is gone, or nothing comes of its other end and nothing has.
+    func isUseless(acceptsSilence: Bool) -> Bool {
+        context == nil || end != nil && !acceptsSilence && early.readableBytes == 0
     }
 
     func startReading() {

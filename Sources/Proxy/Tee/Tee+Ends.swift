@@ -61,6 +61,9 @@ extension Tee {
         close()
     }
 
+    /// Who is at the server's end, for words.
+    var nameOfServer: String { asked.map { "upstream proxy \($0)" } ?? "server" }
+
     /// Why what is awaited does not come, where a side has gone for this reason.
     private func loss(by side: Side, _ reason: String) -> String {
         // A request that crossed with the provider's end: what breaks then is no reason.

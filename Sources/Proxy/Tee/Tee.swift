@@ -29,6 +29,8 @@ final class Tee {
     /// Nil where the bytes are nobody's business (a host that is passed through).
     var conversation: Conversation?
     private let records: Bool
+    /// The proxy that is asked in the provider's place, request by request; nil where the connection leads to the provider.
+    let asked: UpstreamProxy?
     /// The entry of a tunnel that is nobody's business, made of the bytes the client sent and received.
     let passed: ((_ sent: Int, _ received: Int) -> Exchange)?
     var sent = 0
@@ -58,10 +60,12 @@ final class Tee {
         loop: any EventLoop,
         conversation: Conversation?,
         records: Bool = true,
+        asked: UpstreamProxy? = nil,
         passed: ((_ sent: Int, _ received: Int) -> Exchange)? = nil
     ) {
         self.passed = passed
         self.records = records
+        self.asked = asked
         self.proxy = proxy
         self.origin = origin
         self.identity = identity
@@ -290,6 +294,11 @@ final class Tee {
     }
 
     private func identify(_ exchanges: inout [Exchange]) {
-        for index in exchanges.indices { exchanges[index].sharedClient = identity.shared }
+        for index in exchanges.indices {
+            exchanges[index].sharedClient = identity.shared
+            if let failure = asked?.takeOver(&exchanges[index], of: origin) {
+                proxy.tell(failure, of: origin)
+            }
+        }
     }
 }

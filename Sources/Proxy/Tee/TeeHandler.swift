@@ -76,7 +76,7 @@ final class TeeHandler: ChannelDuplexHandler, RemovableChannelHandler, PausingHa
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let tee else { return context.close(promise: nil) }
         if let failure = error as? UpstreamFailure { return tee.failed(failure) }
-        tee.broken(side, TransportReason.broken(error, by: side == .client ? "client" : "server"))
+        tee.broken(side, TransportReason.broken(error, by: side == .client ? "client" : tee.nameOfServer))
     }
 
     func channelInactive(context: ChannelHandlerContext) {

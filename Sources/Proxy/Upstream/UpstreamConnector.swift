@@ -42,12 +42,18 @@ struct UpstreamConnector: Sendable {
         guard permits(origin.host, origin.port) else {
             return loop.makeFailedFuture(UpstreamFailure.notPermitted(origin))
         }
-        guard let proxy, !proxy.isPassedBy(origin.host) else {
+        guard let proxy = proxy(to: origin) else {
             return dial(origin, isRestricted: request.isRestricted, on: loop).map {
                 UpstreamConnection(channel: $0, address: $0.remoteAddress)
             }
         }
         return connect(request, by: proxy, on: loop)
+    }
+
+    /// The proxy by way of which an origin is reached; nil where that is without one.
+    func proxy(to origin: Origin) -> UpstreamProxy? {
+        guard let proxy, !proxy.isPassedBy(origin.host) else { return nil }
+        return proxy
     }
 
     // MARK: Directly

@@ -6,7 +6,7 @@ internal import Wire
 /// Why there is no connection to a provider, worded as rules and people recognise it.
 struct UpstreamFailure: Error, Equatable {
     /// The words of the entry's `_error`.
-    let reason: String
+    var reason: String
     /// Of the page that the client gets.
     var status = 502
     /// What to do about it.
@@ -121,6 +121,25 @@ extension UpstreamFailure {
         )
     }
 
+    /// A proxy that went before it was asked anything; `error` as above.
+    static func unasked(_ proxy: UpstreamProxy, _ error: (any Error)?) -> UpstreamFailure {
+        let reason =
+            error.map { TransportReason.broken($0, by: "proxy") }
+            ?? "it closed the connection before it was asked anything"
+        return unreachable(proxy, UpstreamFailure(reason: reason))
+    }
+
+    /// What went wrong behind the answer of a proxy, with its name: a proxy may open a tunnel before it knows of a way, or put
+    /// itself into TLS.
+    ///
+    /// `proxy`: nil where there is none on the way.
+    func byWay(of proxy: UpstreamProxy?) -> UpstreamFailure {
+        guard let proxy else { return self }
+        var failure = self
+        failure.reason += UpstreamProxy.way(by: proxy)
+        return failure
+    }
+
     /// TLS with the proxy failed.
     static func handshake(_ proxy: UpstreamProxy, _ failure: HandshakeFailure) -> UpstreamFailure {
         let isCertificate = if case .certificate = failure { true } else { false }
@@ -176,7 +195,7 @@ extension UpstreamFailure {
     }
 
     /// What to do where the proxy wants a user name and password, or others.
-    private static func credentialsHint(for proxy: UpstreamProxy) -> String {
+    static func credentialsHint(for proxy: UpstreamProxy) -> String {
         proxy.credentials == nil
             ? "Give user name and password: --upstream-proxy-auth env:VARIABLE (USER:PASSWORD in VARIABLE)."
             : "It does not accept the user name and password that were given."

@@ -69,6 +69,11 @@ package struct UpstreamProxy: Sendable, Hashable, CustomStringConvertible {
     /// Without user name and password.
     package var description: String { "\(scheme.rawValue)://\(origin)" }
 
+    /// What is added to words about a provider that is reached by way of a proxy; nothing where it is not.
+    static func way(by proxy: UpstreamProxy?) -> String {
+        proxy.map { " (by way of the upstream proxy \($0))" } ?? ""
+    }
+
     /// Whether a host is connected to without the proxy.
     func isPassedBy(_ host: String) -> Bool {
         HostResolver.isLoopback(host) || directHosts.contains { $0.matches(host) }
