@@ -107,7 +107,7 @@ package struct ProxyLimits: Sendable, Hashable {
     /// From the acceptance of a connection, or the first byte of a further request, to the end of the head;
     /// beyond: 408.
     package var headTime: Duration
-    /// For a connection to a provider.
+    /// For a connection to a provider, and for the first word of a SOCKS proxy on the way.
     package var connectTime: Duration
     /// For a TLS handshake with either side.
     package var handshakeTime: Duration

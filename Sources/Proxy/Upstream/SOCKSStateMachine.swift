@@ -46,6 +46,9 @@ struct SOCKSStateMachine {
     /// What is said first: the ways to sign in that we know.
     var greeting: [UInt8] { [Self.version] + (credentials == nil ? [1, 0] : [2, 0, 2]) }
 
+    /// Whether the proxy has said that it speaks SOCKS; that takes it no connection of its own.
+    var isGreeted: Bool { state != .method }
+
     mutating func received(_ new: some Sequence<UInt8>) -> Action {
         bytes += new
         switch state {

@@ -140,6 +140,16 @@ extension UpstreamFailure {
         return failure
     }
 
+    /// TLS with the proxy did not come about in time.
+    static func handshakeTimeout(_ proxy: UpstreamProxy) -> UpstreamFailure {
+        var failure = unreachable(proxy, .handshakeTimeout(proxy.origin))
+        failure.hint = withoutTLS
+        return failure
+    }
+
+    /// What speaks no TLS answers a hello in clear, or waits for the rest of it.
+    private static let withoutTLS = "A proxy without TLS is named by http://"
+
     /// TLS with the proxy failed.
     static func handshake(_ proxy: UpstreamProxy, _ failure: HandshakeFailure) -> UpstreamFailure {
         let isCertificate = if case .certificate = failure { true } else { false }
@@ -153,7 +163,7 @@ extension UpstreamFailure {
                 + "TLS with the upstream proxy \(proxy): \(words)",
             hint: isCertificate
                 ? "Trust the proxy's authority with --upstream-ca FILE."
-                : "A proxy without TLS is named by http://"
+                : withoutTLS
         )
     }
 

@@ -47,7 +47,7 @@ final class UpstreamTunnelHandler: ChannelInboundHandler, RemovableChannelHandle
             guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
             try channel.pipeline.syncOperations.addHandler(self)
             isInHandshake = tls != nil
-            setDeadline(tls == nil ? limits.proxyTime : limits.handshakeTime)
+            setDeadline(tls == nil ? patience : limits.handshakeTime)
             if let tls {
                 try channel.pipeline.syncOperations.addHandler(
                     TLSHandler(
@@ -94,7 +94,9 @@ final class UpstreamTunnelHandler: ChannelInboundHandler, RemovableChannelHandle
                 send(message)
                 action = machine.received([])
             }
+            let wasSilent = isSilentInSOCKS
             task = .socks(machine)
+            if wasSilent { setDeadline(patience) }
             switch action {
             case .waitForMoreBytes, .send: break
             case .established(let rest): succeed(rest)
@@ -110,7 +112,7 @@ final class UpstreamTunnelHandler: ChannelInboundHandler, RemovableChannelHandle
             isInHandshake = false
             switch outcome {
             case .completed:
-                setDeadline(limits.proxyTime)
+                setDeadline(patience)
                 ask()
             case .failed(let failure): fail(.handshake(proxy, failure))
             case .clientRejectedCertificate: fail(.handshake(proxy, .closed))
@@ -131,6 +133,14 @@ final class UpstreamTunnelHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     // MARK: -
+
+    /// Whether it is not known yet if SOCKS is spoken at all.
+    private var isSilentInSOCKS: Bool {
+        if case .socks(let machine) = task { !machine.isGreeted } else { false }
+    }
+
+    /// How long the proxy may take for what it says next.
+    private var patience: Duration { isSilentInSOCKS ? limits.connectTime : limits.proxyTime }
 
     private func ask() {
         switch task {
@@ -178,9 +188,16 @@ final class UpstreamTunnelHandler: ChannelInboundHandler, RemovableChannelHandle
         deadline?.cancel()
         deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [self] in
             if isInHandshake {
-                return fail(.unreachable(proxy, .handshakeTimeout(proxy.origin)))
+                return fail(.handshakeTimeout(proxy))
             }
-            fail(.dialogue(origin, by: proxy, "no answer in time (\(limits.proxyTime.components.seconds) s)"))
+            var failure = UpstreamFailure.dialogue(
+                origin,
+                by: proxy,
+                "no answer in time (\(time.components.seconds) s)"
+            )
+            // Waits for the rest of what it takes for a request.
+            if isSilentInSOCKS { failure.hint = "An HTTP proxy is named by http://" }
+            fail(failure)
         }
     }
 }

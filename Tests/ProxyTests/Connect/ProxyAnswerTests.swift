@@ -208,13 +208,53 @@ struct ProxyAnswerTests {
         let rig = try await rig(proxy.port)
         let output = try await rig.curl("https://\(Self.name)/token", "-w", "%{http_code} %{http_connect}")
         #expect(output.text.contains("502"), "\(output.text) \(output.error)")
-        #expect(
-            try await rig.exchanges(atLeast: 1).map(\.failure) == [
-                "\(Self.name):443 closed the connection before it was asked anything "
-                    + "(by way of the upstream proxy http://127.0.0.1:\(proxy.port))"
-            ]
-        )
+        let failures = try await rig.exchanges(atLeast: 1).compactMap(\.failure)
+        let failure = try #require(failures.first)
+        #expect(failures.count == 1)
+        #expect(failure.hasPrefix("\(Self.name):443 closed the connection before it was asked anything"))
+        #expect(failure.hasSuffix(" (by way of the upstream proxy http://127.0.0.1:\(proxy.port))"))
         await rig.stop()
         try await proxy.stop()
+    }
+
+    /// As proxies for HTTP do when SOCKS or TLS is spoken to them.
+    @Test(arguments: [
+        ("socks5h", "ERR_SOCKS_CONNECTION_FAILED: no way to ", "An HTTP proxy is named by http://"),
+        (
+            "https", "ERR_PROXY_CONNECTION_FAILED: no connection to ",
+            "A proxy without TLS is named by http://"
+        ),
+    ])
+    func proxyThatSaysNothingMaySpeakHTTP(_ scheme: String, _ words: String, _ hint: String) async throws {
+        let silent = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let proxy = try UpstreamProxy("\(scheme)://127.0.0.1:\(silent.port)")
+        let rig = try await ProxyRig(adjust: {
+            $0.upstreamProxy = proxy
+            $0.limits.connectTime = .milliseconds(300)
+            $0.limits.handshakeTime = .milliseconds(300)
+        })
+        _ = try await rig.curl("https://\(Self.name)/")
+        let failure = try #require(try await rig.exchanges(atLeast: 1).first?.failure)
+        #expect(failure.hasPrefix(words), "\(failure)")
+        #expect(rig.notices == [.upstreamFailed(host: "\(Self.name):443", reason: failure, hint: hint)])
+        await rig.stop()
+        try await silent.stop()
+    }
+
+    /// Its own connection takes longer than a word of it.
+    @Test func proxyThatSpeaksSOCKSIsWaitedForLonger() async throws {
+        let slow = try await LoopbackOrigin(tls: nil) { received in
+            received == [5, 1, 0] ? .send([5, 0]) : .wait
+        }
+        let proxy = try UpstreamProxy("socks5h://127.0.0.1:\(slow.port)")
+        let rig = try await ProxyRig(adjust: {
+            $0.upstreamProxy = proxy
+            $0.limits.connectTime = .milliseconds(300)
+        })
+        _ = try await rig.curl("--max-time", "1", "https://\(Self.name)/")
+        let failure = try #require(try await rig.exchanges(atLeast: 1).first?.failure)
+        #expect(failure.hasPrefix("the client closed the connection before "), "\(failure)")
+        await rig.stop()
+        try await slow.stop()
     }
 }
