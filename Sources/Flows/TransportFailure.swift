@@ -184,6 +184,8 @@ package enum TransportFailure: Sendable, Equatable {
         "failed to respond", "unexpected end of file from server", "read timed out", "read timeout",
         "timeout awaiting response", "did not return a complete response", "connection closed by the server",
         "connection closed by the upstream proxy", "closed the connection before it was asked anything",
+        // One stream of HTTP/2 or HTTP/3, in the recorder's words.
+        "the provider broke off the answer", "the provider closes the connection",
         "sockettimeoutexception", "timeout exceeded", "operation timed out", "request timed out",
         "receivefailure", "unexpected end of stream",
         "nsurlerrornetworkconnectionlost", "network connection was lost", "nsurlerrorbadserverresponse",

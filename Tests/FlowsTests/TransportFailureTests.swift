@@ -43,6 +43,11 @@ struct TransportFailureTests {
             ("CLEARTEXT communication to idp.test not permitted by network security policy", .unreachable),
             ("NSURLErrorDomain Code=-1022 App Transport Security", .unreachable),
             ("NSURLErrorNetworkConnectionLost", .unanswered),
+            ("the provider broke off the answer (RST_STREAM INTERNAL_ERROR)", .unanswered),
+            (
+                "the provider closes the connection and did not take the request (GOAWAY NO_ERROR)",
+                .unanswered
+            ),
             (
                 "connection closed by the upstream proxy http://p:1 before the answer was complete",
                 .unanswered

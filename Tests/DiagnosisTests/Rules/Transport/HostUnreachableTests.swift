@@ -92,6 +92,26 @@ struct HostUnreachableTests {
         #expect((recording.finding(rule) != nil) == fires)
     }
 
+    /// The connection lives on, and other answers with it.
+    @Test(arguments: [
+        ("the provider broke off the answer (RST_STREAM INTERNAL_ERROR)", true),
+        ("the provider broke off the answer (H3_INTERNAL_ERROR)", true),
+        ("the provider closes the connection and did not take the request (GOAWAY ENHANCE_YOUR_CALM)", true),
+        ("the client gave the request up before the answer was complete (RST_STREAM CANCEL)", false),
+    ])
+    func knowsTheEndOfAStream(words: String, fires: Bool) throws {
+        var recording = try Recording("healthy/native-app")
+        let index = try #require(recording.exchanges.lastIndex { $0.request.url.path == "/token" })
+        let answered = recording.exchanges[index]
+        recording.exchanges.removeSubrange((index + 1)...)
+        recording.exchanges[index].response = nil
+        recording.exchanges[index].failure = words
+        #expect((recording.finding(rule) != nil) == fires)
+        // A client that asks again has its answer.
+        recording.exchanges.append(answered)
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test(arguments: [("1439", "1100 bytes came; Content-Length: 1439"), (nil, "1100 bytes came, and not")])
     func tellsHowMuchOfAnAnswerCame(length: String?, note: String) throws {
         var recording = try Recording("healthy/native-app")
