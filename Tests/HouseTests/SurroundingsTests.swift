@@ -35,6 +35,7 @@ struct SurroundingsTests {
         "TLS/TLSConnection.swift": [".now()": "the age of sessions"],
         "TLS/TLSConnection+Handshake.swift": [".now()": "the age of sessions"],
         "Proxy/Authority/AuthorityFiles.swift": ["getpid(": "the name of a file until it is whole"],
+        "Proxy/Connect/TunnelHandler.swift": [".now()": "the age of a tunnel"],
         "Proxy/Tee/Tee.swift": [".now()": "the age of a connection"],
         "Proxy/Tee/Tee+Ends.swift": [".now()": "the age of a connection"],
         "Proxy/Upstream/HostResolver.swift": [".now()": "the age of answers"],
