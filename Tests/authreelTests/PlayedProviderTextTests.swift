@@ -19,4 +19,12 @@ struct PlayedProviderTextTests {
             lines == ["  fault       \(id): \(fault.summary)"] + (needs.map { ["  needs       \($0)"] } ?? [])
         )
     }
+
+    /// What is said is what is taken.
+    @Test(arguments: [(true, "any redirect URI on this machine"), (false, "no redirect URI")])
+    func clientWithoutAnAddressIsToldAsItIsTaken(takesLocalOnes: Bool, words: String) {
+        var client = ProviderConfiguration.Client(id: "svc", redirectURIs: [], requiresPKCE: false)
+        client.acceptsLocalRedirects = takesLocalOnes
+        #expect(PlayedProviderText.line(client) == "svc · no secret · \(words)")
+    }
 }

@@ -56,6 +56,7 @@ struct ClientFinder {
             for request in flow.tokenRequests { learn(request, flow, &found) }
             for message in flow.messages { learn(message, flow, &found) }
         }
+        learnRedirects(&found)
         for index in issuer.captures {
             for (id, secret) in index.knownSecrets { found.clients[id]?.secret = secret }
         }
@@ -86,6 +87,26 @@ struct ClientFinder {
                 let algorithm = token.algorithm.flatMap(SignatureAlgorithm.init(rawValue:))
             {
                 client.idTokenAlgorithm = algorithm
+            }
+        }
+    }
+
+    /// Of clients of which a server recorded its own half: the redirect URI of a token request is the login's (RFC 6749, section
+    /// 4.1.3), and none was seen where there is no such parameter (OAuth 2.1).
+    private func learnRedirects(_ found: inout Found) {
+        let unseen = Set(found.clients.values.filter(\.redirectURIs.isEmpty).map(\.id))
+        for flow in issuer.flows {
+            for request in flow.tokenRequests where request.isCodeExchange && request.answer.isSuccess {
+                guard let id = flow.client(named: request.authentication), unseen.contains(id),
+                    !found.codeClients.contains(id)
+                else { continue }
+                found.edit(id) { client in
+                    if let uri = request.redirectURI {
+                        client.add(redirectURI: uri)
+                    } else {
+                        client.acceptsLocalRedirects = true
+                    }
+                }
             }
         }
     }
@@ -206,6 +227,12 @@ struct ClientFinder {
         for index in clients.indices where clients[index].redirectURIs.isEmpty {
             for flow in issuer.flows {
                 for request in flow.authorizationRequests where request.clientID == clients[index].id {
+                    if let uri = request.redirectURI { clients[index].add(redirectURI: uri) }
+                }
+                for request in flow.tokenRequests
+                where request.isCodeExchange
+                    && flow.client(named: request.authentication) == clients[index].id
+                {
                     if let uri = request.redirectURI { clients[index].add(redirectURI: uri) }
                 }
             }

@@ -47,18 +47,25 @@ extension ProfileBuilder {
         }
     }
 
-    /// Endpoints that a client asks by itself, of which the browser's half of a login shows nothing: beside that of authorization, where most
-    /// providers have them.
+    /// Endpoints that half a login shows nothing of: those that a client asks by itself where a browser recorded, that of authorization
+    /// where a server did; each beside the other, where most providers have them.
     ///
-    /// Without them no client could take its tokens.
+    /// Without them no login could end, or begin.
     mutating func addUnseenEndpoints(_ dialect: inout ProviderDialect) {
-        guard dialect.paths[.token] == nil,
-            issuer.flows.flatMap(\.authorizationRequests).contains(where: \.asksForCode),
-            let authorization = dialect.paths[.authorization]?.first.map({ RecordedURL($0).path }),
-            let slash = authorization.utf8.lastIndex(of: 0x2f),
-            !metadataDocuments.contains(where: { !isOfAnother($0.document) && $0.document.isUsable })
+        guard !metadataDocuments.contains(where: { !isOfAnother($0.document) && $0.document.isUsable }) else {
+            return
+        }
+        if dialect.paths[.token] == nil {
+            addClientsHalf(&dialect)
+        } else if dialect.paths[.authorization] == nil {
+            addBrowsersHalf(&dialect)
+        }
+    }
+
+    private mutating func addClientsHalf(_ dialect: inout ProviderDialect) {
+        guard issuer.flows.flatMap(\.authorizationRequests).contains(where: \.asksForCode),
+            let folder = dialect.paths[.authorization]?.first.flatMap(Self.folder(of:))
         else { return }
-        let folder = authorization[..<slash]
         let token: String =
             switch dialect.kind {
             case .auth0: "/oauth/token"
@@ -70,6 +77,28 @@ extension ProfileBuilder {
         remarks.append(
             "the capture has nothing of the client's own calls: \(folder + token) takes codes, and answers as the specifications have it"
         )
+    }
+
+    private mutating func addBrowsersHalf(_ dialect: inout ProviderDialect) {
+        guard issuer.flows.flatMap(\.tokenRequests).contains(where: \.isCodeExchange),
+            let folder = dialect.paths[.token]?.first.flatMap(Self.folder(of:))
+        else { return }
+        let path =
+            switch dialect.kind {
+            case .auth0: (Self.folder(of: folder) ?? folder) + "/authorize"
+            case .keycloak, .glewlwyd: folder + "/auth"
+            default: folder + "/authorize"
+            }
+        dialect.paths[.authorization] = [path]
+        remarks.append(
+            "the capture has nothing of the browser's half: logins begin at \(path), on a sign-in page of the mock's own"
+        )
+    }
+
+    /// `/oauth2` of `/oauth2/token`.
+    private static func folder(of target: String) -> String? {
+        let path = RecordedURL(target).path
+        return path.utf8.lastIndex(of: 0x2f).map { String(path[..<$0]) }
     }
 
     /// Which of its answers pages of other origins could read.

@@ -53,7 +53,7 @@ struct PlayedProviderText {
     }
 
     /// `shop, a secret, redirect URI https://shop.example/callback`.
-    private static func line(_ client: ProviderConfiguration.Client) -> String {
+    static func line(_ client: ProviderConfiguration.Client) -> String {
         var parts = [client.id.printable]
         if client.acceptsAnySecret {
             parts.append("any secret")
@@ -64,7 +64,8 @@ struct PlayedProviderText {
             parts.append(client.authenticationMethods.joined(separator: ", "))
         }
         let uris = client.redirectURIs.map(\.printable)
-        parts.append(uris.isEmpty ? "any redirect URI on this machine" : uris.joined(separator: ", "))
+        let others = client.acceptsLocalRedirects ? "any redirect URI on this machine" : "no redirect URI"
+        parts.append(uris.isEmpty ? others : uris.joined(separator: ", "))
         return parts.joined(separator: " · ")
     }
 
