@@ -117,6 +117,7 @@ extension ProviderDialect {
         needsClientProof = true
         checksOpenIDRequests = true
         checksAudiences = true
+        checksResources = true
         takesTokenRequestsByPostOnly = true
         allowsOrigins = true
         addTokens(configuration)

@@ -97,6 +97,52 @@ extension BuiltInEndpointsTests {
         #expect(user.status == 200)
     }
 
+    private func answer(toLoginFor resources: [String], redeemedFor chosen: String?) -> JSONValue {
+        let named = resources.map { ("resource", $0) }
+        let login = signIn(caller.get(Self.issuer + "/authorize", Self.request + named))
+        let more = chosen.map { [("resource", $0)] } ?? []
+        return caller.json(redeem(login.parameters.first("code"), Self.secret + more))
+    }
+
+    /// RFC 8707, section 2.2: one of the login's resources has the token, and no other.
+    @Test(
+        arguments: [
+            (["https://a.example/", "https://b.example/"], "https://b.example/", "https://b.example/"),
+            (["https://a.example/", "https://b.example/"], nil, "https://a.example/"),
+            (["https://a.example/"], "https://c.example/", nil),
+            ([], "https://c.example/", "https://c.example/"),
+            ([], "https://c.example/#part", nil), ([], "api", nil),
+        ] as [([String], String?, String?)]
+    )
+    func tokenIsForAResourceOfTheLogin(resources: [String], chosen: String?, audience: String?) {
+        let tokens = answer(toLoginFor: resources, redeemedFor: chosen)
+        let token = tokens["access_token"]?.string.flatMap(JSONWebToken.parse)
+        #expect(token?.audience.first == audience)
+        #expect(tokens["error"]?.string == (audience == nil ? "invalid_target" : nil))
+    }
+
+    /// Whoever refreshes may turn to another one of them.
+    @Test(arguments: [("https://b.example/", 200), ("https://c.example/", 400)])
+    func refreshedTokenIsForAResourceOfTheLogin(chosen: String, status: Int) {
+        let tokens = answer(toLoginFor: ["https://a.example/", "https://b.example/"], redeemedFor: nil)
+        let answer = caller.post(
+            Self.issuer + "/token",
+            [
+                ("grant_type", "refresh_token"), ("resource", chosen),
+                ("refresh_token", tokens["refresh_token"]?.string ?? ""),
+            ] + Self.secret
+        )
+        #expect(answer.status == status)
+        let token = caller.json(answer)["access_token"]?.string.flatMap(JSONWebToken.parse)
+        #expect(token?.audience.first == (status == 200 ? chosen : nil))
+    }
+
+    @Test(arguments: ["https://a.example/#part", "api"])
+    func loginForWhatIsNoResourceIsRefused(resource: String) {
+        let answer = caller.get(Self.issuer + "/authorize", Self.request + [("resource", resource)])
+        #expect(answer.parameters.first("error") == "invalid_target")
+    }
+
     /// RFC 9449, section 5: the client is what refresh tokens of those are bound to who authenticate.
     @Test func refreshTokenOfAClientWithASecretIsBoundToNoKey() throws {
         let another = try PrivateKey.generate(.elliptic(.p256))

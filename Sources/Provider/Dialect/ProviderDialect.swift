@@ -162,6 +162,8 @@ struct ProviderDialect: Sendable {
     /// Whether requests for an ID token are held to what OpenID Connect wants of them: the scope `openid`, a redirect URI, and a nonce
     /// where it comes by way of the browser (Core, sections 3.1.2.1, 3.2.2.1 and 3.3.2.11).
     var checksOpenIDRequests = false
+    /// Whether tokens are for what a login or a token request names of a login's resources, and for no other (RFC 8707, section 2).
+    var checksResources = false
     /// Whether request objects are held to the audience that they name (RFC 9101, section 4).
     var checksAudiences = false
     /// Scopes that were asked for and never granted.

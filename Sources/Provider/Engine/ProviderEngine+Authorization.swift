@@ -75,6 +75,7 @@ extension ProviderEngine {
             }
         }
         if login.challenge == nil, client.requiresPKCE, types.contains("code") { return .challengeMissing }
+        if dialect.checksResources, !login.resources.allSatisfy(Self.isResource) { return .resourceMalformed }
         // OpenID Connect Core, section 3.1.2.1.
         if login.asksForNoneAndMore, !dialect.takesPromptsBesideNone { return .promptBesideNone }
         return nil

@@ -76,6 +76,7 @@ extension ProviderEngine {
             challenge: login.challenge,
             challengeMethod: login.challengeMethod,
             resource: login.resource,
+            resources: login.resources,
             acrValues: login.acrValues,
             maxAge: login.maxAge,
             signedInAt: session.signedInAt,

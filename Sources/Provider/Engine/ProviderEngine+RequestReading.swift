@@ -128,7 +128,7 @@ extension ProviderEngine {
         guard let redirectURI = sent ?? (client.redirectURIs.count == 1 ? client.redirectURIs[0] : nil),
             accepts(redirectURI: redirectURI, of: client)
         else { return nil }
-        return PendingLogin(
+        var login = PendingLogin(
             clientID: client.id,
             endpoint: askedEndpoint,
             redirectURI: redirectURI,
@@ -141,11 +141,12 @@ extension ProviderEngine {
             responseMode: value("response_mode"),
             prompt: (value("prompt") ?? "").split(separator: " ").map(String.init),
             maxAge: value("max_age").flatMap { Int64($0) },
-            resource: value("resource"),
             acrValues: value("acr_values"),
             boundKey: value("dpop_jkt"),
             parameters: parameters
         )
+        login.resource = login.resources.first
+        return login
     }
 
     /// The parameters of a request object, which this client made, and which is of now.

@@ -87,8 +87,30 @@ extension ProviderEngine {
         var grant = issued.grant
         if let expected = grant.boundKey, expected != boundKey { return refuse(.proofInvalid, at: .token) }
         grant.boundKey = boundKey
-        if grant.resource == nil { grant.resource = form.first("resource") }
+        if let refusal = choose(form.first("resource"), for: &grant) { return refuse(refusal, at: .token) }
         return issue(grant, "authorization_code", hashed: ["code": code])
+    }
+
+    /// What the access token is for: one of what the login was for, where it named some (RFC 8707, section 2.2); the first where the
+    /// request names none.
+    private func choose(_ asked: String?, for grant: inout ProviderState.Grant) -> Refusal? {
+        guard let asked, !asked.isEmpty else { return nil }
+        // What a recorded provider makes of others nobody saw.
+        guard dialect.checksResources else {
+            if grant.resource == nil { grant.resource = asked }
+            return nil
+        }
+        guard Self.isResource(asked) else { return .resourceMalformed }
+        guard grant.resources.isEmpty || grant.resources.contains(bytesOf: asked) else {
+            return .resourceNotGranted
+        }
+        grant.resource = asked
+        return nil
+    }
+
+    /// RFC 8707, section 2: an absolute URI without a fragment.
+    static func isResource(_ text: String) -> Bool {
+        !(RecordedURL(text).scheme ?? "").isEmpty && !text.utf8.contains(0x23)
     }
 
     /// RFC 6749, section 4.1.3: needed where the authorization request had one, and then equal.
@@ -150,6 +172,9 @@ extension ProviderEngine {
                 return refuse(.scopeTooWide, at: .token)
             }
             grant.scope = dialect.granted(asked)
+        }
+        if dialect.checksResources, let refusal = choose(form.first("resource"), for: &grant) {
+            return refuse(refusal, at: .token)
         }
         // What comes is for who asks.
         grant.clientID = client.id

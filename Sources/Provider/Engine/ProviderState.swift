@@ -17,6 +17,8 @@ struct ProviderState: Sendable {
         /// Nil where the request named none.
         var challengeMethod: String?
         var resource: String?
+        /// All that the login was for (RFC 8707, section 2.1); empty where it named none.
+        var resources: [String] = []
         var acrValues: String?
         var maxAge: Int64?
         var signedInAt: Timestamp

@@ -29,6 +29,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case refreshTokenInvalid
     case refreshTokenUsed
     case scopeTooWide
+    case resourceNotGranted
+    case resourceMalformed
     case proofInvalid
     case proofNonceNeeded
     case devicePending
@@ -106,6 +108,10 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .refreshTokenInvalid: (400, "invalid_grant", "the refresh token is not valid")
         case .refreshTokenUsed: (400, "invalid_grant", "the refresh token was used before")
         case .scopeTooWide: (400, "invalid_scope", "more is asked for than was granted")
+        case .resourceNotGranted:
+            (400, "invalid_target", "the login was not for this resource")
+        case .resourceMalformed:
+            (400, "invalid_target", "a resource is an absolute URI without a fragment")
         case .proofInvalid:
             (400, "invalid_dpop_proof", "the DPoP proof is missing, of another key, or not valid")
         case .proofNonceNeeded: (400, "use_dpop_nonce", "the DPoP proof needs the nonce of this answer")

@@ -1,4 +1,5 @@
 import Captures
+import JSON
 import OAuth
 
 /// What one user goes through at the provider's pages: from a request to its answer.
@@ -71,6 +72,14 @@ struct PendingLogin: Sendable {
     }
 
     func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    /// What the tokens are asked for, which may be several (RFC 8707, section 2); in a request object that is a list.
+    var resources: [String] {
+        parameters.lazy.filter { $0.name == "resource" && !$0.value.isEmpty }.flatMap { item in
+            let list = item.value.hasPrefix("[") ? try? JSONParser.parse(Array(item.value.utf8)) : nil
+            return list?.array?.compactMap(\.string) ?? [item.value]
+        }
+    }
 
     /// Whether another request is this one again: a reload, or the provider's own way back to it.
     func isSame(as other: PendingLogin) -> Bool {
