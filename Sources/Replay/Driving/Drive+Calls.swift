@@ -5,7 +5,7 @@ import OAuth
 /// What the app and its server ask, and when.
 extension Drive {
     /// Nobody is there to enter the code, if not by then.
-    private static let longestPolling = Duration.seconds(120)
+    static let longestPolling = Duration.seconds(120)
 
     /// Seconds between polls as a server wishes, five where it says nothing: some time, and no more than is waited at all.
     static func pollInterval(_ wish: Int64?) -> Int64 {

@@ -60,7 +60,9 @@ extension Drive {
         }
         if isBeginning { browser.begin(login: step.exchange) }
         let live = try await send(index)
-        if step.isNavigation { arrive(at: live) } else { browser.hear(exchanges[live]) }
+        guard !step.isNavigation else { return arrive(at: live) }
+        let last = try await awaitApproval(index, after: live)
+        browser.hear(exchanges[last])
     }
 
     /// The exchange of this run that stands for one of the recording.

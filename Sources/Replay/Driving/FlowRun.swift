@@ -127,6 +127,8 @@ package enum ReplayEvent: Sendable {
     case waiting(Duration, before: Int)
     /// The device grant waits for somebody to enter a code (RFC 8628, section 3.3).
     case enterCode(String, at: String)
+    /// A page waits for somebody to agree elsewhere; its script asks here whether that is done.
+    case awaitsApproval(at: String)
     /// An exchange is done.
     case exchanged(Exchange)
     /// Something that a real browser's visit comes upon.

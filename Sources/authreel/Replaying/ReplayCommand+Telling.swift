@@ -39,10 +39,22 @@ extension ReplayCommand {
                 hint: Self.elsewhere(than: failure, in: captures)
             )
         }
-        if !browsing.isWanted, reports.contains(where: \.run.isHeldUpByAPage) {
+        if !browsing.isWanted, reports.contains(where: \.run.lacksAPerson) {
+            StandardError.hint(Self.byHand(captures))
+        } else if !browsing.isWanted, reports.contains(where: \.run.isHeldUpByAPage) {
             StandardError.hint(Self.byBrowser(captures))
         }
         if !reports.allSatisfy(\.isSame) { throw ExitCode(ExitStatus.negative.rawValue) }
+    }
+
+    /// What to do about a login that only a person can do.
+    static func byHand(_ captures: [String]) -> String {
+        let command = Invocation.command(
+            "replay",
+            "--interactive",
+            captures.count == 1 ? captures[0] : "CAPTURE"
+        )
+        return "the answer of a passkey or a captcha is good once: \(command) lets you sign in by hand"
     }
 
     /// What to do about a page that could not be filled in.

@@ -28,12 +28,17 @@ final class ReplayProgress: Sendable {
             guard duration >= .seconds(2) else { return }
             clear()
             StandardError.note(
-                "\(job.plan.flow.id): waiting \(duration.components.seconds) s before step \(step + 1), as the recording did"
+                "\(job.plan.flow.id): waiting \(duration.components.seconds) s before step \(step + 1), as the recording did (--max-wait bounds it)"
             )
         case .enterCode(let code, let address):
             clear()
             StandardError.note(
                 "\(job.plan.flow.id): enter the code \(code.printable) at \(address.printable)"
+            )
+        case .awaitsApproval(let address):
+            clear()
+            StandardError.note(
+                "\(job.plan.flow.id): waiting until somebody agrees on their device, which \(address.printable) tells (Ctrl-C ends it)"
             )
         case .browser(.awaitsPerson(let address)):
             clear()
