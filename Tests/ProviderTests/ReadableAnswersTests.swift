@@ -73,4 +73,36 @@ struct ReadableAnswersTests {
         let caller = try Self.provider([(200, Self.app)])
         #expect(Self.reader(caller, from: "https://evil.example", isGood: false) == nil)
     }
+
+    /// A page that sends its cookies is let read nothing without the word, be it the preflight or a refusal.
+    @Test(arguments: [(app, true), (app, false), ("*", true)])
+    func pageMaySendItsCookiesWhereItCould(reader: String, mayWithCookies: Bool) throws {
+        var capture = CaptureBuilder()
+        let cookies = mayWithCookies ? [("Access-Control-Allow-Credentials", "true")] : []
+        capture.post(
+            Self.issuer + "/token",
+            Self.form("code-0123456789"),
+            headers: [("Origin", Self.app)],
+            answer: [
+                ("Access-Control-Allow-Origin", reader), ("Access-Control-Expose-Headers", "DPoP-Nonce"),
+            ] + cookies,
+            body: .json(Self.tokens)
+        )
+        let caller = Caller(try RecordedProviderTests.provider(capture.capture))
+        let refused = caller.post(Self.base + "/token", Self.form("nobodys"), headers: [("Origin", Self.app)])
+        #expect(refused.status == 400)
+        let preflight = caller.send(
+            "OPTIONS",
+            Self.base + "/token",
+            nil,
+            [("Origin", Self.app), ("Access-Control-Request-Method", "POST")]
+        )
+        let word = reader != "*" && mayWithCookies ? "true" : nil
+        for answer in [refused, preflight] {
+            #expect(answer.headers.first("access-control-allow-origin") == reader)
+            #expect(answer.headers.first("access-control-allow-credentials") == word)
+        }
+        #expect(refused.headers.first("access-control-expose-headers") == "DPoP-Nonce")
+        #expect(preflight.headers.first("access-control-expose-headers") == nil)
+    }
 }

@@ -316,8 +316,14 @@ struct ProviderEngine {
             isForAll || isOriginOfAClient(origin)
         else { return }
         response.headers.fields.removeAll { $0.name.lowercased() == "access-control-allow-origin" }
-        response.headers.append("Access-Control-Allow-Origin", isForAll ? "*" : origin)
+        let allowed = isForAll ? "*" : origin
+        response.headers.append("Access-Control-Allow-Origin", allowed)
         if !isForAll { response.headers.append("Vary", "Origin") }
+        let path = request.url.path
+        for field in dialect.readable.permissions(at: path, for: allowed, isPreflight: isPreflight)
+        where !response.headers.contains(field.name) {
+            response.headers.append(field.name, field.value)
+        }
     }
 
     private func isOriginOfAClient(_ origin: String) -> Bool {
