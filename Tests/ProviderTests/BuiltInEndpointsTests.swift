@@ -324,6 +324,8 @@ struct BuiltInEndpointsTests {
     func registrationIsToldWithItsDefaults(asked: String?, given: String?) throws {
         var sent: JSONObject = [
             "redirect_uris": ["https://new.example/cb"], "introspection_signed_response_alg": "ES256",
+            "subject_type": "pairwise", "backchannel_logout_uri": "https://new.example/out",
+            "dpop_bound_access_tokens": true,
             "id_token_encrypted_response_alg": "RSA-OAEP",
         ]
         sent["id_token_signed_response_alg"] = asked.map { .string($0) }
@@ -334,6 +336,8 @@ struct BuiltInEndpointsTests {
         #expect(client["grant_types"] == ["authorization_code"] && client["response_types"] == ["code"])
         #expect(client["id_token_signed_response_alg"]?.string == given)
         #expect(client["introspection_signed_response_alg"] == nil)
+        #expect(client["subject_type"] == "public" && client["backchannel_logout_uri"] == nil)
+        #expect(client["dpop_bound_access_tokens"] == nil)
         #expect(client["id_token_encrypted_response_alg"] == nil)
     }
 

@@ -132,13 +132,18 @@ extension ProviderEngine {
             members[name] = algorithm
         }
         for name in Self.notDone { members[name] = nil }
+        if members["subject_type"] != nil { members["subject_type"] = "public" }
         return members
     }
 
-    /// Ways of answering that clients may ask for, and are not told that they have.
+    /// What clients may ask for, and are not told that they have: nobody is held to a key or to pushed requests here, has a name for
+    /// each client, or is told of a logout.
     private static let notDone = [
         "introspection_signed_response_alg", "introspection_encrypted_response_alg",
-        "introspection_encrypted_response_enc",
+        "introspection_encrypted_response_enc", "dpop_bound_access_tokens",
+        "tls_client_certificate_bound_access_tokens", "require_pushed_authorization_requests",
+        "sector_identifier_uri", "backchannel_logout_uri", "backchannel_logout_session_required",
+        "frontchannel_logout_uri", "frontchannel_logout_session_required",
     ]
 
     /// A client reads, changes or ends its registration (RFC 7592, section 2).
