@@ -160,6 +160,8 @@ struct ResponseFinder {
 
     private func delivery(_ exchange: Exchange, _ index: Int) -> AuthorizationResponse? {
         if let location = exchange.response?.location {
+            let url = RecordedURL(location)
+            if url.unreadableScheme != nil, let response = redirect(to: url, index) { return response }
             return redirect(to: address(of: exchange).resolving(location), index)
         }
         guard let body = exchange.response?.body, (body.size ?? 0) < 1 << 20, body.isPage else { return nil }

@@ -31,6 +31,7 @@ struct CallbackUnreachable: Rule {
         var errorLost: Violation?
         for response in flow.authorizationResponses {
             if let stop = PolicyStop.violation(of: response, in: flow) { return .violated(stop) }
+            if let misread = MisreadScheme.violation(of: response, in: flow) { return .violated(misread) }
             guard response.target.isWeb else { continue }
             guard let failure = failure(of: response, flow) else { continue }
             let isHungUp = isHungUp(response, flow)

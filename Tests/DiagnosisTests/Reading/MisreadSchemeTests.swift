@@ -1,0 +1,61 @@
+import Captures
+import Diagnosis
+import Flows
+import OAuth
+import Testing
+
+struct MisreadSchemeTests {
+    private let rule = "callback-unreachable"
+
+    /// A login of an app whose redirect URI has this scheme; with the page that a browser looks for, where it is not of that kind.
+    private func login(_ scheme: String, of capture: String = "code-never-redeemed", isAsked: Bool = true)
+        throws -> Recording
+    {
+        var recording = try Recording("the-capture/" + capture).asking("redirect_uri", scheme + "://callback")
+        let location = try #require(recording.exchanges[2].response?.location)
+        let answer = scheme + "://callback?" + (RecordedURL(location).query ?? "")
+        recording.exchanges[2].response?.redirect(to: answer)
+        guard isAsked else { return recording }
+        var page = recording.exchanges[2]
+        page.startedAt = page.startedAt + .milliseconds(60)
+        page.request = RecordedRequest(
+            method: "GET",
+            url: page.request.url.resolving(answer),
+            headers: page.request.headers
+        )
+        page.response = RecordedResponse(status: 404)
+        recording.exchanges.insert(page, at: 3)
+        return recording
+    }
+
+    @Test func namesTheSchemeAndWhereTheBrowserWent() throws {
+        let recording = try login("my_shop")
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(finding.variant == "scheme")
+        #expect(finding.places == ["2 response.location ", "3 request.url "])
+        #expect(finding.evidence[0].value == "my_shop://callback")
+        #expect(finding.evidence[1].value == "https://id.harbour.example/my_shop://callback")
+        #expect(finding.notes.last == "where the browser went instead, answered with status 404")
+        #expect(recording.outcomes == [.failure])
+    }
+
+    @Test func readsTheAnswerWhereTheBrowserIsNotSeenToGo() throws {
+        let recording = try login("my_shop", isAsked: false)
+        #expect(recording.finding(rule)?.places == ["2 response.location "])
+        #expect(recording.flows.first?.authorizationResponses.first?.code?.isEmpty == false)
+    }
+
+    /// An app that reads the addresses of its own web view takes any text.
+    @Test func leavesAnAppThatGotItsCodeAlone() throws {
+        for isAsked in [true, false] {
+            let recording = try login("my_shop", of: "code-never-redeemed.near-miss", isAsked: isAsked)
+            #expect(recording.finding(rule) == nil)
+        }
+    }
+
+    @Test func leavesASchemeAlone() throws {
+        #expect(try login("my-shop", isAsked: false).finding(rule) == nil)
+    }
+}
