@@ -210,6 +210,8 @@ package enum Diagnostician {
     private static func isBehindSuccess(_ info: RuleInfo, _ violation: Violation, _ flow: Flow) -> Bool {
         isRefusedByBackEnd(info, flow) || isKeptFromItsSession(info, flow) || isLostOnTheWay(info, flow)
             || isKeptFromItsPages(info, violation, flow)
+            // The page that the browser shows in the app's place is a good answer, too.
+            || info.id == SingpassHTTPSTypeMissing.info.id && flow.isClaimedAddressOpenedInBrowser
     }
 
     /// The back end of an app is asked by the app itself, behind an answer that looks like success.

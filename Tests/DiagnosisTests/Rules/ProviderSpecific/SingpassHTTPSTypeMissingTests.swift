@@ -24,6 +24,20 @@ struct SingpassHTTPSTypeMissingTests {
         #expect(recording.finding("claimed-https-opened-in-browser")?.effectOf == rule)
     }
 
+    /// The server has a page for those who have no app: a good answer, behind which nobody uses the code.
+    @Test func isTheCauseWhereTheBrowserShowsAPageInstead() throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/app/signed-in" else { return }
+            exchange.response = RecordedResponse(status: 200)
+            exchange.response?.body = Body(text: "<!doctype html><p>Open the app</p>", mediaType: "text/html")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.severity == .error)
+        #expect(recording.outcomes == [.failure])
+        #expect(recording.finding("claimed-https-opened-in-browser")?.effectOf == rule)
+    }
+
     @Test func leavesTheNearestAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
