@@ -3,7 +3,7 @@ import JOSE
 
 /// Whether two requests are those of two browsers, by what each browser has of its own: its name for itself, the cookies that
 /// it was given, and where it is.
-struct Browsers: Sendable {
+package struct Browsers: Sendable {
     private let capture: Capture
     private let order: [Int]
     private let derived = DerivedValues()
@@ -23,6 +23,18 @@ struct Browsers: Sendable {
         // Each host has cookies of its own, and may be behind proxies of its own.
         guard left.url.host == right.url.host else { return false }
         if let areOne = jars.areOne(one, other) { return !areOne }
+        return areElsewhere(one, other)
+    }
+
+    /// Whether two requests for one host, of the same app or another, are those of two devices: by the browser's name for itself and
+    /// by where it is, whatever cookies they have.
+    package func areOnTwoDevices(_ one: Int, _ other: Int) -> Bool {
+        let (left, right) = (capture[one].request, capture[other].request)
+        if differ(left.headers.first("user-agent"), right.headers.first("user-agent")) { return true }
+        return left.url.host == right.url.host && areElsewhere(one, other)
+    }
+
+    private func areElsewhere(_ one: Int, _ other: Int) -> Bool {
         guard let address = BrowserAddress(capture[one]) else { return false }
         return BrowserAddress(capture[other]).map(address.isOther) ?? false
     }

@@ -30,7 +30,7 @@ package final class CaptureIndex: Sendable {
     /// Reading, changing and deleting them included.
     package let registrations: [EndpointCall]
     /// Which requests are those of different browsers.
-    let browsers: Browsers
+    package let browsers: Browsers
     /// The exchange whose redirect led to this one.
     package let redirectedFrom: [Int: Int]
     /// The tokens of calls of APIs that no login of the capture is a part of.

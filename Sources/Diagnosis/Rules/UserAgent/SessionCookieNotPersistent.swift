@@ -45,7 +45,9 @@ struct SessionCookieNotPersistent: Rule {
             guard
                 session.request.clientID != request.clientID
                     || session.request.redirectURI != request.redirectURI,
-                isTab(session.request.exchange, flow), cookie.maxAge == nil, cookie.expires == nil,
+                isTab(session.request.exchange, flow),
+                !flow.surroundings.browsers.areOnTwoDevices(session.request.exchange, request.exchange),
+                cookie.maxAge == nil, cookie.expires == nil,
                 !sent.contains(cookie.name), covers(session.cookie, flow.capture[request.exchange]),
                 !session.isEnded(before: request.exchange, in: flow)
             else { continue }

@@ -97,6 +97,19 @@ struct SessionCookieNotPersistentTests {
         #expect(recording.finding(rule) == nil)
     }
 
+    /// Two phones that are recorded together.
+    @Test(arguments: [
+        ("192.0.2.17:50112", false), ("192.0.2.16:50112", true), ("[2001:db8::16]:50112", true), (nil, true),
+    ])
+    func leavesAnotherDeviceAlone(address: String?, fires: Bool) throws {
+        let recording = try second { $0.client.address = address }.editing { exchange in
+            if exchange.request.url.queryItems.first("client_id") == "shop-app" {
+                exchange.client.address = "192.0.2.16:50080"
+            }
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
     @Test func leavesAUserWhoSignedOutAlone() throws {
         var recording = try Recording(broken)
         var out = recording.exchanges[1]
