@@ -93,27 +93,29 @@ package enum HandedOnCode {
     /// - Parameters:
     ///   - response: the answer.
     ///   - index: where it is.
-    ///   - mayCarry: whether a tunnel leads to somebody who is to have it.
+    ///   - mayCarry: whether a tunnel leads to somebody who is to have it; where that is known, tunnels count that stood before the
+    ///     answer came and were still open then.
     /// - Returns: nil where that cannot be known: bodies that were not saved whole, tunnels that were not opened, or more
     ///   requests than anybody looks through.
     package static func isCarried(
         _ response: AuthorizationResponse,
         in index: CaptureIndex,
-        throughTunnel mayCarry: (RecordedRequest) -> Bool = { _ in true }
+        throughTunnel mayCarry: ((Exchange) -> Bool)? = nil
     ) -> Bool? {
         guard let code = code(of: response) else { return false }
-        let later = index.order[(index.position[response.callback ?? response.exchange] + 1)...]
+        let delivery = response.callback ?? response.exchange
+        let later = index.order[(index.position[delivery] + 1)...]
         guard later.count <= mostLaterExchanges else { return nil }
         let carried = CarriedCode(code)
         let target = response.target.normalizedWithoutQuery
         let method = response.callback.map { index.capture[$0].request.method } ?? "GET"
-        var isUnknown = false
+        var isUnknown = mayCarry.map { isTunnelOpen(at: delivery, in: index, to: $0) } ?? false
         for exchange in later {
             let request = index.capture[exchange].request
             // The page loaded once more.
             if request.method == method, request.url.normalizedWithoutQuery == target { continue }
             if request.method == "CONNECT" {
-                isUnknown = isUnknown || mayCarry(request)
+                isUnknown = isUnknown || mayCarry?(index.capture[exchange]) ?? true
                 continue
             }
             switch carried.isCarried(by: request) {
@@ -123,6 +125,21 @@ package enum HandedOnCode {
             }
         }
         return isUnknown ? nil : false
+    }
+
+    /// Whether bytes passed unread, on a connection made before an answer came, after it had come.
+    private static func isTunnelOpen(
+        at delivery: Int,
+        in index: CaptureIndex,
+        to mayCarry: (Exchange) -> Bool
+    ) -> Bool {
+        let end = index.capture[delivery].endedAt
+        return index.order[..<index.position[delivery]].suffix(mostLaterExchanges).contains { earlier in
+            let tunnel = index.capture[earlier]
+            return tunnel.request.method == "CONNECT" && tunnel.tunnel.reason != nil
+                && tunnel.tunnel.sentBytes ?? 0 > 0 && tunnel.failure == nil && tunnel.endedAt > end
+                && mayCarry(tunnel)
+        }
     }
 
     private static func code(of response: AuthorizationResponse) -> Parameter? {

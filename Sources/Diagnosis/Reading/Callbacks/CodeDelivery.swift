@@ -73,10 +73,38 @@ struct CodeDelivery {
     /// Whether a later request carries the code; nil where that cannot be known (``HandedOnCode``).
     func isPassedOn(in flow: Flow) -> Bool? {
         let sites = Set(flow.providerHosts.map(Site.of))
+        let apps = receiver == .app ? appsSeen(in: flow) : []
         return HandedOnCode.isCarried(response, in: flow.surroundings) { tunnel in
+            guard let host = tunnel.request.url.host else { return false }
             // What went through it may have been the exchange itself.
-            tunnel.url.host.map { sites.contains(Site.of($0)) } ?? false
+            if sites.contains(Site.of(host)) { return true }
+            return receiver == .app && isOfTheApp(tunnel, among: apps)
         }
+    }
+
+    /// The apps that talk to the provider in this login, by the names that they send.
+    private func appsSeen(in flow: Flow) -> Set<String> {
+        Set(
+            flow.exchanges.compactMap { index in
+                let request = flow.capture[index].request
+                return PublicAgent(of: request, at: index)?.kind == .native ? Self.product(request) : nil
+            }
+        )
+    }
+
+    /// Whether the app itself may have made a tunnel, to its own server say, whose certificate it pins.
+    ///
+    /// Of an app that is not seen otherwise any name may be the one, but those of the system's services.
+    private func isOfTheApp(_ tunnel: Exchange, among apps: Set<String>) -> Bool {
+        guard !RecorderRefusal.isOfSystem(tunnel), !Telemetry.isOne(tunnel.request.url),
+            PublicAgent(of: tunnel.request, at: 0)?.kind == .native
+        else { return false }
+        return apps.isEmpty || apps.contains(Self.product(tunnel.request))
+    }
+
+    /// What stands before the version in the name that a sender gives itself.
+    private static func product(_ request: RecordedRequest) -> String {
+        String((request.headers.first("user-agent") ?? "").prefix { $0 != "/" })
     }
 }
 
