@@ -49,7 +49,8 @@ struct PKCEVerifierMismatch: Rule {
             return .abstains("no verifier that is certain to belong to this login's code")
         }
         return Verdict.firstViolation(among: certain) { request in
-            guard request.isGrantRefused || flow.isGivenUp(behind: request),
+            guard
+                request.isGrantRefused || isRefusedWithoutReason(request) || flow.isGivenUp(behind: request),
                 let verifier = request.parameters.parameter("code_verifier")
             else { return .holds }
             switch compare(challenge, login.request, verifier) {
@@ -59,6 +60,12 @@ struct PKCEVerifierMismatch: Rule {
                 return .violated(violation(challenge, login.request, request, verifier, relation, flow))
             }
         }
+    }
+
+    /// A bare 401, as gateways give it for anything that they do not like: should it be the client that is refused, this verifier would be
+    /// next.
+    private func isRefusedWithoutReason(_ request: TokenRequest) -> Bool {
+        request.answer.status == 401 && request.answer.error == nil && request.answer.isRefusal
     }
 
     /// In the words of the provider, whether or not the challenge is in the capture.

@@ -57,6 +57,19 @@ struct PKCEVerifierMismatchTests {
         #expect(recording.finding("token-invalid-grant")?.effectOf == rule)
     }
 
+    /// A gateway's bare 401 names no reason; where one is named, it is that one.
+    @Test(
+        arguments: [
+            (["code": 401, "message": "Unauthorized"], hex, true), (["code": 401], challenge, false),
+            (["error": "invalid_client"], hex, false),
+        ] as [(JSONValue, String, Bool)]
+    )
+    func isTheCauseBehindABareRefusal(answer: JSONValue, challenge: String, fires: Bool) throws {
+        let finding = try pair(challenge).answering("/token", 401, answer).finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect((finding != nil) == fires)
+    }
+
     @Test func leavesAPairThatFitsAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
