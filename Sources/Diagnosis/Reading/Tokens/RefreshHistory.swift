@@ -46,12 +46,13 @@ struct RefreshHistory: Sendable {
         for refresh in refreshes {
             guard let token = refresh.refreshToken else { continue }
             let isReplaced = refresh.issuedRefreshToken.map { $0 != token } ?? false
-            if refresh.answer.isSuccess {
+            let isLost = Self.isLost(refresh)
+            if refresh.answer.isSuccess, !isLost {
                 isReplacing = isReplacing && isReplaced
                 if isReplaced { uses[token, default: Uses()].replacing.append(refresh) }
                 uses[token, default: Uses()].accepted = refresh.startedAt
             }
-            if refresh.isAnswerLost { uses[token, default: Uses()].unanswered.append(refresh) }
+            if isLost { uses[token, default: Uses()].unanswered.append(refresh) }
             if refresh.mayHaveArrived { uses[token, default: Uses()].timedOut.append(refresh) }
         }
         self.uses = uses
@@ -63,6 +64,16 @@ struct RefreshHistory: Sendable {
             origins[refresh.exchange] = issuer.isRefresh ? origins[issuer.exchange] ?? issuer : issuer
         }
         self.origins = origins
+    }
+
+    /// Whether the answer did not get to the app, or not all of it: the connection broke, or the app went before it came, as one does
+    /// that the system suspends.
+    private static func isLost(_ refresh: TokenRequest) -> Bool {
+        if refresh.isAnswerLost { return true }
+        guard let status = refresh.answer.status else {
+            return refresh.answer.failure.map(FailedRequest.isDeparture) ?? false
+        }
+        return (200..<300).contains(status) && refresh.answer.isBrokenOff && refresh.answer.parameters.isEmpty
     }
 
     /// The latest answer before a refresh that issued its token; nil where none was recorded.

@@ -92,9 +92,10 @@ struct RefreshTokenReused: Rule {
                 """,
             fix: """
                 Allow a grace period for the token that was just replaced, where the provider has one (reuse interval, rotation overlap), and let a refresh \
-                finish before the app is suspended. When a refresh is refused so, begin a new login.
+                finish before the app is suspended (beginBackgroundTask on iOS). When a refresh is refused so, begin a new login.
                 """,
-            exchange: refused.exchange
+            exchange: refused.exchange,
+            explains: [HostUnreachable.info.id]
         )
     }
 

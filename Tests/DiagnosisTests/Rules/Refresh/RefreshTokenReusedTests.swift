@@ -138,6 +138,26 @@ struct RefreshTokenReusedTests {
         #expect(Recording([repeated.exchanges[1]]).finding(rule) == nil)
     }
 
+    /// The app went before the answer came, or the whole of it: the system suspended it, or its user closed it.
+    @Test(arguments: [(40, nil), (12_000, nil), (40, 200)])
+    func appThatWentLostTheAnswer(milliseconds: Int, status: Int?) throws {
+        var recording = try sentTwice(
+            failure: "the client closed the connection before the answer was complete",
+            words: nil
+        )
+        recording.exchanges[0].duration = .milliseconds(milliseconds)
+        if let status {
+            recording.exchanges[0].response = RecordedResponse(status: status)
+            recording.exchanges[0].response?.body = Body(text: "{\"acc", mediaType: "application/json")
+            recording.exchanges[0].response?.body?.isTruncated = true
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.notes.contains("its answer was lost"))
+        // The provider was there.
+        #expect(recording.finding("host-unreachable").map { $0.effectOf == rule } ?? true)
+    }
+
     /// A provider that says why, a connection that never was, and days in between are other reasons.
     @Test(arguments: [
         ("NSURLErrorDomain Code=-1005 lost", "The refresh token has expired", 30),
