@@ -113,6 +113,8 @@ package struct ProxyLimits: Sendable, Hashable {
     package var handshakeTime: Duration
     /// For the answer of another proxy on the way, which has a connection of its own to make.
     package var proxyTime = Duration.seconds(60)
+    /// From the opening of a tunnel to the client's first bytes, where the provider has gone by then.
+    package var beginTime = Duration.seconds(1)
     /// How long a side whose other side is gone may take to read what is left and to close.
     package var lingerTime: Duration
     /// How long an answer waits for the rest of a request that it came ahead of, so that the request is whole in the capture.

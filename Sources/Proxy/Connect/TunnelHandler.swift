@@ -32,8 +32,6 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
     /// Why the provider went before the client said anything; nil while it is there.
     private var loss: UpstreamFailure?
     private var openedAt = NIODeadline.now()
-    /// Whoever opens a tunnel to ask for something begins within this time.
-    private static let timeToBegin = Duration.seconds(1)
     private var entry: TunnelEntry
     var deadline: Scheduled<Void>?
     var isReadPending = false
@@ -190,6 +188,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         case .needsMoreBytes:
             // A connection that is kept open for later may be silent; one that has begun may not stop.
             setDeadline(proxy.configuration.limits.handshakeTime) { [self] in
+                if let loss { return lose(loss) }
                 phase = .closing
                 proxy.keep("the client did not finish its TLS hello in time", of: entry)
                 context?.close(promise: nil)
@@ -249,6 +248,8 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         deadline?.cancel()
         if isDialing {
             proxy.noteGivenUp(entry)
+        } else if isInsideHello, let loss {
+            proxy.note(loss, of: entry)
         } else if isInsideHello {
             proxy.noteGivenUp(entry, "the client closed the connection within its TLS hello")
         }
@@ -269,7 +270,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         guard case .peeking = phase else { return }
         let failure = proxy.unasked(origin, error)
         if isInsideHello { return lose(failure) }
-        let time = min(proxy.configuration.limits.lingerTime, Self.timeToBegin)
+        let time = proxy.configuration.limits.beginTime
         guard .now() - openedAt < TimeAmount(time) else {
             // It was kept open for later: the client will see the end and dial again.
             phase = .closing

@@ -84,7 +84,9 @@ extension Tee {
     /// With TLS 1.3 it says only behind its handshake that it wants another certificate of the client. The client's request
     /// is on its way, and is to be in the capture.
     private func refused(_ reason: String) {
-        refusal = UpstreamFailure(reason: reason)
+        let failure = UpstreamFailure(reason: reason)
+        // Who is asked in the provider's place is named already.
+        refusal = asked == nil ? failure.byWay(of: proxy.connector.proxy(to: origin)) : failure
         server?.detach()
         server?.closeAfterFlush()
         server = nil

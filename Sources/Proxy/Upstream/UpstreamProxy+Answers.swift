@@ -50,8 +50,10 @@ extension UpstreamProxy {
     /// The field by which a page is known as this proxy's.
     private func mark(of response: RecordedResponse) -> Mark? {
         let fields = response.headers
-        // Between a client and the next proxy only (RFC 9110, section 11.7.1).
-        if response.status == 401, let value = fields.first("proxy-authenticate") {
+        // Between a client and the next proxy only (RFC 9110, section 11.7.1); a server that asks for itself says how.
+        if response.status == 401, fields.first("www-authenticate") == nil,
+            let value = fields.first("proxy-authenticate")
+        {
             return Mark(name: "Proxy-Authenticate", value: value)
         }
         let hops = fields.all("via").flatMap { $0.split(separator: ",") }

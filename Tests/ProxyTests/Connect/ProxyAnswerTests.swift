@@ -95,6 +95,7 @@ struct ProxyAnswerTests {
         (200, squid), (302, squid),
         (500, [("Server", "tinyproxy/1.11.1"), ("Via", "1.1 vm (tinyproxy/1.11.1)")]),
         (401, [("WWW-Authenticate", "Basic realm=\"x\"")]),
+        (401, [("WWW-Authenticate", "Bearer"), ("Proxy-Authenticate", "Basic realm=\"x\"")]),
         (502, [("Proxy-Status", "cdn.example; error=connection_timeout")]),
         (502, [("Proxy-Status", "proxy.example; received-status=502")]),
         (502, [("Proxy-Status", "cdn.example; error=dns_error, proxy.example")]),
@@ -205,7 +206,11 @@ struct ProxyAnswerTests {
         let proxy = try await LoopbackOrigin(tls: nil) { _ in
             .sendAndFinish(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
         }
-        let rig = try await rig(proxy.port)
+        let by = try UpstreamProxy("http://127.0.0.1:\(proxy.port)")
+        let rig = try await ProxyRig(adjust: {
+            $0.upstreamProxy = by
+            $0.limits.beginTime = .seconds(20)
+        })
         let output = try await rig.curl("https://\(Self.name)/token", "-w", "%{http_code} %{http_connect}")
         #expect(output.text.contains("502"), "\(output.text) \(output.error)")
         let failures = try await rig.exchanges(atLeast: 1).compactMap(\.failure)
@@ -249,9 +254,9 @@ struct ProxyAnswerTests {
         let proxy = try UpstreamProxy("socks5h://127.0.0.1:\(slow.port)")
         let rig = try await ProxyRig(adjust: {
             $0.upstreamProxy = proxy
-            $0.limits.connectTime = .milliseconds(300)
+            $0.limits.connectTime = .seconds(1)
         })
-        _ = try await rig.curl("--max-time", "1", "https://\(Self.name)/")
+        _ = try await rig.curl("--max-time", "3", "https://\(Self.name)/")
         let failure = try #require(try await rig.exchanges(atLeast: 1).first?.failure)
         #expect(failure.hasPrefix("the client closed the connection before "), "\(failure)")
         await rig.stop()

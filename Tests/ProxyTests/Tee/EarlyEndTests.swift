@@ -60,6 +60,13 @@ struct EarlyEndTests {
             }
         }
 
+        /// Waits until the other side has left as well, by looking; at most ten seconds.
+        func untilLeft() async throws -> Bool {
+            let channel = try await connection()
+            for _ in 0..<1000 where channel.isActive { try await Task.sleep(for: .milliseconds(10)) }
+            return !channel.isActive
+        }
+
         func stop() async throws {
             connections.accepted.withLock { $0 }?.close(promise: nil)
             try await listener.close().get()
@@ -132,6 +139,36 @@ struct EarlyEndTests {
             #expect(rig.exchanges.map(\.failure) == [rig.failure(way)])
         }
         try await rig.stop()
+    }
+
+    /// A client that breaks off what it begins when its provider has gone is not why there was nothing.
+    @Test func helloBehindTheEndOfItsProviderIsLaidToThat() async throws {
+        let origin = try await LeavingOrigin()
+        let rig = try await ProxyRig(adjust: { $0.limits.beginTime = .seconds(20) })
+        let client = try await RawClient(port: rig.port)
+        try await client.send("CONNECT localhost:\(origin.port) HTTP/1.1\r\n\r\n")
+        try await origin.leave(.finish) { try await client.until { $0.received.hasSuffix("\r\n\r\n") } }
+        #expect(try await origin.untilLeft())
+        // The first of a record of 512 bytes.
+        try await client.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])
+        try await client.close()
+        let failure = "localhost:\(origin.port) closed the connection before it was asked anything"
+        #expect(try await rig.exchanges(atLeast: 1).map(\.failure) == [failure])
+        await rig.stop()
+        try await origin.stop()
+    }
+
+    /// Nobody waits for what was opened to be used later.
+    @Test func tunnelThatSaysNothingBehindTheEndOfItsProviderIsNoEntry() async throws {
+        let origin = try await LeavingOrigin()
+        let rig = try await ProxyRig(adjust: { $0.limits.beginTime = .milliseconds(200) })
+        let client = try await RawClient(port: rig.port)
+        try await client.send("CONNECT localhost:\(origin.port) HTTP/1.1\r\n\r\n")
+        try await origin.leave(.finish) { try await client.until { $0.received.hasSuffix("\r\n\r\n") } }
+        #expect(try await client.until { $0.isEnded })
+        await rig.stop()
+        #expect(rig.exchanges.isEmpty)
+        try await origin.stop()
     }
 
     @Test(arguments: Way.allCases)
