@@ -23,6 +23,9 @@ struct ConnectAnswerStateMachine {
         var challenges: [String]
     }
 
+    /// Of a proxy that was spoken to in clear.
+    static let tls = "it speaks TLS: name it by https://"
+
     private let maximumHeadBytes: Int
     private var bytes: [UInt8] = []
     private var scanner = HeadScanner()
@@ -40,7 +43,7 @@ struct ConnectAnswerStateMachine {
                 // A TLS alert, or a hello that asks for one.
                 let isTLS = bytes.first == 0x15 || bytes.first == 0x16
                 return decide(
-                    .failed(reason: isTLS ? "it speaks TLS: name it by https://" : "its answer is not HTTP/1")
+                    .failed(reason: isTLS ? Self.tls : "its answer is not HTTP/1")
                 )
             }
             guard let end = scanner.length(in: bytes) else {

@@ -7,16 +7,21 @@ extension UpstreamProxy {
     ///
     /// The page is the client's, as any answer is; the exchange has none then, for the provider gave none.
     ///
-    /// - Returns: what is to be told of a page; nil where there is none.
+    /// - Returns: what is to be told of it, be it a page or another protocol; nil where there is nothing.
     func takeOver(_ exchange: inout Exchange, of origin: Origin) -> UpstreamFailure? {
+        guard let words = exchange.failure else {
+            guard let response = exchange.response, let failure = failure(by: response, of: origin)
+            else { return nil }
+            exchange.response = nil
+            exchange.failure = failure.reason
+            return failure
+        }
         let end = "the server closed the connection"
-        if let words = exchange.failure, words.hasPrefix(end) {
+        if words.hasPrefix(end) {
             exchange.failure = "connection closed by the upstream proxy \(self)" + words.dropFirst(end.count)
         }
-        guard exchange.failure == nil, let response = exchange.response,
-            let failure = failure(by: response, of: origin)
-        else { return nil }
-        exchange.response = nil
+        guard words.hasSuffix("the server speaks https on this port") else { return nil }
+        let failure = UpstreamFailure.dialogue(origin, by: self, ConnectAnswerStateMachine.tls)
         exchange.failure = failure.reason
         return failure
     }

@@ -155,6 +155,22 @@ struct ProxyAnswerTests {
         }
     }
 
+    /// The alert with which TLS answers a request in clear (RFC 8446, section 6).
+    @Test func proxyThatSpeaksTLSIsNamed() async throws {
+        let proxy = try await LoopbackOrigin(tls: nil) { _ in .sendAndFinish([0x15, 3, 3, 0, 2, 2, 10]) }
+        let rig = try await rig(proxy.port)
+        _ = try await rig.curl("http://\(Self.name)/token")
+        let failure = try #require(try await rig.exchanges(atLeast: 1).first?.failure)
+        #expect(
+            failure
+                == "ERR_TUNNEL_CONNECTION_FAILED: no way to \(Self.name):80 through the upstream proxy "
+                + "http://127.0.0.1:\(proxy.port): it speaks TLS: name it by https://"
+        )
+        #expect(rig.notices.contains(.upstreamFailed(host: "\(Self.name):80", reason: failure, hint: nil)))
+        await rig.stop()
+        try await proxy.stop()
+    }
+
     /// Without a proxy on the way the words are about the provider.
     @Test func providerThatEndsTheConnectionIsTheServer() async throws {
         let origin = try await LoopbackOrigin(tls: nil) { _ in .sendAndFinish([]) }
