@@ -55,12 +55,17 @@ extension Ending {
         for message in messages {
             switch message {
             case .discovery(let document) where document.answer.status != nil:
-                isRead.append(document.isUsable || !document.answer.isBodyRecorded)
+                isRead.append(document.isUsable || isUnknown(document.answer))
             case .keySet(let document) where document.answer.status != nil:
-                isRead.append(document.keys != nil || !document.answer.isBodyRecorded)
+                isRead.append(document.keys != nil || isUnknown(document.answer))
             default: break
             }
         }
         return isRead.isEmpty || isRead.contains(true) ? .incomplete : .failure
+    }
+
+    /// Whether a document may have been a good one, of which the capture lacks all or the rest.
+    private func isUnknown(_ answer: Answer) -> Bool {
+        !answer.isBodyRecorded || answer.isUnseen && !answer.isRefusal
     }
 }

@@ -57,20 +57,6 @@ struct DiscoveryUnreachableTests {
         #expect(recording.finding(rule) != nil)
     }
 
-    /// The recording ended first, or its packets are missing.
-    @Test(arguments: [
-        (AnswerLoss.captureEnded, false), (AnswerLoss.recordingEnded, false),
-        (AnswerLoss.serverMissing, false), (AnswerLoss.serverLeft, true),
-    ])
-    func answerThatNobodySawMayHaveCome(words: String, fires: Bool) throws {
-        let recording = try Recording(broken).editing { exchange in
-            exchange.response = nil
-            exchange.failure = words
-        }
-        #expect((recording.finding(rule) != nil) == fires)
-        #expect(recording.outcomes == [fires ? .failure : .incomplete])
-    }
-
     @Test func holdsWhereTheSignInFollows() throws {
         let login = try Recording("healthy/native-app").exchanges.dropFirst()
         var recording = try Recording(broken)
@@ -144,31 +130,35 @@ struct DiscoveryUnreachableTests {
 
     /// Whose doing it is that there is no answer: the capture's, and somebody else's.
     static let losses: [(String, fires: Bool)] = [
-        ("2258 bytes of the server are not in the capture", false),
-        ("nothing of the server is in the capture", false),
-        ("the answer could not be decrypted: there is no key for it in the key log", false),
-        ("the capture ends before the answer was complete", false),
-        ("the recording ended before the answer was complete", false),
-        ("the server closed the connection before the answer was complete", true),
-        ("something went wrong", true),
+        (AnswerLoss.bytesMissing(2258, isExact: true, of: "server"), false),
+        (AnswerLoss.serverMissing, false),
+        (AnswerLoss.undecrypted("the answer", "there is no key for it in the key log"), false),
+        (AnswerLoss.captureEnded, false), (AnswerLoss.recordingEnded, false),
+        (AnswerLoss.serverLeft, true), ("something went wrong", true),
     ]
 
-    /// What only the capture lacks may have been a good one.
-    @Test(arguments: losses) func abstainsWhereTheCaptureLacksTheAnswer(reason: String, fires: Bool) throws {
+    /// What only the capture lacks may have been a good one, whether its beginning is there or not.
+    @Test(arguments: losses, [true, false])
+    func abstainsWhereTheCaptureLacksTheAnswer(loss: (reason: String, fires: Bool), hasBegun: Bool) throws {
+        let (reason, fires) = loss
+        var beginning = Body(text: "{\"issuer\":\"https://id.har", mediaType: "application/json")
+        beginning.isTruncated = true
+        let response = hasBegun ? RecordedResponse(status: 200, body: beginning) : nil
         let recording = try Recording(broken).editing { exchange in
-            exchange.response = nil
+            exchange.response = response
             exchange.failure = reason
             exchange.duration = .seconds(1)
         }
         #expect((recording.finding(rule) != nil) == fires)
         #expect((recording.abstention(rule) != nil) == !fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
     }
 
     /// Nobody answers so late.
     @Test func answerThatDidNotComeForLongCounts() throws {
         let recording = try Recording(broken).editing { exchange in
             exchange.response = nil
-            exchange.failure = "the recording ended before the answer was complete"
+            exchange.failure = AnswerLoss.recordingEnded
             exchange.duration = .seconds(30)
         }
         #expect(recording.finding(rule) != nil)

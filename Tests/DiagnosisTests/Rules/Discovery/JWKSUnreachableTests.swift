@@ -45,16 +45,6 @@ struct JWKSUnreachableTests {
         #expect(recording.finding("host-unreachable") != nil)
     }
 
-    @Test(arguments: [(AnswerLoss.captureEnded, false), (AnswerLoss.serverLeft, true)])
-    func answerThatNobodySawMayHaveCome(words: String, fires: Bool) throws {
-        let recording = try Recording(broken).editing { exchange in
-            guard exchange.request.url.path == "/jwks" else { return }
-            exchange.response = nil
-            exchange.failure = words
-        }
-        #expect((recording.finding(rule) != nil) == fires)
-    }
-
     @Test func abstainsWithoutTheBody() throws {
         let recording = try Recording(broken).answering("/jwks", 200).withoutBodies(of: "/jwks").editing {
             if $0.request.url.path == "/jwks" { $0.response?.body = Body(content: .missing) }

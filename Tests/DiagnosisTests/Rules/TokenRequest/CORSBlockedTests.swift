@@ -143,9 +143,8 @@ struct CORSBlockedTests {
 
     /// What only the capture lacks may have been a good one, whatever comes behind.
     @Test(arguments: [
-        ("2258 bytes of the server are not in the capture", false),
-        ("the answer could not be decrypted: there is no key for it in the key log", false),
-        ("the capture ends before the answer was complete", false), ("something went wrong", true),
+        (AnswerLoss.serverMissing, false), (AnswerLoss.undecrypted("the answer", "there is no key"), false),
+        (AnswerLoss.captureEnded, false), ("something went wrong", true),
     ])
     func leavesACallAloneWhoseAnswerTheCaptureLacks(reason: String, fires: Bool) throws {
         let cut = try token(in: Recording(broken).without { $0.request.method == "OPTIONS" }) { exchange in
