@@ -40,17 +40,18 @@ extension Ending {
         var last: [String: Int] = [:]
         let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
         let answeredUntil = endOfAnsweredCalls
+        var isSignedOut = false
         for message in messages {
             switch message {
             case .endSession(let call):
                 let isRefused = LogoutCourse(of: call, in: index).isRefused
                 last[index.capture[call.exchange].request.url.withoutQuery] = isRefused ? 400 : 200
-                if !isRefused { last[Self.revocations] = nil }
+                isSignedOut = isSignedOut || !isRefused
             case .revocation(let call):
                 // Of a token that it does not know the provider says nothing (RFC 7009, section 2.2); with the client's
                 // credentials refused, the tokens live on.
                 if call.answer.status != nil {
-                    last[Self.revocations] = Self.isClientRefused(call.answer) ? 401 : 200
+                    last[Self.revocations] = isClientRefused(call.answer) ? 401 : 200
                 }
             case .introspection(let call):
                 if denied.contains(call.exchange) { last["token \(call.exchange)"] = 400 }
@@ -67,15 +68,25 @@ extension Ending {
             default: break
             }
         }
+        if isSignedOut { last[Self.revocations] = nil }
         return last.values.contains { $0 >= 400 }
     }
 
     /// What stands for all revocations, of whichever of the tokens: beside a logout that went well, none of them matters.
     private static let revocations = "revocation"
 
-    private static func isClientRefused(_ answer: Answer) -> Bool {
-        answer.status == 401 || answer.isRefusal && answer.error?.standardName == "invalid_client"
+    /// Whether a revocation was refused to the client, and not because of the token, which some name in a 401 as APIs do.
+    private func isClientRefused(_ answer: Answer) -> Bool {
+        let name = answer.error?.standardName
+        guard answer.status == 401 else { return answer.isRefusal && name == "invalid_client" }
+        if let name { return !Self.errorsOfTokens.contains(name) }
+        let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
+        return !challenges.contains { $0.containsBytes("invalid_token") }
     }
+
+    private static let errorsOfTokens: Set<String> = [
+        "invalid_token", "invalid_grant", "unsupported_token_type",
+    ]
 
     /// Until when APIs answered well: they did not hang on what they asked until then.
     private var endOfAnsweredCalls: Timestamp? {
