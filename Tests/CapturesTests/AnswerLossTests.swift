@@ -6,7 +6,7 @@ struct AnswerLossTests {
     private static let rows: [(words: String, isOfCapture: Bool, isBrokenOff: Bool)] = [
         (AnswerLoss.clientLeft, false, true),
         (AnswerLoss.serverLeft + " (GOAWAY: no error)", false, true),
-        ("connection reset by the server", false, true),
+        (AnswerLoss.clientReset, false, true), ("connection reset by the server", false, true),
         (AnswerLoss.captureEnded, false, false),
         (AnswerLoss.recordingEnded, false, false),
         (AnswerLoss.captureEnded(before: "the SOCKS proxy answered"), false, false),
@@ -33,6 +33,7 @@ struct AnswerLossTests {
         exchange.failure = words
         #expect(exchange.lacksItsAnswer == isOfCapture)
         #expect(exchange.isBrokenOff == isBrokenOff)
+        #expect(exchange.isAnswerUnseen == !isBrokenOff)
         exchange.duration = .seconds(9)
         #expect(exchange.isAnswerUnseen == !isBrokenOff)
         // Who has waited so long had none.

@@ -4,6 +4,7 @@
 /// ``Exchange/isBrokenOff`` and ``Exchange/isAnswerUnseen`` go by them.
 package enum AnswerLoss {
     package static let clientLeft = "the client closed the connection before the answer was complete"
+    package static let clientReset = "the client reset the connection"
     package static let serverLeft = "the server closed the connection before the answer was complete"
 
     // MARK: - Nobody looked any more

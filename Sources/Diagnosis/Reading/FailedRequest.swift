@@ -15,7 +15,7 @@ struct FailedRequest {
     static func isDeparture(_ words: String) -> Bool { departures.contains(where: words.hasPrefix) }
 
     private static let departures = [
-        "the client closed the connection before", "the client reset the connection",
+        "the client closed the connection before", AnswerLoss.clientReset,
     ]
 
     /// Each origin once a client, with the recorder's words and the URL.

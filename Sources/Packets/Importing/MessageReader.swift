@@ -311,7 +311,7 @@ final class MessageReader {
             let reason: String? =
                 switch end {
                 case .finished: side == .server ? missingAnswer ?? departure(before: time) : nil
-                case .reset(by: .client): "the client reset the connection"
+                case .reset(by: .client): AnswerLoss.clientReset
                 case .reset(by: .server): "connection reset by the server"
                 case .unanswered, .captureEnded: AnswerLoss.captureEnded
                 }

@@ -161,7 +161,7 @@ struct CallbackUnreachable: Rule {
 
     private static let silence = """
         The provider's answer was on its way, and the app's listener took the connection; then it hung up, or was silent until the browser gave \
-        up. The provider has done its part; the code is lost with the request.
+        up or the recording ended. The provider has done its part; the code is lost with the request.
         """
 
     /// Whether the app's server brought the code to the token endpoint, and never answered the browser.
@@ -177,12 +177,7 @@ struct CallbackUnreachable: Rule {
 
     private func failure(of response: AuthorizationResponse, _ flow: Flow) -> Evidence? {
         if let callback = response.callback {
-            let exchange = flow.capture[callback]
-            guard exchange.response == nil, let reason = exchange.failure, !Self.isCancelled(reason),
-                !RecorderRefusal.isOne(exchange), !exchange.isAnswerUnseen,
-                !FailedRequest.isDeparture(reason) || exchange.endedAt - exchange.startedAt >= Self.patience
-            else { return nil }
-            return Evidence(place: Place(exchange: callback, part: .responseStatus, name: ""), value: reason)
+            return failure(at: callback, flow)
         }
         guard let delivered = response.deliveredBy, response.mode != .formPost else { return nil }
         // Some recorders write no entry for the request, but the browser's error page after it, or the
@@ -198,27 +193,37 @@ struct CallbackUnreachable: Rule {
                     note: exchange.failure ?? "the browser's error page"
                 )
             }
-            if exchange.request.method == "CONNECT", exchange.response == nil,
+            if exchange.request.method == "CONNECT",
                 isHost(url.host, of: response.target), url.port == response.target.port,
-                let reason = exchange.failure, !RecorderRefusal.isOne(exchange), !exchange.isAnswerUnseen
+                let failure = failure(at: index, flow)
             {
-                return Evidence(place: Place(exchange: index, part: .responseStatus, name: ""), value: reason)
+                return failure
             }
         }
         return nil
     }
 
+    /// Why a request, or a connection, got no answer; nil where one may have come, or nobody waited for it.
+    private func failure(at index: Int, _ flow: Flow) -> Evidence? {
+        let exchange = flow.capture[index]
+        guard exchange.response == nil, let reason = exchange.failure, !Self.isCancelled(reason),
+            !RecorderRefusal.isOne(exchange), !exchange.isAnswerUnseen,
+            !FailedRequest.isDeparture(reason) || exchange.endedAt - exchange.startedAt >= Self.patience
+        else { return nil }
+        return Evidence(place: Place(exchange: index, part: .responseStatus, name: ""), value: reason)
+    }
+
     /// How a recorder calls an answer that was waited for in vain.
     private static let waits = [
-        AnswerLoss.clientLeft, AnswerLoss.captureEnded, AnswerLoss.recordingEnded,
+        AnswerLoss.clientLeft, AnswerLoss.clientReset, AnswerLoss.captureEnded, AnswerLoss.recordingEnded,
     ]
 
     /// A browser that leaves sooner does what its user wants, as one that aborts a navigation.
     private static let patience = Duration.seconds(10)
 
-    /// Whether a connection to this host is one to an address.
+    /// Whether a connection to this host may be the one to a redirect URI.
     ///
-    /// Packets know where a browser went, not by which name: with IPv4 all of them try this machine.
+    /// Packets have the address alone, of which browsers try that of IPv4 for `localhost` in any case.
     private func isHost(_ host: String?, of target: RecordedURL) -> Bool {
         host == target.host || host == "127.0.0.1" && target.host?.lowercased() == "localhost"
     }

@@ -40,18 +40,6 @@ struct CallbackUnreachableTests {
         if fires { #expect(recording.finding(rule)?.explanation.contains("broke down") == true) }
     }
 
-    /// What only the capture lacks may have been a good one.
-    @Test(arguments: DiscoveryUnreachableTests.losses)
-    func leavesACallbackAloneWhoseAnswerTheCaptureLacks(reason: String, fires: Bool) throws {
-        let recording = try Recording(broken).editing { exchange in
-            guard exchange.request.url.path == "/callback" else { return }
-            exchange.failure = reason
-            exchange.duration = .seconds(1)
-        }
-        #expect((recording.finding(rule) != nil) == fires)
-        #expect((recording.outcomes == [.failure]) == fires)
-    }
-
     /// A browser writes its own redirect to https down as if a server had sent it.
     @Test(arguments: ["HSTS", nil]) func namesTheBrowsersOwnUpgrade(reason: String?) throws {
         var exchanges = try Recording(broken).asking("redirect_uri", "http://localhost:8400/").exchanges
@@ -103,9 +91,11 @@ struct CallbackUnreachableTests {
     /// What the recording may have missed is no failure, nor is a user's browser that goes on at once.
     @Test(arguments: [
         (AnswerLoss.captureEnded, 40, false), (AnswerLoss.recordingEnded, 60_000, true),
-        (AnswerLoss.packetsMissing, 40, false),
+        (AnswerLoss.packetsMissing, 60_000, false), (AnswerLoss.serverMissing, 40, false),
+        (AnswerLoss.undecrypted("the answer", "there is no key for it"), 40, false),
         (AnswerLoss.recordingEnded(before: "https://shop-7f9c.internal.example was connected"), 40, false),
         (AnswerLoss.clientLeft, 900, false), (AnswerLoss.clientLeft, 30_000, true),
+        (AnswerLoss.clientReset, 900, false), (AnswerLoss.clientReset, 30_000, true),
         (AnswerLoss.serverLeft, 40, true),
     ])
     func answerThatNobodySawMayHaveCome(words: String, milliseconds: Int, fires: Bool) throws {
@@ -173,6 +163,19 @@ struct CallbackUnreachableTests {
         recording.exchanges[3].request.method = "CONNECT"
         recording.exchanges[3].request.url = RecordedURL("https://shop-7f9c.internal.example:\(port)/")
         #expect((recording.finding(rule) != nil) == isIts)
+    }
+
+    /// A window that is closed at once, and an app whose address takes no connection.
+    @Test(arguments: [(900, false), (30_000, true)])
+    func aConnectionThatItsBrowserGaveUpCountsWhereItWaited(milliseconds: Int, fires: Bool) throws {
+        var recording = try Recording(broken)
+        recording.exchanges[3].request.method = "CONNECT"
+        recording.exchanges[3].request.url = RecordedURL("https://shop-7f9c.internal.example:443/")
+        recording.exchanges[3].failure =
+            "the client closed the connection before https://shop-7f9c.internal.example was connected"
+        recording.exchanges[3].duration = .milliseconds(milliseconds)
+        let title = recording.finding(rule)?.title
+        #expect(title == (fires ? "The browser could not reach the redirect URI" : nil))
     }
 
     /// Packets know the address of a program on this machine, and a browser may try that of IPv6 before.
