@@ -115,13 +115,20 @@ struct LogoutRedirectNotRegistered: Rule {
         for _ in 0..<20 {
             guard let name = rest.firstRange(of: Array(parameter.utf8)) else { return false }
             rest = rest[name.upperBound...]
-            let sentence = rest.prefix(60).prefix { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ",") }
-            guard sentence.first != UInt8(ascii: "=") else { continue }
-            let words = String(decoding: sentence, as: UTF8.self)
+            guard rest.first != UInt8(ascii: "="), rest.first != UInt8(ascii: "%") else { continue }
+            let words = ends.reduce(String(decoding: rest.prefix(60), as: UTF8.self)) { words, end in
+                words.utf8.firstRange(of: Array(end.utf8)).map { String(words[..<$0.lowerBound]) } ?? words
+            }
             if judgements.contains(where: words.containsBytes) { return true }
         }
         return false
     }
+
+    /// With which words about something else begin.
+    private static let ends = [
+        "<", ",", ";", "\n", ". ", "invalid id_token", "id_token", "invalid client", "client_id",
+        "invalid session",
+    ]
 
     private static let judgements = [
         "not valid", "invalid", "not registered", "not allowed", "not permitted", "whitelisted", "not match",

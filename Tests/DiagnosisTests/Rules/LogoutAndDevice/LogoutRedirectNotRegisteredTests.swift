@@ -65,7 +65,11 @@ struct LogoutRedirectNotRegisteredTests {
     @Test(arguments: [
         "The post_logout_redirect_uri needs an id_token_hint, or the client is invalid",
         "Try again: /end-session?post_logout_redirect_uri=https://www.shop.example/invalid",
+        "Try again: /login?next=%2Fend-session%3Fpost_logout_redirect_uri%3Dhttps%3A%2F%2Fa.example%2Finvalid",
         "<b>post_logout_redirect_uri</b><i>Your session is not valid</i>",
+        "No redirect to the post_logout_redirect_uri. Your session is not valid.",
+        "A post_logout_redirect_uri cannot be used with an invalid id_token_hint",
+        "post_logout_redirect_uri without client_id is not allowed",
     ])
     func leavesWordsAloneThatJudgeSomethingElse(text: String) throws {
         let recording = Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
