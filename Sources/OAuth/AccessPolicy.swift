@@ -30,7 +30,7 @@ package enum AccessPolicy {
         "4201",
     ]
 
-    /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG, Salesforce, WSO2, GitHub, Facebook (three), Kakao.
+    /// In lower case: Entra's codes, Okta, Google, LemonLDAP::NG, Salesforce, GitHub, Facebook (three), Kakao.
     private static let texts =
         [
             "aadsts50105", "aadsts65001", "aadsts90094", "aadsts5300", "aadsts53010", "aadsts53011",
