@@ -52,6 +52,18 @@ struct MockServerLogTests {
         #expect(exchange.request.body?.text == text && exchange.response?.body?.text == text ?? "")
     }
 
+    /// Of a request that names no server the rest of the log is none the worse.
+    @Test func requestWithoutAHostIsLeftOut() throws {
+        let capture = try Self.read(
+            #"[{"httpRequest":{"method":"GET","path":"/"},"httpResponse":{"statusCode":404}},"#
+                + Self.log(
+                    #""method":"GET","path":"/jwks","headers":{"Host":["op.example"]}"#,
+                    #""statusCode":200"#
+                ).dropFirst()
+        )
+        #expect(capture.indices.map { capture[$0].request.url.text } == ["http://op.example/jwks"])
+    }
+
     /// What it is to answer when it is asked, which nobody has: its paths are patterns, and it names no server.
     @Test func expectationIsNoExchange() throws {
         #expect(throws: CaptureError.self) {

@@ -21,9 +21,13 @@ extension HAREntry {
     ) -> Capture? {
         var events = JSONEvents(source)
         var exchanges: [Exchange] = []
+        var others = 0
         let visit = { (event: JSONValue, place: JSONEvents.Place) in
-            // A file of other objects is not read to its end.
-            guard let entry = makeEntry(event) else { return !exchanges.isEmpty }
+            guard let entry = makeEntry(event) else {
+                // A file of other objects is not read to its end.
+                others += 1
+                return !exchanges.isEmpty || others < mostOthers
+            }
             exchanges.append(
                 exchange(told: entry) { JSONEvents.event(at: place, in: source).flatMap(makeEntry) }
             )
@@ -39,6 +43,9 @@ extension HAREntry {
         if let loss = events.loss { capture.losses.append(loss) }
         return capture
     }
+
+    /// Objects without an exchange that may stand before the first one with it.
+    private static let mostOthers = 50
 
     /// `postData` or `content` of a body; nil where there is none.
     static func told(body text: String?, isBase64: Bool = false, _ headers: JSONValue?) -> JSONObject? {
