@@ -8,9 +8,21 @@ import OAuth
 enum ExpiredSignIn {
     /// What to say of it; nil of a text that says no such thing.
     static func words(in text: String) -> Violation.Words? {
-        let lower = text.asciiLowercased()
-        return texts.contains(where: lower.containsBytes)
-            ? Violation.Words(title: title, explanation: explanation, fix: fix) : nil
+        let lower = text.asciiLowercased().utf8
+        let isSaid = texts.contains { words in
+            guard let found = lower.firstRange(of: Array(words.utf8)) else { return false }
+            return !isAdvice(lower[..<found.lowerBound])
+        }
+        return isSaid ? Violation.Words(title: title, explanation: explanation, fix: fix) : nil
+    }
+
+    /// Whether what stands before such words, in their sentence, makes them one of several things that a page thinks possible.
+    private static func isAdvice(_ text: Substring.UTF8View) -> Bool {
+        let before = String(decoding: text.suffix(80), as: UTF8.self)
+        let sentence = " " + (before.split { ".!?".contains($0) }.last ?? "")
+        return [" if ", " when ", " where ", "reason", "possibl", "maybe", "perhaps"].contains(
+            where: sentence.containsBytes
+        )
     }
 
     /// How long the login had been under way at an exchange, in seconds; nil where that is before the request.
