@@ -93,7 +93,7 @@ struct CallbackUnreachable: Rule {
         let delivery = delivery(of: response, flow)
         // The connection stood; whoever had it hung up, or was silent.
         if isHungUp || TransportFailure(failure.value) == .unanswered
-            || Self.waits.contains(where: failure.value.hasPrefix)
+            || response.callback != nil && Self.waits.contains(where: failure.value.hasPrefix)
         {
             violation.evidence = delivery + [failure]
             violation.explanation = isHungUp ? Self.hangUp : Self.silence
