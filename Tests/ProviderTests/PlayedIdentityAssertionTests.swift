@@ -10,10 +10,14 @@ import Testing
 struct PlayedIdentityAssertionTests {
     private static let base = RecordedProviderTests.base
 
-    private static func ask(_ changes: [String: String]) throws -> (caller: Caller, answer: RecordedResponse)
+    /// `isOpaque`: the recorded token says nothing.
+    private static func ask(_ changes: [String: String], isOpaque: Bool = false) throws
+        -> (caller: Caller, answer: RecordedResponse)
     {
         let name = "Tests/Recordings/fedcm-chromium.har"
-        let capture = try CaptureReader.read(bytes: Fixtures.bytes(name), name: name)
+        let recorded = String(decoding: try Fixtures.bytes(name), as: UTF8.self)
+        let text = isOpaque ? recorded.replacing(/eyJ[\w.-]+/, with: "o-7Hq2vLx7TzB4nWm8RdYc9") : recorded
+        let capture = try CaptureReader.read(bytes: Array(text.utf8), name: name)
         let caller = Caller(try RecordedProviderTests.provider(capture))
         let form = [
             ("client_id", "shop"), ("nonce", "n-of-mine"), ("account_id", "alice"),
@@ -39,6 +43,12 @@ struct PlayedIdentityAssertionTests {
         #expect(token.claim("nonce")?.string == nonce && token.audience == ["shop"])
         #expect(token.issuer == Self.base && token.subject == "alice")
         #expect(token.issuedAt == caller.now.seconds)
+    }
+
+    @Test func chosenAccountOfATokenThatSaysNothingBringsOne() throws {
+        let (caller, answer) = try Self.ask([:], isOpaque: true)
+        #expect(answer.status == 200 && caller.json(answer)["token"]?.string?.isEmpty == false)
+        #expect(try Self.ask(["account_id": "bob"], isOpaque: true).answer.status == 401)
     }
 
     @Test(arguments: [

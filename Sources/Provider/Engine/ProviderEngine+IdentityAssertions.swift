@@ -43,14 +43,16 @@ extension ProviderEngine {
         return answer
     }
 
-    /// Whose an account is: that of the recorded user, or one by its `sub`, name or address.
+    /// Whose an account is: that of the recorded user, whom a token that says nothing does not name, or one by its `sub`, name or
+    /// address.
     private func user(of account: String, _ recorded: ProviderDialect.IdentityAssertion)
         -> ProviderConfiguration.User?
     {
-        let subject = account == recorded.accountID ? recorded.origin.subject : account
+        let isRecorded = account == recorded.accountID
+        let subject = isRecorded ? recorded.origin.subject : account
         let users = configuration.users
         return users.first { $0.subject == subject }
-            ?? users.first { $0.name == account || $0.email == account }
+            ?? users.first { $0.name == account || $0.email == account } ?? (isRecorded ? users.first : nil)
     }
 
     /// Beside the parameters, or among those that the page gave for the provider alone.
