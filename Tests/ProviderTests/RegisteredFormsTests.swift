@@ -97,9 +97,16 @@ struct RegisteredFormsTests {
         #expect(token.subject == "248289761001" && token.claim("email") == "alice@idp.example")
     }
 
-    @Test(arguments: [[:], ["userinfo_signed_response_alg": "none"]] as [JSONObject])
+    @Test(
+        arguments: [
+            [:], ["userinfo_signed_response_alg": "none"],
+            ["userinfo_signed_response_alg": .null, "userinfo_encrypted_response_alg": .null],
+        ] as [JSONObject]
+    )
     func userInfoIsAnObjectForWhoDoesNot(wishes: JSONObject) throws {
-        let answer = try Self.builtIn(wishes).userInfo()
+        let client = try Self.builtIn(wishes)
+        #expect(client.metadata["userinfo_signed_response_alg"] == nil)
+        let answer = client.userInfo()
         #expect(answer.headers.all("content-type") == ["application/json"])
         #expect((try? JSONParser.parse(answer.body?.bytes ?? []))?["sub"] == "248289761001")
     }
@@ -107,6 +114,7 @@ struct RegisteredFormsTests {
     @Test func tokensAndUserInfoAreEncryptedForWhoAsksForThat() throws {
         let client = try Self.builtIn([
             "jwks": Self.keySet, "id_token_encrypted_response_alg": "ECDH-ES+A256KW",
+            "id_token_encrypted_response_enc": .null,
             "userinfo_signed_response_alg": "ES256", "userinfo_encrypted_response_alg": "ECDH-ES",
             "userinfo_encrypted_response_enc": "A256GCM",
         ])

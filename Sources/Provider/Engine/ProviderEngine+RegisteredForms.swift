@@ -17,7 +17,8 @@ extension ProviderEngine {
         client.userInfoAlgorithm = nil
         client.envelopes = [:]
         let asked = members["userinfo_signed_response_alg"]
-        if let asked, asked != "none", !configuration.keys.isEmpty {
+        // Without a value it is not asked for (RFC 7592, section 2.2).
+        if let name = asked?.string, name != "none", !configuration.keys.isEmpty {
             let algorithm = algorithm(named: asked)
             if !isShown("userinfo_signed_response_alg", client) { client.userInfoAlgorithm = algorithm }
             if !isRecorded { members["userinfo_signed_response_alg"] = .string(algorithm.rawValue) }
@@ -61,7 +62,8 @@ extension ProviderEngine {
     {
         guard let algorithm else { return nil }
         // OpenID Connect Registration, section 2: the cipher of who names none.
-        var header: JSONObject = ["alg": algorithm, "enc": cipher ?? "A128CBC-HS256", "cty": "JWT"]
+        let cipher = cipher?.string ?? "A128CBC-HS256"
+        var header: JSONObject = ["alg": algorithm, "enc": .string(cipher), "cty": "JWT"]
         let seal = TokenSeal(like: header, keys: keys, secret: nil)
         guard seal.sealed("", random: random) != nil else { return nil }
         header["kid"] = seal.key?.id.map { .string($0) }
