@@ -26,6 +26,17 @@ struct FlattenedListsTests {
         #expect(Self.told(text) == told)
     }
 
+    /// What is a place is no number of anybody's.
+    @Test(arguments: [
+        (#"[{"user":1},{"phone":2},"+49 151 2345"]"#, []),
+        (#"[{"user":1},[{"user":7},"a"]]"#, ["user=1", "user=7"]),
+    ])
+    func placesAreNoValues(text: String, numbers: [String]) {
+        let bytes = Array(text.utf8)
+        let told = ScriptSlots.slots(in: bytes[...]).filter { $0.isNumber && !$0.name.isEmpty }
+        #expect(told.map { "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))" } == numbers)
+    }
+
     @Test func deepListsAreReadInLinearTime() {
         let text = String(repeating: #"[{"given_name":1},"a","#, count: 20_000)
         #expect(Self.told(text).isEmpty)

@@ -130,14 +130,17 @@ struct FlattenedLists {
             return range
         }
         for case .object(let members) in elements {
-            for member in members {
-                guard let value = string(member.place) else { continue }
+            for member in members where elements.indices.contains(member.place) {
                 let own = SlotReader.string(text[member.name])
                 let isPlace = own.utf8.first == 0x5f && own.utf8.count <= Self.longestPlace
                 let said = isPlace ? Int(own.dropFirst()).flatMap(string).map { text[$0] } : nil
                 let name = said.map(SlotReader.string) ?? own
                 guard isTelling(name) else { continue }
-                names[value.lowerBound] = name
+                switch elements[member.place] {
+                case .string(let value): names[value.lowerBound] = name
+                case .object: break
+                case .other: continue
+                }
                 // Nobody is called by the number itself.
                 names[member.start] = ""
             }
