@@ -13,6 +13,8 @@ struct PrintedSlotsTests {
 
     @Test(arguments: [
         "Array\n(\n    [aud] => shop-web\n    [given_name] => Ada Zora\n)\n",
+        "Array ( [aud] => shop-web [given_name] => Ada Zora [exp] => 1 )",
+        "Array ( [given_name] => Ada Zora )",
         "array(1) {\n  [\"given_name\"]=>\n  string(8) \"Ada Zora\"\n}",
         "array (\n  'aud' => 'shop-web',\n  'given_name' => 'Ada Zora',\n)",
         "a:1:{s:10:\"given_name\";s:8:\"Ada Zora\";}",
@@ -40,7 +42,8 @@ struct PrintedSlotsTests {
         ("'username' => 'required|string'", []), ("['username' => 'string', 'birthdate' => 'date']", []),
         ("authenticate(username=username, password=password)", []), ("username=$USER and more", []),
         ("'given_name' => 'Given name'", []), ("'username': 'preferred_username'", []),
-        ("[username] => \n[aud] => shop-web", []), ("username=<your-name>", []),
+        ("[username] => \n[aud] => shop-web", []), ("Array ( [username] =>  [grant_type] => password )", []),
+        ("username=<your-name>", []),
         ("User(username=None)", []), ("WHERE username = ? AND x = 1", []),
         ("WHERE username = :username", []), ("f(username=form.get('x'), y=1)", []),
         ("https://id.example/?username=bolund&x=1", []), ("at https://id.example/?a=1&username=bolund", []),

@@ -157,6 +157,9 @@ enum PrintedSlots {
 
     private static func line(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let value = text.prefix(longestValue).prefix { $0 != 0x0a && $0 != 0x0d && $0 != 0x00 }
+        // In a log's line the ends of lines are blanks.
+        let next = [" [", " )"].compactMap { value.firstRange(of: Array($0.utf8))?.lowerBound }.min()
+        if let next { return value[..<next] }
         return value.count < longestValue ? value : nil
     }
 
