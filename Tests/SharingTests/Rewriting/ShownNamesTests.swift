@@ -24,6 +24,8 @@ struct ShownNamesTests {
     @Test(arguments: [
         "<span class=\"user-name\">User Name</span>", "<span class=\"username\">Username</span>",
         "<a class=\"username\" href=\"/login\">Sign In</a>", "<a class=\"username\">My Account</a>",
+        "<span class=\"user-name\">Mein Konto</span>", "<span class=\"user-name\">Mon Compte</span>",
+        "<h1 class=\"fullname\">Single Sign-On</h1>", "<span id=\"input-error-lastname\">Zu Kurz</span>",
         "<p class=\"username\">Please enter it here.</p>", "<label class=\"username\">Kira Velsen</label>",
         "<span class=\"username-hint\">Kira Velsen</span>", "<h1 class=\"product-name\">Kira Velsen</h1>",
         "<span class=\"username\"></span>", "<span class=\"username\">",

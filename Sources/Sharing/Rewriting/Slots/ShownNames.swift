@@ -16,7 +16,8 @@ enum ShownNames {
         let value = node[first...last]
         let words = SlotReader.string(value)
         guard !SecretRoles.isWord(words),
-            !words.lowercased().split(separator: " ").contains(where: { ofPages.contains(String($0)) })
+            !words.lowercased().split(whereSeparator: { $0 == " " || $0 == "-" })
+                .contains(where: { ofPages.contains(String($0)) })
         else { return nil }
         if let name = GreetingSlots.name(in: value, coding: .entities) { return name }
         guard isAccount(value), !SureWords.isCommon(words) else { return nil }
@@ -40,9 +41,12 @@ enum ShownNames {
         guard naming.contains(attribute.name), attribute.value.count <= longestClass else { return false }
         return text[attribute.value].split(separator: 0x20).contains { word in
             let key = SecretRoles.normalized(SlotReader.string(word))
-            return ofPeople.contains(where: key.hasSuffix)
+            return ofPeople.contains(where: key.hasSuffix) && !about.contains(where: key.containsBytes)
         }
     }
+
+    /// Parts of what is called by a field for a name, and says something of it: `input-error-lastname`.
+    private static let about = ["error", "fehler", "forgot", "help", "hint", "invalid", "label", "required"]
 
     private static let naming: Set<String> = ["class", "id", "data-testid", "data-test", "data-cy"]
     /// In bytes, of all classes of an element.
@@ -61,7 +65,12 @@ enum ShownNames {
 
     /// What stands in such places for whoever is not signed in, and what is done there.
     private static let ofPages: Set<String> = [
-        "account", "anmelden", "change", "create", "edit", "enter", "forgot", "in", "log", "menu", "my",
-        "name", "new", "out", "register", "settings", "sign", "up", "user", "username", "view", "your",
+        "abmelden", "account", "anmelden", "benutzerkonto", "change", "compte", "conta", "conto", "create",
+        "cuenta",
+        "edit", "enter", "forgot", "gast", "guest", "in", "kennung", "konto", "log", "mein", "menu", "mi",
+        "mon",
+        "my", "name", "new", "nicht", "not", "out", "perfil", "profil", "register", "settings", "sign",
+        "single",
+        "up", "user", "username", "view", "your",
     ]
 }
