@@ -193,9 +193,10 @@ struct RenamedSignInTests {
         #expect(sent["/sign-in"]?.first?.first("password") == "wonderland")
     }
 
-    /// A code is no name.
-    @Test func nameGoesIntoNoFieldForCodes() async throws {
-        let page = Body.html(#"<form method="post" action="/check"><input name="otp"></form>"#)
+    /// A code is no name, nor is where somebody works.
+    @Test(arguments: ["otp", "smsPasscode", "captcha_text", "organization"])
+    func nameGoesIntoNoFieldForSomethingElse(name: String) async throws {
+        let page = Body.html(#"<form method="post" action="/check"><input name="\#(name)"></form>"#)
         let sent = try await Self.sent(Self.captureInTwoSteps()) { $0 == "/authorize" ? page : nil }
         #expect(sent["/check"] == nil)
     }

@@ -66,16 +66,24 @@ struct SignIn {
         } + [(yes.name, yes.value)]
     }
 
-    /// The fields of a form that has one field to fill in, for who one is, whatever it is called; nil of another form.
+    /// The fields of a form that has one field to fill in, for who one is, whatever it is called; nil of another form, and where the
+    /// field is called by something else that pages ask for alone.
     func nameAlone(in form: HTMLForm) -> [(String, String)]? {
         let filledIn = form.fields.filter {
             !["hidden", "submit", "button", "image", "reset", "checkbox"].contains($0.type)
         }
         guard let name, filledIn.count == 1, let field = filledIn.first,
-            ["text", "email", "tel"].contains(field.type), !SecretNames.isOneTime(field.name)
+            ["text", "email", "tel"].contains(field.type), !SecretNames.isOneTime(field.name),
+            !Self.others.contains(where: field.name.lowercased().containsBytes)
         else { return nil }
         return Self.filled(form, [:], (field.name, name))
     }
+
+    /// Codes, what stands in a picture, where somebody works, what is looked for.
+    private static let others = [
+        "answer", "captcha", "code", "company", "otp", "organi", "pin", "search", "tenant", "token",
+        "workspace",
+    ]
 
     /// The field of a form that takes who signs in: one that is called so, else, beside a password, the first of text.
     static func nameField(of form: HTMLForm) -> HTMLForm.Field? {
