@@ -56,6 +56,8 @@ struct UsageHintTests {
             "diff --html difference.html A B"
         ),
         ("The value 'yaml' is invalid for '--format <FORMAT>'.", "diff --format yaml a b", nil),
+        // A command of which no capture is shown.
+        ("The value 'html' is invalid for '--format <FORMAT>'.", "rules --format html", nil),
         ("Unexpected argument 'pkce'", "rules pkce", "explain pkce"),
         ("Missing expected argument '<TOKEN|FILE|-> ...'", "jwt", "jwt token.txt"),
         ("Missing expected argument '<FILE>'", "jwt verify", nil),

@@ -95,7 +95,7 @@ enum UsageHint {
     private static func withFormat(_ message: String, _ arguments: [String]) -> String? {
         guard let command = arguments.first, let known = formats[command] else { return nil }
         if message.contains(/^(The value 'html' is invalid for '--format|Unknown option '--html')/),
-            command != "show"
+            ["diagnose", "diff", "import", "replay"].contains(command)
         {
             return command == "diff"
                 ? "\(Invocation.name) diff --html difference.html A B"
