@@ -55,6 +55,34 @@ struct MisreadSchemeTests {
         }
     }
 
+    /// An app that is no browser reads `Location` as it stands, and may bring the code to a server whose certificate it pins.
+    @Test func leavesACodeAloneThatMayHaveGoneUnread() throws {
+        var recording = try login("my_shop", isAsked: false)
+        var tunnel = try #require(recording.exchanges.last)
+        tunnel.request = RecordedRequest(
+            method: "CONNECT",
+            url: RecordedURL("https://api.shop.example:443/"),
+            headers: tunnel.request.headers
+        )
+        tunnel.response = RecordedResponse(status: 200)
+        tunnel.startedAt = recording.exchanges[2].startedAt + .seconds(1)
+        recording.exchanges.append(tunnel)
+        #expect(recording.finding(rule) == nil)
+    }
+
+    /// The code of a token request whose body was not saved may be this one.
+    @Test(arguments: [true, false])
+    func leavesACodeAloneThatMayHaveBeenExchanged(isAsked: Bool) throws {
+        var recording = try login("my_shop", isAsked: isAsked)
+        var exchange = try Recording("token-request/pkce-verifier-mismatch").exchanges[4]
+        exchange.startedAt = recording.exchanges[2].startedAt + .seconds(1)
+        exchange.request.body = Body(text: "", mediaType: FormBody.mediaType)
+        exchange.request.body?.wireSize = 229
+        exchange.request.headers.fields.removeAll { $0.name.lowercased() == "content-length" }
+        recording.exchanges.append(exchange)
+        #expect(recording.finding(rule) == nil)
+    }
+
     @Test func leavesASchemeAlone() throws {
         #expect(try login("my-shop", isAsked: false).finding(rule) == nil)
     }

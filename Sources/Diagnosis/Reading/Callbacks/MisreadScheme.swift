@@ -11,14 +11,15 @@ enum MisreadScheme {
         guard let scheme = response.target.unreadableScheme, response.error == nil, response.code != nil,
             let delivered = response.deliveredBy, let location = flow.capture[delivered].response?.location,
             !flow.receivedCodes.contains(response),
-            !flow.logins.contains(where: { !AppHandover.relays(of: $0, in: flow).isEmpty })
+            !flow.logins.contains(where: { !AppHandover.relays(of: $0, in: flow).isEmpty }),
+            !mayBeExchanged(behind: delivered, flow)
         else { return nil }
         let read = flow.capture[delivered].request.url.resolving(location)
         let landing = flow.exchanges(after: delivered, within: .seconds(60)).first {
             flow.capture[$0].request.url == read
         }
         // Without it, who looks for the app's address may have found it.
-        guard landing != nil || hasEnded(behind: delivered, flow) else { return nil }
+        guard landing != nil || isLeft(response, behind: delivered, flow) else { return nil }
         let arrival = landing.map { index in
             Evidence(
                 place: Place(exchange: index, part: .requestURL, name: ""),
@@ -44,9 +45,26 @@ enum MisreadScheme {
         )
     }
 
-    /// Whether the recording went on for long enough for the app to have used the code.
-    private static func hasEnded(behind delivered: Int, _ flow: Flow) -> Bool {
-        flow.surroundings.latest.end - flow.capture[delivered].endedAt >= .seconds(30)
+    /// Whether nobody is seen to use the code, nor may have done so unseen, though the recording went on for long enough.
+    private static func isLeft(_ response: AuthorizationResponse, behind delivered: Int, _ flow: Flow) -> Bool
+    {
+        guard flow.surroundings.latest.end - flow.capture[delivered].endedAt >= .seconds(30),
+            var delivery = CodeDelivery(response, in: flow)
+        else { return false }
+        // The address is one of an app, however browsers read it.
+        delivery.receiver = .app
+        return delivery.isPassedOn(in: flow) == false
+    }
+
+    /// Whether the flow has a code exchange behind it, or the capture a token request whose body was not saved.
+    private static func mayBeExchanged(behind delivered: Int, _ flow: Flow) -> Bool {
+        let position = flow.surroundings.position
+        return flow.tokenRequests.contains {
+            $0.isCodeExchange && position[$0.exchange] > position[delivered]
+        }
+            || flow.surroundings.tokenRequests.contains {
+                !$0.isRecorded && position[$0.exchange] > position[delivered]
+            }
     }
 
     private static let explanation = """
