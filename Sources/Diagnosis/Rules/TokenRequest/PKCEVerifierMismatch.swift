@@ -57,7 +57,11 @@ struct PKCEVerifierMismatch: Rule {
             case .fits: return .holds
             case .unknownMethod: return .abstains(Gap.challengeMethod)
             case .differs(let relation):
-                return .violated(violation(challenge, login.request, request, verifier, relation, flow))
+                var violation = violation(challenge, login.request, request, verifier, relation, flow)
+                if isRefusedWithoutReason(request), isRefusedForAnother(request, flow) {
+                    violation.severity = .warning
+                }
+                return .violated(violation)
             }
         }
     }
@@ -67,6 +71,23 @@ struct PKCEVerifierMismatch: Rule {
     private func isRefusedWithoutReason(_ request: TokenRequest) -> Bool {
         request.answer.status == 401 && request.answer.error == nil && request.answer.isRefusal
     }
+
+    /// Whether more is known of why a request was refused that comes before its verifier is looked at: what stands in front of the endpoint
+    /// refused it, or there is a fault in how the client proved itself.
+    private func isRefusedForAnother(_ request: TokenRequest, _ flow: Flow) -> Bool {
+        let call = ClientCall.all(in: flow).first { $0.exchange == request.exchange }
+        if call?.isRefusedForOthers ?? false { return true }
+        return Self.clientFaults.contains { rule in
+            guard case .violated(let violation) = flow.verdict(of: rule) else { return false }
+            return violation.faultyExchange == request.exchange && violation.severity ?? .error == .error
+        }
+    }
+
+    private static let clientFaults: [any Rule] = [
+        BasicCredentialsEncoding(), ClientAssertionAlg(), ClientAssertionAudience(), ClientAssertionMissing(),
+        ClientAssertionSubject(), ClientAssertionTime(), ClientAuthMethodUnsupported(), ClientAuthMissing(),
+        ClientSecretMismatch(),
+    ]
 
     /// In the words of the provider, whether or not the challenge is in the capture.
     private func stated(in flow: Flow) -> Violation? {

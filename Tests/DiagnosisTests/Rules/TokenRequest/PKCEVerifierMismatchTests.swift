@@ -70,6 +70,16 @@ struct PKCEVerifierMismatchTests {
         #expect((finding != nil) == fires)
     }
 
+    /// A client that did not prove itself was refused for that; its verifier would be refused next.
+    @Test(arguments: ["client-auth-missing", "client-secret-mismatch"])
+    func comesBehindAFaultOfTheClient(cause: String) throws {
+        let recording = try Recording("token-request/" + cause).asking("code_challenge", Self.hex)
+            .asking("code_challenge_method", "S256").sending("code_verifier", Self.verifier)
+            .answering("/token", 401, ["code": 401])
+        #expect(recording.finding(cause)?.isPrimary == true)
+        #expect(recording.finding(rule)?.severity == .warning)
+    }
+
     @Test func leavesAPairThatFitsAlone() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
