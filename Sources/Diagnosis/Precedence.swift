@@ -53,7 +53,7 @@ enum Precedence {
         Row(transport, over: ["*"], .onlyUnserved),
         Row(transport, over: madeOfWhatIsMissing, .onlyAfterwards),
         Row(transport, over: ["callback-rejected-by-app"] + ofCodeSentAgain, .whenItSaysSo),
-        // The provider had the request: what was lost is the answer.
+        // The provider had the request: what was lost is the answer, and nothing else.
         Row(["refresh-token-reused"], over: ["host-unreachable"], .whenItSaysSo),
         Row(
             ["client-clock-skew"],

@@ -37,7 +37,7 @@ struct RefreshTokenReused: Rule {
         let history = flow.refreshHistory
         for refused in history.refreshes where isRefused(refused) {
             guard let first = history.replacement(of: refused) else {
-                if let violation = unanswered(before: refused, history) ?? stated(refused, history) {
+                if let violation = unanswered(before: refused, history, flow) ?? stated(refused, history) {
                     return .violated(violation)
                 }
                 continue
@@ -60,7 +60,9 @@ struct RefreshTokenReused: Rule {
     }
 
     /// The same token, sent in a request whose answer was lost: the provider had replaced it for all that the app knows.
-    private func unanswered(before refused: TokenRequest, _ history: RefreshHistory) -> Violation? {
+    private func unanswered(before refused: TokenRequest, _ history: RefreshHistory, _ flow: Flow)
+        -> Violation?
+    {
         let said = refused.answer.errorText
         guard
             StatedGrantFault.namesEveryReason((refused.answer.error?.description ?? "").lowercased())
@@ -95,8 +97,17 @@ struct RefreshTokenReused: Rule {
                 finish before the app is suspended (beginBackgroundTask on iOS). When a refresh is refused so, begin a new login.
                 """,
             exchange: refused.exchange,
-            explains: [HostUnreachable.info.id]
+            explains: isAllThatFailed(refused, history, flow) ? [HostUnreachable.info.id] : []
         )
+    }
+
+    /// Whether nothing failed at the provider but refreshes with this very token.
+    private func isAllThatFailed(_ refused: TokenRequest, _ history: RefreshHistory, _ flow: Flow) -> Bool {
+        guard case .violated(let violation) = flow.verdict(of: HostUnreachable()) else { return false }
+        let tries = Set(
+            history.refreshes.filter { $0.refreshToken == refused.refreshToken }.map(\.exchange)
+        )
+        return violation.evidence.allSatisfy { $0.place.exchange.map(tries.contains) ?? false }
     }
 
     /// As the provider says, where the capture does not have the token's history.

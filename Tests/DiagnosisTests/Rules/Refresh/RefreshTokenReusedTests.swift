@@ -158,6 +158,44 @@ struct RefreshTokenReusedTests {
         #expect(recording.finding("host-unreachable").map { $0.effectOf == rule } ?? true)
     }
 
+    /// Who comes again and is let in lost nothing.
+    @Test(arguments: [40, 12_000])
+    func leavesAnAppAloneThatIsLetInWhenItComesAgain(milliseconds: Int) throws {
+        var recording = try sentTwice(
+            failure: "the client closed the connection before the answer was complete",
+            words: nil
+        )
+        recording.exchanges[0].duration = .milliseconds(milliseconds)
+        recording = recording.answering(
+            "/token",
+            200,
+            ["access_token": "not-a-token", "token_type": "Bearer", "refresh_token": "another-token"]
+        )
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("host-unreachable") == nil)
+    }
+
+    /// What else could not be reached is a cause of its own.
+    @Test func explainsNoOtherConnectionThatFailed() throws {
+        var recording = try sentTwice(
+            failure: "the client closed the connection before the answer was complete",
+            words: nil
+        )
+        var other = recording.exchanges[0]
+        other.failure = "net::ERR_CONNECTION_REFUSED"
+        other.startedAt = recording.exchanges[1].startedAt + .seconds(5)
+        other.request.url = RecordedURL("https://id.harbour.example/revoke")
+        let token = try #require(FormBody.items(of: other.request.body)?.first("refresh_token"))
+        other.request.body = Body(
+            text: FormBody.encode([("token", token), ("client_id", "shop-web")]),
+            mediaType: FormBody.mediaType
+        )
+        recording.exchanges.append(other)
+        #expect(recording.finding(rule) != nil)
+        let unreachable = try #require(recording.finding("host-unreachable"))
+        #expect(unreachable.effectOf == nil)
+    }
+
     /// A provider that says why, a connection that never was, and days in between are other reasons.
     @Test(arguments: [
         ("NSURLErrorDomain Code=-1005 lost", "The refresh token has expired", 30),
