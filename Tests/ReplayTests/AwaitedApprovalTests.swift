@@ -121,6 +121,25 @@ struct AwaitedApprovalTests {
         #expect(replay.asked.filter { $0.url.path == "/stage" }.count == 2)
     }
 
+    /// A code that somebody types is another one each time, and is sent once; a time that keeps caches away says nothing.
+    @Test(arguments: [("otp", "481516", "234299", 2), ("_", "1764417600123", "1764417602456", 4)])
+    func whatIsAskedWithAnotherCodeIsNotAskedAgain(name: String, first: String, second: String, count: Int)
+        async throws
+    {
+        var builder = CaptureBuilder()
+        Self.begin(&builder)
+        for (value, answer) in [(first, Self.pending), (second, Self.approved)] {
+            builder.get(
+                Self.provider + "/status?\(name)=\(value)",
+                headers: Self.agent,
+                body: .json(answer)
+            )
+        }
+        Self.end(&builder, [("flow", Self.flow)])
+        let (asked, _) = try await Self.polls(builder.capture, pending: 3)
+        #expect(asked == count)
+    }
+
     // MARK: - What only a person makes
 
     @Test(arguments: [

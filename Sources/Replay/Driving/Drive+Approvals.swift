@@ -49,8 +49,21 @@ private struct PendingApproval {
 
     /// Whether nothing was said with the later one that had not been said with the earlier: but for what keeps caches away.
     private static func isSame(_ earlier: RecordedRequest, _ later: RecordedRequest) -> Bool {
-        earlier.method == later.method && earlier.url.withoutQuery == later.url.withoutQuery
-            && earlier.body?.bytes == later.body?.bytes
+        guard earlier.method == later.method, earlier.url.withoutQuery == later.url.withoutQuery,
+            !earlier.isBodyUnsaved, !later.isBodyUnsaved, earlier.body?.bytes == later.body?.bytes
+        else { return false }
+        let (before, after) = (earlier.url.queryItems.items, later.url.queryItems.items)
+        return before.count == after.count
+            && zip(before, after).allSatisfy { one, other in
+                one.name == other.name && (one.value == other.value || isCounted(other.value))
+            }
+    }
+
+    /// Whether it may be a count of tries, a time or a random fraction: a number, and none of as many digits as codes have that somebody
+    /// types.
+    private static func isCounted(_ value: String) -> Bool {
+        value.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
+            && !(4...9).contains(value.utf8.count)
     }
 
     func isAnswer(_ exchange: Exchange) -> Bool {
