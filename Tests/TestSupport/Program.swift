@@ -42,9 +42,15 @@ package enum Program {
         let outputPath = scratch.path + "/out"
         let errorPath = scratch.path + "/err"
         for path in [outputPath, errorPath] { try Data().write(to: URL(filePath: path)) }
-        process.standardInput = FileHandle(forReadingAtPath: inputPath)
-        process.standardOutput = FileHandle(forWritingAtPath: outputPath)
-        process.standardError = FileHandle(forWritingAtPath: errorPath)
+        let handles = [
+            FileHandle(forReadingAtPath: inputPath), FileHandle(forWritingAtPath: outputPath),
+            FileHandle(forWritingAtPath: errorPath),
+        ]
+        // What is to kill the process keeps it, and with it these, until its time has come: hundreds of runs later.
+        defer { for handle in handles { try? handle?.close() } }
+        process.standardInput = handles[0]
+        process.standardOutput = handles[1]
+        process.standardError = handles[2]
         try process.run()
         let deadline = DispatchTime.now() + seconds
         let killer = DispatchWorkItem { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
