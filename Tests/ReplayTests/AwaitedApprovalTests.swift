@@ -121,8 +121,8 @@ struct AwaitedApprovalTests {
         #expect(replay.asked.filter { $0.url.path == "/stage" }.count == 2)
     }
 
-    /// A code that somebody types is another one each time, and is sent once; a time that keeps caches away says nothing.
-    @Test(arguments: [("otp", "481516", "234299", 2), ("_", "1764417600123", "1764417602456", 4)])
+    /// What somebody types is another one each time, and is sent once; a time that keeps caches away says nothing.
+    @Test(arguments: [("choice", "481516", "234299", 2), ("_", "1764417600123", "1764417602456", 4)])
     func whatIsAskedWithAnotherCodeIsNotAskedAgain(name: String, first: String, second: String, count: Int)
         async throws
     {
