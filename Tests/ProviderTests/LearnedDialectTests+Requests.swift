@@ -163,25 +163,36 @@ extension LearnedDialectTests {
         #expect(answer.status == (wasTaken ? 200 : 400))
     }
 
+    /// A login up to its access token.
+    private static var recordedLogin: CaptureBuilder {
+        var builder = CaptureBuilder()
+        builder.redirect(
+            loginRequest(),
+            to: redirectURI + "?code=code-0123456789&state=state-0123456789"
+        )
+        builder.post(issuer + "/token", codeForm(), body: answer(1, nil))
+        return builder
+    }
+
+    /// Who has logged in at the provider of a recording, and the access token.
+    private static func signedIn(at builder: CaptureBuilder) throws -> (Caller, token: String) {
+        let caller = Caller(try provider(builder))
+        let code = try #require(signIn(caller).parameters.first("code"))
+        let tokens = caller.json(caller.post(base + "/token", codeForm(code)))
+        return (caller, try #require(tokens["access_token"]?.string))
+    }
+
     /// RFC 6750, section 2: refused, but where the recorded provider told it then.
     @Test(arguments: [true, false])
     func tokenThatIsSentTwiceIsTakenWhereItWasThen(wasTaken: Bool) throws {
-        var builder = CaptureBuilder()
-        builder.redirect(
-            Self.loginRequest(),
-            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
-        )
-        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        var builder = Self.recordedLogin
         let recorded = "access-token-1-0123456789"
         builder.get(
             Self.issuer + "/userinfo" + (wasTaken ? "?access_token=" + recorded : ""),
             headers: [("Authorization", "Bearer " + recorded)],
             body: .json(#"{"sub":"248289761001"}"#)
         )
-        let caller = Caller(try Self.provider(builder))
-        let code = try #require(Self.signIn(caller).parameters.first("code"))
-        let tokens = caller.json(caller.post(Self.base + "/token", Self.codeForm(code)))
-        let token = try #require(tokens["access_token"]?.string)
+        let (caller, token) = try Self.signedIn(at: builder)
         let header = ("Authorization", "Bearer " + token)
         let answer = caller.get(Self.base + "/userinfo", [("access_token", token)], headers: [header])
         #expect(answer.status == (wasTaken ? 200 : 400))
@@ -194,12 +205,7 @@ extension LearnedDialectTests {
         (401, #"{"error":"invalid_request","error_description":"one place only"}"#),
         (400, #"{"message":"one place only"}"#),
     ]) func refusalOfADoubledTokenIsLearned(status: Int, words: String) throws {
-        var builder = CaptureBuilder()
-        builder.redirect(
-            Self.loginRequest(),
-            to: Self.redirectURI + "?code=code-0123456789&state=state-0123456789"
-        )
-        builder.post(Self.issuer + "/token", Self.codeForm(), body: Self.answer(1, nil))
+        var builder = Self.recordedLogin
         let recorded = "access-token-1-0123456789"
         let userInfo = Self.issuer + "/userinfo"
         let bearer = [("Authorization", "Bearer " + recorded)]
@@ -209,10 +215,7 @@ extension LearnedDialectTests {
         builder.get(userInfo, headers: bearer, body: .json(#"{"sub":"248289761001"}"#))
         let stale = #"{"error":"invalid_token","error_description":"gone"}"#
         builder.get(userInfo, 401, headers: bearer, body: .json(stale))
-        let caller = Caller(try Self.provider(builder))
-        let code = try #require(Self.signIn(caller).parameters.first("code"))
-        let tokens = caller.json(caller.post(Self.base + "/token", Self.codeForm(code)))
-        let token = try #require(tokens["access_token"]?.string)
+        let (caller, token) = try Self.signedIn(at: builder)
         let header = ("Authorization", "Bearer " + token)
         let doubled = caller.get(Self.base + "/userinfo", [("access_token", token)], headers: [header])
         #expect(doubled.status == status && doubled.body?.text == words)

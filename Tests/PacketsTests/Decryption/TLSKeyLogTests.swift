@@ -176,14 +176,8 @@ struct TLSKeyLogTests {
         let text = Array(
             "\(lines.joined(separator: end))\nEXPORTER_SECRET \(Self.other) \(Self.short)\n".utf8
         )
-        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
         for isHeld in [true, false] {
-            var log = TLSKeyLog()
-            log.begin(file: "keys.log", rereading: isHeld ? nil : reread)
-            for start in stride(from: 0, to: text.count, by: size) {
-                log.add(Array(text[start..<min(text.count, start + size)]))
-            }
-            log.finish()
+            let log = Self.log(of: text, inPiecesOf: size, isHeld: isHeld)
             for random in randoms {
                 #expect(log.secret(.masterSecret, for: try key(random))?.hex == Self.long)
             }
@@ -237,6 +231,18 @@ struct TLSKeyLogTests {
         }
     }
 
+    /// What is read of a file in pieces; `isHeld`: false for one that is not kept, and read once more.
+    private static func log(of text: [UInt8], inPiecesOf size: Int, isHeld: Bool) -> TLSKeyLog {
+        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
+        var log = TLSKeyLog()
+        log.begin(file: "keys.log", rereading: isHeld ? nil : reread)
+        for start in stride(from: 0, to: text.count, by: size) {
+            log.add(Array(text[start..<min(text.count, start + size)]))
+        }
+        log.finish()
+        return log
+    }
+
     /// However they end, and wherever they are cut; those of a file that is not held, too.
     @Test(arguments: ["\n", "\r\n", "\r"]) func linesAreTheSameWithEveryEnd(end: String) throws {
         let lines = [
@@ -244,15 +250,9 @@ struct TLSKeyLogTests {
             "EXPORTER_SECRET \(Self.other) \(Self.short)", "",
         ]
         let text = Array(lines.joined(separator: end).utf8)
-        let reread: @Sendable (Int, Int) -> [UInt8] = { Array(text.dropFirst($0).prefix($1)) }
         for size in [1, 7, text.count] {
             for isHeld in [true, false] {
-                var log = TLSKeyLog()
-                log.begin(file: "keys.log", rereading: isHeld ? nil : reread)
-                for start in stride(from: 0, to: text.count, by: size) {
-                    log.add(Array(text[start..<min(text.count, start + size)]))
-                }
-                log.finish()
+                let log = Self.log(of: text, inPiecesOf: size, isHeld: isHeld)
                 #expect(log.problems.map(\.line) == [4])
                 #expect(log.connections == 2)
                 #expect(log.secret(.masterSecret, for: try key(Self.random))?.hex == Self.long)
