@@ -28,6 +28,15 @@ struct LogoutRedirectNotRegisteredTests {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
 
+    /// The logout, answered with these words on a page.
+    private func answering(_ text: String) throws -> Recording {
+        Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
+            if exchange.request.url.path == "/end-session" {
+                exchange.response?.body = Body(text: "<p>\(text)</p>", mediaType: "text/html")
+            }
+        }
+    }
+
     @Test(arguments: [
         "We are sorry... Invalid redirect uri",
         "Post logout URI does not match with registered callback URI.",
@@ -39,11 +48,7 @@ struct LogoutRedirectNotRegisteredTests {
         "[invalid_request] OpenID Connect 1.0 Logout Request Parameter: post_logout_redirect_uri",
     ])
     func believesTheProvidersWords(text: String) throws {
-        let recording = Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
-            if exchange.request.url.path == "/end-session" {
-                exchange.response?.body = Body(text: "<p>\(text)</p>", mediaType: "text/html")
-            }
-        }
+        let recording = try answering(text)
         let finding = try #require(recording.finding(rule))
         #expect(finding.places.last == "7 response.body ")
     }
@@ -72,11 +77,7 @@ struct LogoutRedirectNotRegisteredTests {
         "post_logout_redirect_uri without client_id is not allowed",
     ])
     func leavesWordsAloneThatJudgeSomethingElse(text: String) throws {
-        let recording = Recording(Array(try Recording(broken).exchanges.dropFirst())).editing { exchange in
-            if exchange.request.url.path == "/end-session" {
-                exchange.response?.body = Body(text: "<p>\(text)</p>", mediaType: "text/html")
-            }
-        }
+        let recording = try answering(text)
         #expect(recording.finding(rule) == nil)
         #expect(recording.outcomes == [.failure])
     }
