@@ -5,7 +5,10 @@
 package enum AnswerLoss {
     package static let clientLeft = "the client closed the connection before the answer was complete"
     package static let clientReset = "the client reset the connection"
-    package static let serverLeft = "the server closed the connection before the answer was complete"
+    package static let serverEnded = "the server closed the connection"
+    package static let serverLeft = serverEnded + " before the answer was complete"
+    /// Behind what an answer in another protocol is.
+    package static let serverSpeaksTLS = "the server speaks https on this port"
 
     // MARK: - Nobody looked any more
 

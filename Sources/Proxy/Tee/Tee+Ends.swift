@@ -73,7 +73,7 @@ extension Tee {
         return clientEnd == nil ? reason : AnswerLoss.clientLeft
     }
 
-    private static let unanswered = "the server closed the connection without an answer"
+    private static let unanswered = AnswerLoss.serverEnded + " without an answer"
 
     /// A provider that has waited for longer does not refuse the client: it is tired of waiting, and the client, which sees
     /// the end at once, will open another connection.
@@ -128,7 +128,7 @@ extension Tee {
     private func reasonOfGoing(_ side: Side) -> String? {
         guard side == .server else { return loss(by: side, AnswerLoss.clientLeft) }
         // Where the client's end was sent on, the provider's ends the connection: it is an end like another.
-        return clientEnd == nil ? "the server closed the connection" : nil
+        return clientEnd == nil ? AnswerLoss.serverEnded : nil
     }
 
     /// Whether what happened to the provider's side has to wait for bytes that came before.

@@ -16,11 +16,11 @@ extension UpstreamProxy {
             exchange.failure = failure.reason
             return failure
         }
-        let end = "the server closed the connection"
+        let end = AnswerLoss.serverEnded
         if words.hasPrefix(end) {
             exchange.failure = "connection closed by the upstream proxy \(self)" + words.dropFirst(end.count)
         }
-        guard words.hasSuffix("the server speaks https on this port") else { return nil }
+        guard words.hasSuffix(AnswerLoss.serverSpeaksTLS) else { return nil }
         let failure = UpstreamFailure.dialogue(origin, by: self, ConnectAnswerStateMachine.tls)
         exchange.failure = failure.reason
         return failure

@@ -97,7 +97,7 @@ extension HTTP1Decoder {
     /// What a server says that was asked in another protocol than its own; nil where it is none that is known.
     private static func otherProtocol(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         if bytes.first == alert {
-            return "not HTTP but an alert of TLS: the server speaks https on this port"
+            return "not HTTP but an alert of TLS: \(AnswerLoss.serverSpeaksTLS)"
         }
         return HTTP2FrameHeader.beginSettings(bytes)
             ? "not HTTP/1 but the settings of HTTP/2: the server speaks HTTP/2 on this port" : nil
