@@ -80,8 +80,13 @@ extension Ending {
         let name = answer.error?.standardName
         guard answer.status == 401 else { return answer.isRefusal && name == "invalid_client" }
         if let name { return !Self.errorsOfTokens.contains(name) }
+        return !isChallenged(answer, by: ["invalid_token"])
+    }
+
+    /// Whether one of these errors stands in `WWW-Authenticate` (RFC 6750, section 3).
+    private func isChallenged(_ answer: Answer, by errors: [String]) -> Bool {
         let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
-        return !challenges.contains { $0.containsBytes("invalid_token") }
+        return challenges.contains { challenge in errors.contains(where: challenge.containsBytes) }
     }
 
     private static let errorsOfTokens: Set<String> = [
@@ -186,10 +191,7 @@ extension Ending {
         if CredentialRefusal.isOne(answer, in: index.capture) { return true }
         // Some answer a proof that they do not take with 400 (RFC 9449, section 7.1, has 401).
         if answer.error?.error == "invalid_dpop_proof" { return true }
-        let challenges = index.capture[answer.exchange].response?.headers.all("www-authenticate") ?? []
-        return challenges.contains {
-            $0.containsBytes("invalid_token") || $0.containsBytes("invalid_dpop_proof")
-        }
+        return isChallenged(answer, by: ["invalid_token", "invalid_dpop_proof"])
     }
 
     /// Whether an API broke down at a call, at work on which it asked the provider about the token and was itself refused.
