@@ -1,5 +1,3 @@
-import JSON
-
 /// Values that one side of a login is given and the other one brings on: what is spent had been given out before, whatever two
 /// clocks say.
 struct HandedOverValues: Sendable {
@@ -13,30 +11,17 @@ struct HandedOverValues: Sendable {
     private var asked: [String: Int64] = [:]
 
     mutating func add(_ exchange: Exchange, _ span: ClockSpan) {
-        let query = exchange.request.url.queryItems
-        if let code = query.first("code"), code.utf8.count >= Self.shortest {
-            called[code] = min(called[code] ?? span.start, span.start)
-        }
-        if let uri = query.first("request_uri") { asked[uri] = min(asked[uri] ?? span.start, span.start) }
-        if let code = exchange.response?.location.flatMap({ RecordedURL($0).queryItems.first("code") }),
-            code.utf8.count >= Self.shortest
-        {
-            issued[code] = min(issued[code] ?? span.start, span.start)
-        }
-        guard exchange.request.method == "POST", let form = FormBody.items(of: exchange.request.body) else {
-            return
-        }
-        if form.first("grant_type") != nil, let code = form.first("code") {
-            spent[code] = min(spent[code] ?? span.start, span.start)
-        } else if form.first("client_id") != nil || form.first("response_type") != nil,
-            let bytes = exchange.response?.body?.bytes, bytes.count < 1 << 12,
-            let uri = (try? JSONParser.parse(bytes))?["request_uri"]?.string
-        {
-            pushed[uri] = span.start
+        for value in HandedOverValue.all(in: exchange) {
+            let (text, start) = (value.text, span.start)
+            switch value.use {
+            case .issued: issued[text] = min(issued[text] ?? start, start)
+            case .called: called[text] = min(called[text] ?? start, start)
+            case .spent: spent[text] = min(spent[text] ?? start, start)
+            case .pushed: pushed[text] = start
+            case .asked: asked[text] = min(asked[text] ?? start, start)
+            }
         }
     }
-
-    private static let shortest = 8
 
     /// The callback is later than the redirect to it.
     private func given(_ code: String) -> Int64? { called[code] ?? issued[code] }

@@ -2,7 +2,7 @@ import Captures
 
 /// The entries of a capture in the order in which things happened, each request once.
 struct EntryOrder {
-    /// Indices into `log.entries` by time; entries of the same instant in file order.
+    /// Indices into `log.entries` by time; entries of the same instant in file order, and what ``HandedOverOrder`` knows better.
     ///
     /// Without those that another entry stands for.
     let entries: [Int]
@@ -10,7 +10,7 @@ struct EntryOrder {
     let position: [Int]
 
     init(_ capture: Capture) {
-        var entries = Self.byTime(capture)
+        var entries = HandedOverOrder.corrected(Self.byTime(capture), of: capture)
         var left: [[Int: Int]] = []
         for find in [RepeatedEntries.kept, UnsentEntries.sent, ServiceWorkerTwins.passedOn] {
             let others = find(capture, entries)
