@@ -34,7 +34,7 @@ extension CaptureIndex {
                 isChallenged(capture[$0]) ? capture[$0].request.url.withoutQuery : nil
             }
         )
-        for index in order where messages[index] == nil && !isStepOfSignIn(capture[index].request) {
+        for index in order where messages[index] == nil && !isStepOfSignIn(capture[index]) {
             let exchange = capture[index]
             guard let token = bearer(exchange.request, index),
                 tokens.contains(token.value) || MissingToken.isOne(token.value)
@@ -54,9 +54,13 @@ extension CaptureIndex {
 
     /// Whether it is a step of a sign-in that an app makes itself at Curity's Hypermedia Authentication API: the token there proves the
     /// app, and opens nothing.
-    private static func isStepOfSignIn(_ request: RecordedRequest) -> Bool {
-        request.headers.first("accept")?.containsBytes("application/vnd.auth+json") ?? false
+    private static func isStepOfSignIn(_ exchange: Exchange) -> Bool {
+        // Some libraries put a line of their own before the app's.
+        exchange.request.headers.all("accept").contains { $0.containsBytes(hypermedia) }
+            || exchange.response?.body?.essence == hypermedia
     }
+
+    private static let hypermedia = "application/vnd.auth+json"
 
     /// Access tokens, and ID tokens, which some clients send in their place.
     static func issuedTokens(in answers: [Parameters]) -> Set<String> {

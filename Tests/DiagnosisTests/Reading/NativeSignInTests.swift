@@ -176,7 +176,10 @@ struct NativeSignInTests {
     )
     func tellsHowCurityEndedIt(problem: String, members: String, told: String?, again: String?) {
         let host = "https://idsvr.corp.example"
-        let haapi = [("Accept", "application/vnd.auth+json"), ("Authorization", "Bearer not-a-haapi-token")]
+        let haapi = [
+            ("Accept", "*/*"), ("Accept", "application/vnd.auth+json"),
+            ("Authorization", "Bearer not-a-haapi-token"),
+        ]
         var capture = CaptureBuilder()
         capture.post(
             host + "/oauth/v2/oauth-token",
