@@ -37,7 +37,7 @@ struct SilentLoginCookiesBlocked: Rule {
         for attempt in flow.loginAttempts {
             guard let request = attempt.request, request.isSilent,
                 let answer = attempt.silentRefusal(in: flow),
-                let frame = frame(request.exchange, flow)
+                let frame = FramedRequest.evidence(of: request.exchange, in: flow)
             else { continue }
             guard !flow.surroundings.isSanitized else {
                 return .abstains(Gap.strippedCookies)
@@ -64,24 +64,6 @@ struct SilentLoginCookiesBlocked: Rule {
         return .holds
     }
 
-    /// What shows that a request came from a frame; nil where nothing does.
-    private func frame(_ exchange: Int, _ flow: Flow) -> Evidence? {
-        let headers = flow.capture[exchange].request.headers
-        if let target = headers.first("sec-fetch-dest") {
-            guard target == "iframe" || target == "frame" else { return nil }
-            return Evidence(
-                place: Place(exchange: exchange, part: .requestHeader, name: "Sec-Fetch-Dest"),
-                value: target
-            )
-        }
-        guard headers.first("sec-fetch-site") == "cross-site", headers.first("sec-fetch-mode") == "navigate"
-        else { return nil }
-        return Evidence(
-            place: Place(exchange: exchange, part: .requestHeader, name: "Sec-Fetch-Site"),
-            value: "cross-site"
-        )
-    }
-
     /// A session that ForgeRock's SDK has just got for its page, by script.
     private func scriptedSession(before request: AuthorizationRequest, at host: String, _ flow: Flow)
         -> Evidence?
@@ -106,7 +88,7 @@ struct SilentLoginCookiesBlocked: Rule {
     private func session(before request: AuthorizationRequest, _ flow: Flow) -> Evidence? {
         guard let host = request.endpoint.host else { return nil }
         let made = ProviderSession.all(at: host, before: request.exchange, lasting: true, in: flow)
-            .first { frame($0.delivered, flow) == nil }
+            .first { FramedRequest.evidence(of: $0.delivered, in: flow) == nil }
         if let made, !made.isEnded(before: request.exchange, in: flow),
             !CookieDelivery.isExpired(made.cookie, at: flow.capture[request.exchange].startedAt)
         {
@@ -130,7 +112,7 @@ struct SilentLoginCookiesBlocked: Rule {
                 names.contains($0.name) && $0.isDeletion(at: flow.capture[index].endedAt)
             }
             if gone ?? false { return nil }
-            guard !names.isEmpty, frame(index, flow) == nil else { continue }
+            guard !names.isEmpty, FramedRequest.evidence(of: index, in: flow) == nil else { continue }
             return Evidence(
                 place: Place(exchange: index, part: .requestHeader, name: "Cookie"),
                 value: names.prefix(6).joined(separator: ", "),

@@ -42,19 +42,52 @@ struct StateCookieLost: Rule {
                 // The cookie rules before this one say it better.
                 !login.lost.contains(where: { $0.obstacle.map { isToldBefore($0, login) } ?? false })
             else { continue }
-            return .violated(
-                Violation(
-                    evidence(login, flow),
-                    explanation: isKeptByApp(login, flow) ? Self.keptByApp : nil,
-                    fix: isKeptByApp(login, flow)
-                        ? Self.keptByAppFix : login.lost.first.flatMap(Self.fix(of:)),
-                    exchange: login.carrier
-                )
-            )
+            return .violated(violation(login, flow))
         }
         if let violation = doubleSubmitted(flow) { return .violated(violation) }
         return reading.reason.map { .abstains($0) } ?? .holds
     }
+
+    private func violation(_ login: LostLoginCookies, _ flow: Flow) -> Violation {
+        let evidence = evidence(login, flow)
+        if isKeptByApp(login, flow) {
+            return Violation(
+                evidence,
+                explanation: Self.keptByApp,
+                fix: Self.keptByAppFix,
+                exchange: login.carrier
+            )
+        }
+        if let frame = foreignFrame(login, flow) {
+            return Violation(
+                evidence + [frame],
+                explanation: Self.inFrame,
+                fix: Self.inFrameFix,
+                title: "The app's login cookie did not come back into a frame of another site",
+                exchange: login.carrier
+            )
+        }
+        return Violation(evidence, fix: login.lost.first.flatMap(Self.fix(of:)), exchange: login.carrier)
+    }
+
+    /// What shows that the login began in a frame that a page of another site has, where nothing else keeps the cookie.
+    private func foreignFrame(_ login: LostLoginCookies, _ flow: Flow) -> Evidence? {
+        guard let lost = login.lost.first, lost.obstacle == nil, lost.overwritten == nil,
+            !lost.setting.cookie.otherAttributes.contains(where: { $0.asciiLowercased() == "partitioned" }),
+            FramedRequest.evidence(of: login.carrier, in: flow) != nil
+        else { return nil }
+        return FramedRequest.evidenceOfOtherSite(of: lost.setting.exchange, in: flow)
+    }
+
+    private static let inFrame = """
+        The app is shown in a frame on a page of another site, as learning platforms show their tools. There its cookies are a third party's, which Safari and \
+        Firefox keep apart or drop, and Chrome where it is told to, whatever SameSite says: the app set its cookie to recognise the login by, the browser did not \
+        send it with the callback, and the app refused the answer.
+        """
+    private static let inFrameFix = """
+        Set the cookie with Partitioned besides SameSite=None and Secure, which lets browsers keep one for each page that shows the app. Where that does not do, \
+        open the app in a window of its own before the login begins; a tool of LTI 1.3 can keep the state at the platform instead (LTI Client Side postMessages).
+        """
 
     /// Whether the cookie went to the HTTP client of an app on a device, and a browser came to the callback.
     private func isKeptByApp(_ login: LostLoginCookies, _ flow: Flow) -> Bool {
