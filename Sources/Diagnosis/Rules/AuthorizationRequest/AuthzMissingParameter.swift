@@ -50,7 +50,7 @@ struct AuthzMissingParameter: Rule {
             }
             guard !missing.isEmpty else {
                 if let hidden = attempt.hiddenParameters { return .abstains(hidden) }
-                return wanted(attempt, refusal).map { .violated($0) } ?? .holds
+                return wanted(attempt, refusal, flow).map { .violated($0) } ?? .holds
             }
             if let escaped = missing.compactMap({ attempt.parameter("amp;" + $0) }).first {
                 return .violated(self.escaped(escaped, missing[0], attempt, refusal))
@@ -67,7 +67,7 @@ struct AuthzMissingParameter: Rule {
     }
 
     /// What a provider says that it misses beside what every request has: SMART's `aud`, the `acr_values` of login.gov.
-    private func wanted(_ attempt: LoginAttempt, _ refusal: RequestRefusal) -> Violation? {
+    private func wanted(_ attempt: LoginAttempt, _ refusal: RequestRefusal, _ flow: Flow) -> Violation? {
         // What Hydra says of a state is of short ones, too.
         guard refusal.error != "invalid_state" else { return nil }
         let endpoint = attempt.request?.endpoint ?? attempt.pushed?.endpoint
@@ -88,6 +88,7 @@ struct AuthzMissingParameter: Rule {
                     && (name != "organization" || refusal.says(["parameter organization"]))
             })
         else { return nil }
+        if let dropped = dropped(name, attempt, refusal, flow) { return dropped }
         return Violation(
             [
                 attempt.missing(name, note: "sent: \(attempt.names().value)"),
@@ -99,6 +100,38 @@ struct AuthzMissingParameter: Rule {
                 ? Self.launchFix
                 : "Send \(name) as the provider's documentation has it; most libraries take further parameters of the request in their settings.",
             title: "The authorization request lacks a parameter that this provider wants",
+            exchange: attempt.exchange
+        )
+    }
+
+    /// A hint that whoever had the login begun gave to the app, and the app did not hand on.
+    private func dropped(_ name: String, _ attempt: LoginAttempt, _ refusal: RequestRefusal, _ flow: Flow)
+        -> Violation?
+    {
+        guard name.hasSuffix("_hint"),
+            let given = LoginInitiation.before(attempt, in: flow)?.parameters.parameter(name),
+            !given.value.isEmpty
+        else { return nil }
+        return Violation(
+            [
+                Evidence(
+                    place: given.place,
+                    value: Masking.masked(given.value),
+                    note: "given to the app when the login was begun"
+                ),
+                attempt.missing(name, note: "sent: \(attempt.names().value)"),
+                refusal.evidence(around: [name]),
+            ],
+            variant: name,
+            explanation: """
+                The login was begun by another party, which gave the app \(name) to send on with its authorization request. The app did not, so the provider cannot \
+                tell for whom, or for which launch, the login is, and refused the request.
+                """,
+            fix: """
+                Have the app's login endpoint put \(name) into the authorization request as it got it (OpenID Connect Core §4; for tools of LTI 1.3 the 1EdTech \
+                Security Framework §5.1.1.2 asks for login_hint and lti_message_hint), and see that the library in use reads it from a form as well as from a query.
+                """,
+            title: "A hint that the login was begun with did not reach the provider",
             exchange: attempt.exchange
         )
     }
@@ -124,7 +157,8 @@ struct AuthzMissingParameter: Rule {
 
     /// What some providers want; of others, a rule of its own tells.
     private static let further = [
-        "aud", "acr_values", "nonce", "state", "login_hint", "vtr", "organization", "launch",
+        "aud", "acr_values", "nonce", "state", "login_hint", "lti_message_hint", "vtr", "organization",
+        "launch",
     ]
 
     private static let ofSingpass = ["authentication_context_type"]

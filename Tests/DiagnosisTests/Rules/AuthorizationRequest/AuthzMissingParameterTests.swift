@@ -101,6 +101,29 @@ struct AuthzMissingParameterTests {
         #expect(recording.asking(name, "a-value-of-it").finding(rule) == nil)
     }
 
+    /// A login that another party had begun: the hint is looked for in what it gave to the app.
+    @Test(arguments: [
+        ("lti_message_hint", "lti_message_hint", true), ("login_hint", "login_hint", true),
+        ("lti_message_hint", "client_id", false), ("acr_values", "acr_values", false),
+    ])
+    func knowsAHintThatTheAppDropped(missed: String, given: String, isDropped: Bool) throws {
+        let recording = try Recording("authorization-response/authorization-error").asking(missed, nil)
+            .redirecting(with: [("error", "invalid_request"), ("error_description", "Missing \(missed)")])
+        var exchanges = recording.flows[0].capture.indices.map { recording.flows[0].capture[$0] }
+        var start = exchanges[0]
+        start.startedAt = start.startedAt - .seconds(1)
+        start.request.url = RecordedURL(
+            "https://www.shop.example/initiate?iss=https%3A%2F%2Fid.harbour.example&target_link_uri="
+                + "https%3A%2F%2Fwww.shop.example%2F&\(given)=given-4711"
+        )
+        start.response = RecordedResponse(status: 200)
+        exchanges.insert(start, at: 0)
+        let finding = try #require(Recording(exchanges).finding(rule))
+        #expect(finding.variant == missed && finding.isPrimary)
+        #expect((finding.places.first == "0 request.query \(given)") == isDropped)
+        #expect(finding.title.contains("begun with") == isDropped)
+    }
+
     /// A name in quotation marks is the parameter's where the scope was asked for, and is not what is spoken of.
     @Test(arguments: [
         ("openid launch", "'launch' is required", true), ("openid", "'launch' is required", false),
