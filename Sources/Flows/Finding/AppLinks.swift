@@ -20,8 +20,12 @@ package struct AppLinks {
             }
             let text = Array(url.withoutQuery.utf8)
             guard text.count <= Self.longestURI, known.count < Self.mostSpellings else { continue }
-            known.insert(text)
-            known.insert(text.flatMap { $0 == Self.slash ? [Self.backslash, $0] : [$0] })
+            // Android's other way of writing the same address.
+            let intent = Array("intent".utf8) + text.dropFirst(scheme.utf8.count)
+            for text in url.isWeb ? [text] : [text, intent] {
+                known.insert(text)
+                known.insert(text.flatMap { $0 == Self.slash ? [Self.backslash, $0] : [$0] })
+            }
         }
         spellings = known.sorted { $0.lexicographicallyPrecedes($1) }
     }
@@ -64,7 +68,8 @@ package struct AppLinks {
             // What a script is still to fill in is no answer.
             guard !query.containsBytes("${"), !query.containsBytes("{{") else { continue }
             let address = start.filter { $0 != backslash }
-            found.append(RecordedURL(String(decoding: address, as: UTF8.self) + query))
+            let url = RecordedURL(String(decoding: address, as: UTF8.self) + query)
+            found.append(url.openedByIntent ?? url)
         }
         return found
     }

@@ -162,7 +162,8 @@ struct ResponseFinder {
         if let location = exchange.response?.location {
             let url = RecordedURL(location)
             if url.unreadableScheme != nil, let response = redirect(to: url, index) { return response }
-            return redirect(to: address(of: exchange).resolving(location), index)
+            let target = address(of: exchange).resolving(location)
+            return redirect(to: target.openedByIntent ?? target, index)
         }
         guard let body = exchange.response?.body, (body.size ?? 0) < 1 << 20, body.isPage else { return nil }
         let reading = pages.reading(of: index) { PageReading(body) }

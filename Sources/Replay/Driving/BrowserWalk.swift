@@ -157,7 +157,8 @@ struct BrowserWalk {
         guard let redirectURI, !isAnswered else { return nil }
         let target = RedirectTarget(redirectURI)
         if let location = exchange.response?.location {
-            return target.response(in: exchange.request.url.resolving(location))
+            let url = exchange.request.url.resolving(location)
+            return target.response(in: url.openedByIntent ?? url)
         }
         if let page = Page(exchange) {
             for form in page.forms where target.matches(page.target(of: form).url) {
