@@ -41,10 +41,16 @@ extension Ending {
         let denied = Set(DeniedToken.introspections(among: messages, in: index.capture).map(\.exchange))
         let answeredUntil = endOfAnsweredCalls
         var isSignedOut = false
+        // A session that is over cannot be ended by its refresh token once more (Keycloak).
+        var ended: Set<String> = []
         for message in messages {
             switch message {
             case .endSession(let call):
                 let isRefused = LogoutCourse(of: call, in: index).isRefused
+                if let token = call.parameters["refresh_token"], !token.isEmpty {
+                    if isRefused, ended.contains(token) { break }
+                    if !isRefused { ended.insert(token) }
+                }
                 last[index.capture[call.exchange].request.url.withoutQuery] = isRefused ? 400 : 200
                 isSignedOut = isSignedOut || !isRefused
             case .revocation(let call):

@@ -323,6 +323,29 @@ struct AuthorizationErrorTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// A session that was ended by its refresh token is over, and cannot be ended so once more.
+    @Test(arguments: [("token-of-the-session", true), ("token-of-another", false)])
+    func logoutSentTwiceIsNone(second: String, isOver: Bool) throws {
+        var recording = try Recording("logout-and-device/logout-redirect-not-registered").without {
+            $0.request.url.path == "/register"
+        }
+        let logout = recording.exchanges.removeLast()
+        for (token, status) in [("token-of-the-session", 204), (second, 400)] {
+            var call = logout
+            call.startedAt = logout.startedAt + .seconds(status == 204 ? 0 : 1)
+            call.request.method = "POST"
+            call.request.url = RecordedURL(logout.request.url.withoutQuery)
+            call.request.body = Body(
+                text: FormBody.encode([("client_id", "shop-3B9LWu_l"), ("refresh_token", token)]),
+                mediaType: FormBody.mediaType
+            )
+            call.response = RecordedResponse(status: status)
+            recording.exchanges.append(call)
+        }
+        #expect((recording.finding(rule) == nil) == isOver)
+        #expect(recording.outcomes == [isOver ? .success : .failure])
+    }
+
     @Test func repeatsWhatWasSaidOfALogout() throws {
         let path = "logout-and-device/logout-redirect-not-registered"
         #expect(try Recording(path).finding(rule) == nil)
