@@ -59,6 +59,7 @@ struct CodeNeverRedeemed: Rule {
             return .abstains("a token was used afterwards that came by a request outside of this capture")
         }
         let page = delivery.receiver == .page ? LeftCode(by: delivery, in: flow) : nil
+        let overtaken = delivery.receiver == .app ? OvertakenLogin(by: delivery, in: flow) : nil
         return .violated(
             Violation(
                 [
@@ -69,10 +70,10 @@ struct CodeNeverRedeemed: Rule {
                         in: .timing,
                         note: rest.hasExchange ? "with other requests in it" : nil
                     ),
-                ] + (page?.evidence ?? []),
+                ] + (page?.evidence ?? overtaken.map { [$0.evidence] } ?? []),
                 variant: delivery.receiver == .page ? "page" : "app",
-                explanation: page?.explanation,
-                fix: page?.fix,
+                explanation: page?.explanation ?? overtaken.map { _ in OvertakenLogin.explanation },
+                fix: page?.fix ?? overtaken.map { _ in OvertakenLogin.fix },
                 exchange: delivery.exchange
             )
         )

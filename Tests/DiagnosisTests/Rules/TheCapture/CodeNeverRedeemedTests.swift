@@ -36,6 +36,43 @@ struct CodeNeverRedeemedTests {
         #expect(recording.outcomes == [.incomplete])
     }
 
+    /// The app began another login while this one was open: the answer to the first is one that its library does not know any more.
+    @Test(arguments: [
+        ("unchanged", "unchanged", true), ("client_id=shop-app", "client_id=another-app", false),
+        ("oauth2redirect", "another-address", false), ("iPhone", "iPad", false),
+    ])
+    func tellsOfALoginThatWasOvertaken(part: String, other: String, fires: Bool) throws {
+        var exchanges = try Recording(broken).exchanges.map { exchange in
+            var exchange = exchange
+            guard exchange.request.url.host == "id.harbour.example", exchange.request.url.path != "/token"
+            else {
+                return exchange
+            }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.append("User-Agent", "Mozilla/5.0 (iPhone) Mobile Safari/604.1")
+            return exchange
+        }
+        var later = exchanges[1]
+        let state = try #require(later.request.url.queryItems.first("state"))
+        let nonce = try #require(later.request.url.queryItems.first("nonce"))
+        later.startedAt = later.startedAt + .milliseconds(400)
+        later.request.url = RecordedURL(
+            later.request.url.text.replacing(state, with: "state-of-the-later-one")
+                .replacing(nonce, with: "nonce-of-the-later-one").replacing(part, with: other)
+        )
+        if part == "iPhone" {
+            later.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            later.request.headers.append("User-Agent", "Mozilla/5.0 (iPad) Mobile Safari/604.1")
+        }
+        exchanges.insert(later, at: 2)
+        let finding = try #require(Recording(exchanges).finding(rule))
+        #expect(finding.places.contains("2 request.query state") == fires)
+        #expect(finding.fix.contains("one login at a time") == fires)
+        exchanges[2].startedAt = exchanges[3].startedAt + .seconds(5)
+        exchanges.swapAt(2, 3)
+        #expect(Recording(exchanges).finding(rule)?.fix.contains("one login at a time") == false)
+    }
+
     /// Exports without bodies, or with their sizes alone.
     @Test(arguments: ["nothing", "empty"])
     func bodiesThatWereNotSavedMayHaveHeldIt(kind: String) throws {
