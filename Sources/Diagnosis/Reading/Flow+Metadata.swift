@@ -39,6 +39,27 @@ extension Flow {
         isAsked(surroundings.latest.authorization, after: document)
     }
 
+    /// Where an app on a device was seen again that had read a document, and had asked the provider for nothing more; nil where a browser
+    /// or a server read it, or somebody went on.
+    func sighting(ofAppThatStoppedAt document: MetadataDocument) -> Evidence? {
+        let request = capture[document.exchange].request
+        guard PublicAgent(of: request, at: document.exchange)?.kind == .native,
+            !wentOn(after: document), !isAuthorizationAsked(after: document)
+        else { return nil }
+        let agent = request.headers.first("user-agent")
+        let later = surroundings.order[(surroundings.position[document.exchange] + 1)...].prefix(500).first {
+            let other = capture[$0].request
+            return other.headers.first("user-agent") == agent && other.url.host != request.url.host
+        }
+        return later.map { index in
+            Evidence(
+                place: Place(exchange: index, part: .requestURL, name: ""),
+                value: Masking.shown(capture[index].request.url.withoutQuery, of: "url"),
+                note: "the app is still there, and has asked the provider for nothing more"
+            )
+        }
+    }
+
     /// Whether a client asked to be registered at an address that no metadata names, and nothing is there: it was not told
     /// where to go.
     func isRegistrationGuessed(_ call: EndpointCall) -> Bool {

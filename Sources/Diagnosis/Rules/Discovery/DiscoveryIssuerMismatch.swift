@@ -63,7 +63,9 @@ struct DiscoveryIssuerMismatch: Rule {
                 Evidence(named, note: Difference.note(expected: asked, seen: Self.plain(named.value))),
             ]
         }
-        guard !found.isEmpty else { return refusedByClient(in: flow).map { .violated($0) } ?? .holds }
+        guard !found.isEmpty else {
+            return (refusedByClient(in: flow) ?? templateLeft(in: flow)).map { .violated($0) } ?? .holds
+        }
         return .violated(
             Violation(
                 found,
@@ -118,6 +120,30 @@ struct DiscoveryIssuerMismatch: Rule {
                     configured with, character by character; a slash at the end is enough, which the URL of the document does not show.
                     """,
                 fix: "Configure the client with the issuer exactly as the document names it.",
+                exchange: document.exchange
+            )
+        }
+        return nil
+    }
+
+    /// The same document, where an app on a device read it and went no further.
+    private func templateLeft(in flow: Flow) -> Violation? {
+        for document in flow.serverMetadata where document.isUsable {
+            guard let named = document.answer.parameters.parameter("issuer"), Self.isTemplate(named.value),
+                let seen = flow.sighting(ofAppThatStoppedAt: document)
+            else { continue }
+            return Violation(
+                [document.urlEvidence, Evidence(named, note: "a template, and no URL"), seen],
+                severity: .warning,
+                explanation: """
+                    An app read the metadata that Entra has for the users of all tenants, and opened no login. The issuer in them is a template. Libraries that do \
+                    not know of that refuse the document; AppAuth on iOS finds that it is no URL ("Invalid URL: issuer"), on Android it takes it.
+                    """,
+                fix: """
+                    Have the app read the metadata of its own tenant (the tenant's id in the place of "common"). Where users of all tenants sign in, give it the \
+                    endpoints by hand, or use MSAL, which knows the template.
+                    """,
+                title: "The issuer in the metadata is a template, and the app stopped there",
                 exchange: document.exchange
             )
         }

@@ -60,8 +60,10 @@ struct DiscoveryMissingEndpoint: Rule {
                 )
             )
         }
-        return (missedByClient(among: documents, flow) ?? registrationMissed(among: documents, flow))
-            .map { .violated($0) } ?? .holds
+        let missed =
+            missedByClient(among: documents, flow) ?? registrationMissed(among: documents, flow)
+            ?? missedByApp(among: documents, flow)
+        return missed.map { .violated($0) } ?? .holds
     }
 
     // MARK: - Registration
@@ -139,6 +141,31 @@ struct DiscoveryMissingEndpoint: Rule {
                 fix:
                     "Have the provider publish the member, or give the client its endpoints and keys by hand.",
                 title: "The metadata lack a member that the client insists on",
+                exchange: document.exchange
+            )
+        }
+        return nil
+    }
+
+    /// A member that the document lacks, where an app on a device read it and went no further: what its library says, it says there.
+    private func missedByApp(among documents: [MetadataDocument], _ flow: Flow) -> Violation? {
+        for document in documents where document.url.path.hasSuffix("/.well-known/openid-configuration") {
+            guard let name = Self.required.first(where: { document.answer.json?[$0] == nil }),
+                let seen = flow.sighting(ofAppThatStoppedAt: document)
+            else { continue }
+            return Violation(
+                [
+                    document.urlEvidence, Evidence(place: document.answer.place(name), value: "missing"),
+                    seen,
+                ],
+                severity: .warning,
+                explanation: """
+                    An app read the metadata and opened no login. OpenID Connect Discovery requires the member that is not there, and \
+                    libraries of apps take no document without (AppAuth: "Missing field"), whether the login needs it or not.
+                    """,
+                fix:
+                    "Have the provider publish the member, or give the app its endpoints by hand instead of the issuer.",
+                title: "The metadata lack a required member, and the app stopped there",
                 exchange: document.exchange
             )
         }

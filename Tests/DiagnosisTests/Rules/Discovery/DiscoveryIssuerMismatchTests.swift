@@ -193,6 +193,30 @@ struct DiscoveryIssuerMismatchTests {
         }
     }
 
+    /// An app on a device tells nobody: it is seen elsewhere, and opens no login.
+    @Test(arguments: [
+        ("Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", true), ("Java-http-client/21.0.5", false),
+    ])
+    func tellsATemplateThatAnAppOnADeviceStoppedAt(agent: String, fires: Bool) throws {
+        var recording = try document(
+            "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration",
+            issuer: "https://login.microsoftonline.com/{tenantid}/v2.0"
+        )
+        recording.exchanges.removeLast(recording.exchanges.count - 1)
+        var later = recording.exchanges[0]
+        later.startedAt = later.startedAt + .seconds(40)
+        later.request = RecordedRequest(method: "GET", url: RecordedURL("https://www.shop.example/offers"))
+        later.response = RecordedResponse(status: 200)
+        recording.exchanges.append(later)
+        let finding = recording.editing { exchange in
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.append("User-Agent", agent)
+        }.finding(rule)
+        #expect((finding?.title.contains("the app stopped there") == true) == fires)
+        #expect(finding?.severity ?? .warning == .warning)
+        #expect(finding?.places.last ?? "1 request.url " == "1 request.url ")
+    }
+
     @Test func isAWarningWhereTheLoginWentOn() throws {
         let recording = try Recording("healthy/native-app").editingAnswer(
             of: "/.well-known/openid-configuration"

@@ -24,6 +24,33 @@ struct DiscoveryMissingEndpointTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// AppAuth takes no document without what is required, and says so on the device alone.
+    @Test(arguments: [
+        ("response_types_supported", "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", true),
+        ("subject_types_supported", "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", true),
+        ("scopes_supported", "Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", false),
+        ("response_types_supported", "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", false),
+        ("response_types_supported", "Java-http-client/21.0.5", false),
+    ])
+    func tellsWhereAnAppStopped(name: String, agent: String, fires: Bool) throws {
+        let all = changing(try Recording("the-capture/code-never-redeemed")) { $0[name] = nil }.editing {
+            guard $0.request.url.path != "/authorize" else { return }
+            $0.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            $0.request.headers.append("User-Agent", agent)
+        }
+        let stopped = all.without { ["/authorize", "/sign-in"].contains($0.request.url.path) }
+        let finding = stopped.finding(rule)
+        #expect((finding != nil) == fires)
+        #expect(finding?.severity ?? .warning == .warning)
+        #expect(
+            finding.map(\.places) ?? []
+                == (fires ? ["0 request.url ", "0 response.body \(name)", "1 request.url "] : [])
+        )
+        // Who goes on has no need of it, and who is not seen again may have gone on elsewhere.
+        #expect(all.finding(rule) == nil)
+        #expect(stopped.without { $0.request.url.path == "/offers.json" }.finding(rule) == nil)
+    }
+
     @Test func aServerForDevicesNeedsNoneOfIt() throws {
         #expect(try Recording(broken + ".near-miss").finding(rule) == nil)
     }
