@@ -66,6 +66,38 @@ struct NativeSignInTests {
         #expect(recording.flows.map(\.provider) == [.wso2])
     }
 
+    /// The answer to the authorization request, in the body of one that went well.
+    @Test(arguments: [
+        (#""error":"authentication.api.based.unsupported.authenticator","error_description":"x""#, true),
+        (#""error":"unsupported.step""#, true),
+        (#""error":"access_denied","error_description":"User denied the consent""#, false),
+        (#""code":"021AbcDefGhi","state":"af0ifjsldkj""#, false),
+    ])
+    func tellsTheErrorThatWSO2AnswersWith(answer: String, fires: Bool) {
+        let data = #"{"flowStatus":"SUCCESS_COMPLETED","authData":{\#(answer)}}"#
+        for isFirst in [true, false] {
+            var capture = begun(200, isFirst ? data : Self.asks)
+            if !isFirst { call(&capture, "POST", "https://is.corp.example/oauth2/authn", 200, data) }
+            let recording = Recording(capture.exchanges)
+            #expect((recording.finding("authorization-error")?.title == title) == fires)
+            #expect(recording.outcomes.contains(.failure) == fires)
+            #expect(recording.outcomes.contains(.cancelled) == answer.contains("access_denied"))
+        }
+    }
+
+    /// What no browser answers by itself is a refusal.
+    @Test(arguments: [
+        ("DPoP algs=\"ES256\"", true), ("Bearer", true), ("Negotiate", false), ("Basic realm=\"x\"", false),
+        ("DPoP error=\"use_dpop_nonce\"", false),
+    ])
+    func tellsAChallengeFromARefusal(challenge: String, fires: Bool) {
+        let problem = #"{"type":"https://curity.se/problems/authentication-required","title":"No token"}"#
+        let recording = Recording(begun(401, problem, path: "/oauth/v2/oauth-authorize").exchanges).editing {
+            $0.response?.headers.append("WWW-Authenticate", challenge)
+        }
+        #expect((recording.finding("authorization-error") != nil) == fires)
+    }
+
     private static let password =
         #"{"flowId":"a1","selectedAuthenticator":{"params":{"password":"hunter2"}}}"#
 

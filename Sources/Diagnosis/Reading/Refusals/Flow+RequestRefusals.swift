@@ -96,7 +96,7 @@ extension Flow {
         }
         // A challenge that a browser takes up by itself (Kerberos), unless the endpoint says what is wrong.
         let isNegotiation =
-            response.status == 401 && response.headers.contains("www-authenticate")
+            response.status == 401 && Self.isTakenUp(response.headers.all("www-authenticate"))
             && Answer(of: exchange, at: page).error == nil
         if surroundings.messages[page] == nil,
             var stated = RequestRefusal(in: exchange.request.url, of: page, .requestQuery, .page)
@@ -125,6 +125,16 @@ extension Flow {
             place: answer?.error?.place ?? Place(exchange: page, part: .responseBody, name: ""),
             isTextRecorded: response.body?.isRecorded ?? false
         )
+    }
+
+    /// Whether one of the challenges is one that is answered without the user's doing: by a browser, which knows these schemes, or by who is
+    /// told to send the request once more with a nonce (RFC 9449, section 8).
+    private static func isTakenUp(_ challenges: [String]) -> Bool {
+        challenges.contains { challenge in
+            let scheme = String(challenge.prefix { $0 != " " }).lowercased()
+            return ["basic", "digest", "negotiate", "ntlm"].contains(scheme)
+                || challenge.containsBytes("use_dpop_nonce")
+        }
     }
 
     /// The error and the words of an answer of the provider's to the browser; nil where it is no refusal.

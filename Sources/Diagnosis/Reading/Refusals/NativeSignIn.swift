@@ -22,9 +22,13 @@ enum NativeSignIn {
     /// The answer by which the API of WSO2 or Curity ended a sign-in; nil for any other exchange.
     static func refusal(at index: Int, in flow: Flow) -> RequestRefusal? {
         let exchange = flow.capture[index]
-        guard let response = exchange.response, (400..<500).contains(response.status),
-            response.status != 429, let json = JSONBody.object(of: response.body, below: largest)
+        guard let response = exchange.response, response.status != 429,
+            let json = JSONBody.object(of: response.body, below: largest)
         else { return nil }
+        if response.status == 200 {
+            return answeredError(json, exchange.request.url, index).flatMap { refusal($0, index) }
+        }
+        guard (400..<500).contains(response.status) else { return nil }
         return ofWSO2(json, exchange.request.url).map { name, text in
             RequestRefusal(
                 channel: .page,
@@ -34,6 +38,32 @@ enum NativeSignIn {
                 place: Place(exchange: index, part: .responseBody, name: name)
             )
         } ?? ofCurity(json, index, response.status)
+    }
+
+    /// The error by which WSO2 answers the authorization request in the body of a step; nil for other JSON.
+    private static func answeredError(_ json: JSONObject, _ url: RecordedURL, _ index: Int) -> ErrorResponse?
+    {
+        guard isWSO2(url), let answer = json["authData"]?.object, let error = answer["error"]?.string else {
+            return nil
+        }
+        return ErrorResponse(
+            error: error,
+            description: answer["error_description"]?.string,
+            place: Place(exchange: index, part: .responseBody, name: "error")
+        )
+    }
+
+    /// The same as what ended a sign-in; nil for the user's own no, which is none.
+    private static func refusal(_ stated: ErrorResponse, _ index: Int) -> RequestRefusal? {
+        guard !UserRefusal.isOne(stated, isAnsweredAtOnce: false) else { return nil }
+        return RequestRefusal(
+            channel: .page,
+            exchange: index,
+            status: 200,
+            error: stated.error.lowercased(),
+            text: [stated.error, stated.description].compactMap(\.self).joined(separator: ": "),
+            place: stated.place
+        )
     }
 
     /// App-native authentication: `ABA-60002`, with a message and a description.
@@ -77,17 +107,21 @@ enum NativeSignIn {
         }
     }
 
-    /// The user's own no by which such a sign-in ended at Curity; nil where it ended otherwise.
+    /// The user's own no by which such a sign-in ended at WSO2 or Curity; nil where it ended otherwise.
     static func cancellation(in flow: Flow) -> ErrorResponse? {
         guard flow.ending == .incomplete, flow.authorizationResponses.isEmpty, flow.tokenRequests.isEmpty,
             let request = flow.authorizationRequests.last,
             let last = ProviderPages.of(request, in: flow).last,
-            let response = flow.capture[last].response, (400..<500).contains(response.status),
-            let json = JSONBody.object(of: response.body, below: largest),
-            problem(json) == "error-authorization-response", let error = statedError(json, last),
-            UserRefusal.isOne(error, isAnsweredAtOnce: false)
+            let response = flow.capture[last].response,
+            let json = JSONBody.object(of: response.body, below: largest)
         else { return nil }
-        return error
+        var error: ErrorResponse?
+        if response.status == 200 {
+            error = answeredError(json, flow.capture[last].request.url, last)
+        } else if (400..<500).contains(response.status), problem(json) == "error-authorization-response" {
+            error = statedError(json, last)
+        }
+        return error.flatMap { UserRefusal.isOne($0, isAnsweredAtOnce: false) ? $0 : nil }
     }
 
     /// The name of a problem of that API, without the address before it; nil for other JSON.
