@@ -64,6 +64,12 @@ struct SigningClock {
 
     var fix: String? {
         if isInMilliseconds { return "Write iat, nbf and exp in seconds, not in milliseconds." }
-        return isCertain ? "Set the clock of the machine that signs, by network time." : nil
+        let clock = """
+            Set the clock of the machine that signs, by network time. Where that is a device of the user's, let the app reckon with the \
+            difference between its own time and the Date of the provider's answers.
+            """
+        return isCertain
+            ? clock
+            : "Make and sign a new one for every request, when it is sent. Where that is done: \(clock)"
     }
 }

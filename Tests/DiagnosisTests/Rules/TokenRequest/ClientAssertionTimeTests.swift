@@ -133,6 +133,8 @@ struct ClientAssertionTimeTests {
     @Test(arguments: [(900, "clock", "15 min fast"), (-900, nil, "kept")] as [(Int64, String?, String)])
     func namesTheClockThatSigned(iat: Int64, variant: String?, words: String) throws {
         let finding = try #require(recording(iat: iat, exp: iat + 60).finding(rule))
+        #expect(finding.fix.contains("difference between its own time and the Date"))
+        #expect(finding.fix.contains("when it is sent") == (variant == nil))
         #expect(finding.isPrimary)
         #expect(finding.variant == variant)
         #expect(finding.explanation.contains(words))
