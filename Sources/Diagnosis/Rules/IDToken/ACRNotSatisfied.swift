@@ -53,7 +53,8 @@ struct ACRNotSatisfied: Rule {
             guard let wish = Wish(of: login.request) else { return nil }
             let seen = claims["acr"]
             let text = seen.map { $0.string ?? JSONWriter.text(of: $0) }
-            guard seen == nil || seen == .null || !wish.values.contains(text ?? "") else { return nil }
+            guard seen == nil || seen == .null || !wish.isMet(by: text ?? "") else { return nil }
+            let isTold = isTold(by: login, flow)
             return Violation(
                 [
                     Evidence(
@@ -63,9 +64,24 @@ struct ACRNotSatisfied: Rule {
                     ), delivered.evidence(ofClaim: "acr"),
                 ],
                 // A login that went on is none that was refused, however essential it was.
-                severity: wish.isEssential && flow.ending != .success ? .error : .warning,
-                exchange: delivered.idToken.place.exchange
+                severity: wish.isEssential && flow.ending != .success || isTold ? .error : .warning,
+                exchange: delivered.idToken.place.exchange,
+                explains: isTold ? ["callback-rejected-by-app"] : []
             )
+        }
+    }
+
+    /// Whether the app's server refused the login, and says that it is for the way in which the user signed in.
+    private func isTold(by login: Login, _ flow: Flow) -> Bool {
+        guard flow.ending != .success else { return false }
+        let bodies =
+            [AppHandover.refusal(of: login, in: flow).map { flow.capture[$0].response?.body }]
+            + RejectedCallback.all(in: flow).filter { $0.response.code == login.response?.code }
+            .map { flow.capture[$0.wording].response?.body }
+        return bodies.contains { body in
+            let words = PageText.told(by: body ?? nil).asciiLowercased()
+            return words.split { !$0.isLetter }.contains { ["acr", "loa", "assurance"].contains($0) }
+                || words.containsBytes("authentication context")
         }
     }
 
@@ -106,6 +122,13 @@ struct ACRNotSatisfied: Rule {
         var values: [String]
         var isEssential: Bool
         var parameter: Parameter
+
+        /// A higher level than was wished for is as good; what is essential has to be one of the values (section 5.5.1.1).
+        func isMet(by acr: String) -> Bool {
+            if values.contains(acr) { return true }
+            guard !isEssential, let level = AssuranceLevel(acr) else { return false }
+            return values.contains { AssuranceLevel($0).map(level.includes) ?? false }
+        }
 
         init?(of request: AuthorizationRequest) {
             if let claims = request.parameters.parameter("claims"),

@@ -52,6 +52,49 @@ struct ACRNotSatisfiedTests {
         #expect(try refused(essential(false)) == .warning)
     }
 
+    /// A level includes those below it.
+    @Test(
+        arguments: [
+            ("urn:singpass:authentication:loa:2", "urn:singpass:authentication:loa:3", false),
+            ("urn:singpass:authentication:loa:3", "urn:singpass:authentication:loa:1", true),
+            ("urn:singpass:authentication:loa:2", "urn:other:loa:3", true),
+            ("http://eidas.europa.eu/LoA/substantial", "http://eidas.europa.eu/LoA/high", false),
+            ("http://eidas.europa.eu/LoA/high", "http://eidas.europa.eu/LoA/low", true),
+            ("eidas1", "eidas2", false), ("1", "2", false), ("2", "1", true), ("two-factor", "2", true),
+            ("urn:example:social1", "urn:example:social2", true), ("sms1", "sms2", true),
+            ("2", "999", true), ("silver gold", "bronze", true),
+        ]
+    )
+    func higherLevelIsAsGood(asked: String, seen: String, fires: Bool) throws {
+        let recording = try Recording(broken).asking("acr_values", asked).editingIDToken {
+            $0["acr"] = .string(seen)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+    }
+
+    @Test func essentialOneHasToBeTheVeryValue() throws {
+        let claims = #"{"id_token":{"acr":{"essential":true,"value":"1"}}}"#
+        let recording = try Recording(broken).asking("acr_values", nil).asking("claims", claims)
+            .editingIDToken { $0["acr"] = "2" }
+        #expect(recording.finding(rule) != nil)
+    }
+
+    /// What the app's server says of its refusal.
+    @Test(arguments: [
+        ("The acr of the ID token is too low", true), ("insufficient level of assurance", true),
+        ("This user is not known here", false), ("Sacred", false),
+    ])
+    func isTheCauseWhereTheAppSaysSo(words: String, isCause: Bool) throws {
+        let recording = try Recording(broken).editingLast("/callback") {
+            $0.response?.status = 403
+            $0.response?.body = Body(text: words, mediaType: "text/plain")
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary == isCause)
+        #expect(finding.severity == (isCause ? .error : .warning))
+        #expect(recording.finding("callback-rejected-by-app")?.effectOf == (isCause ? rule : nil))
+    }
+
     @Test func leavesARefreshAlone() throws {
         #expect(try Recording(broken).sending("grant_type", "refresh_token").finding(rule) == nil)
     }
