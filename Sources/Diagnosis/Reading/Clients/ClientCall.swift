@@ -146,7 +146,7 @@ struct ClientCall {
     }
 
     private static let otherFaults: Set<String> = [
-        "invalid_code", "bad_verification_code", "invalid_scope", "unsupported_grant_type",
+        "invalid_code", "bad_verification_code", "misconfigured", "invalid_scope", "unsupported_grant_type",
         "invalid_target", "invalid_redirect_uri", "redirect_uri_mismatch", "use_dpop_nonce",
         "invalid_dpop_proof", "authorization_pending", "slow_down", "access_denied", "expired_token",
         "server_error", "temporarily_unavailable", "insufficient_scope", "unsupported_response_type",
@@ -181,6 +181,8 @@ struct ClientCall {
             "invalid_code":
             return false
         case "access_denied" where isDecidedElsewhere: return false
+        // Kakao, of the platform that an app is registered for.
+        case "misconfigured": return false
         // Shopify refuses a code with 401.
         default: return answer.status == 401 && !answer.speaksOfCode
         }

@@ -45,7 +45,8 @@ struct TokenEndpointError: Rule {
         return .violated(
             Violation(
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) },
-                saying: CertificateRefusal(in: first.answer.errorText)?.words,
+                saying: CertificateRefusal(in: first.answer.errorText)?.words
+                    ?? Self.ofPlatform(first.answer),
                 exchange: first.exchange
             )
             .toldOfFront(in: flow)
@@ -123,6 +124,24 @@ struct TokenEndpointError: Rule {
         case nil: return status >= 400
         default: return true
         }
+    }
+
+    /// Kakao's answer to an app that is none of those it was registered for.
+    private static func ofPlatform(_ answer: Answer) -> Violation.Words? {
+        guard answer.error?.error == "misconfigured", answer.errorText.containsBytes("bundle_id") else {
+            return nil
+        }
+        return Violation.Words(
+            title: "The provider does not know the app by what the device says of it",
+            explanation: """
+                The app that asked for tokens names its bundle id (iOS) or the hash of the key that it is signed with (Android), and neither is among those that the client \
+                is registered for. Redirect URI, code and client have no part in that.
+                """,
+            fix: """
+                Register the platform in the client's settings at the provider: the bundle id as it is built, and a key hash for each key that signs the app: the debug key of \
+                every machine, the release key, and the key of the store where that signs anew.
+                """
+        )
     }
 
     /// The tokens by which second steps were taken, in the whole capture.

@@ -51,6 +51,24 @@ struct ClientAuthMissingTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// Kakao's name for an app whose bundle id, key hash or site is not registered.
+    @Test func leavesAnAppAloneThatIsNotRegisteredForItsPlatform() throws {
+        let recording = try Recording("healthy/native-app").answering(
+            "/token",
+            401,
+            [
+                "error": "misconfigured", "error_code": "KOE009",
+                "error_description": "invalid android_key_hash or ios_bundle_id or web_site_url",
+            ]
+        )
+        #expect(recording.finding(rule) == nil)
+        #expect(recording.finding("token-invalid-client") == nil)
+        let finding = try #require(recording.finding("token-endpoint-error"))
+        #expect(finding.isPrimary)
+        #expect(finding.fix.contains("key hash"))
+        #expect(recording.outcomes == [.failure])
+    }
+
     /// A public client's code was taken; its refresh lacks the id, or has it and is refused for something else.
     @Test(
         arguments: [
