@@ -66,6 +66,7 @@ struct ClientAuthMissing: Rule {
         let isEmpty = call.parameters["client_secret"] == ""
         var secret = call.parameters.missing("client_secret", of: call.exchange)
         if isEmpty { secret.value = "empty" }
+        let isOfApp = !isEmpty && isOfAppOnDevice(call, flow)
         return Violation(
             [
                 secret,
@@ -76,12 +77,15 @@ struct ClientAuthMissing: Rule {
                 ),
             ] + [method].compactMap(\.self),
             severity: call.isRepaired ? .note : .error,
-            explanation: isQuestion ? Self.question : nil,
+            explanation: isQuestion ? Self.question : isOfApp ? Self.ofApp : nil,
             fix: isQuestion
                 ? Self.questionFix
-                : flow.provider == .google ? Self.ofGoogle : isEmpty ? Self.emptyFix : nil,
-            title: call.kind == .token
-                ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
+                : flow.provider == .google
+                    ? Self.ofGoogle : isOfApp ? Self.ofAppFix : isEmpty ? Self.emptyFix : nil,
+            title: isOfApp
+                ? "The provider takes the app for a client with a secret"
+                : call.kind == .token
+                    ? nil : "The client did not authenticate at the \(call.kind.rawValue) endpoint",
             exchange: call.exchange
         )
     }
@@ -192,6 +196,16 @@ struct ClientAuthMissing: Rule {
         Register the API at the provider as a client of its own that may ask about tokens, and set its client_id and secret where the API runs.
         """
 
+    private static let ofApp = """
+        An app on a device asked for its tokens without a secret, as it should: what is in an app, everybody can read. The provider has this client \
+        for a confidential one, which has to prove who it is, and so it refused it.
+        """
+    private static let ofAppFix = """
+        Register the app as a public client (authentication method none), with PKCE, and put no secret into it. Entra: the redirect URI under "mobile and \
+        desktop applications", and public client flows allowed. Keycloak: client authentication off. WSO2: public client. Okta and Auth0: type native. \
+        Cognito: a new app client without a secret. A client that has to have a secret is one of a server, which then exchanges the code for the app.
+        """
+
     /// Google asks its desktop clients for a secret that is none (Google's guide for installed apps).
     private static let ofGoogle = """
         Send the client_secret that Google shows for this client. Clients of the types web application and desktop app have one, and an installed app ships it: \
@@ -199,6 +213,18 @@ struct ClientAuthMissing: Rule {
         """
 
     // MARK: - Conditions
+
+    /// Whether an app on a device asked for itself, which waits for its answer at a scheme of its own: a server that exchanges the app's
+    /// code was handed it.
+    private func isOfAppOnDevice(_ call: ClientCall, _ flow: Flow) -> Bool {
+        guard call.kind == .token, flow.provider != .google,
+            PublicAgent(of: flow.capture[call.exchange].request, at: call.exchange)?.kind == .native,
+            flow.authorizationRequests.contains(where: { request in
+                request.redirectURI.map { !RecordedURL($0).isWeb } ?? false
+            })
+        else { return false }
+        return flow.logins.allSatisfy { AppHandover.relays(of: $0, in: flow).isEmpty }
+    }
 
     private func isBare(_ call: ClientCall, _ flow: Flow) -> Bool {
         call.authentication.methods == [.none] && !call.parameters.isEmpty

@@ -51,6 +51,24 @@ struct ClientAuthMissingTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// An app at a scheme of its own has no secret to send; a server that exchanges its code does.
+    @Test(arguments: [
+        ("Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", true), ("okhttp/4.12.0", true),
+        ("Java-http-client/21.0.5", false),
+    ])
+    func tellsAnAppFromAServer(agent: String, isApp: Bool) throws {
+        let recording = try Recording("healthy/native-app").editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
+            exchange.request.headers.append("User-Agent", agent)
+        }.answering("/token", 401, ["error": "invalid_client"])
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.title.contains("takes the app for") == isApp)
+        #expect(finding.fix.contains("put no secret into it") == isApp)
+        #expect(try Recording(broken).finding(rule)?.title.contains("takes the app for") == false)
+    }
+
     /// Kakao's name for an app whose bundle id, key hash or site is not registered.
     @Test func leavesAnAppAloneThatIsNotRegisteredForItsPlatform() throws {
         let recording = try Recording("healthy/native-app").answering(
