@@ -219,6 +219,8 @@ enum Precedence {
         Silence("state-missing-in-response", of: "code-never-redeemed"),
         Silence("issuer-param-mismatch", of: "code-never-redeemed"),
         Silence("jarm-invalid", of: "code-never-redeemed"),
+        // A page had the code, and its call was held back.
+        Silence("cors-blocked", of: "code-never-redeemed"),
     ]
 
     /// One of ``silences``.

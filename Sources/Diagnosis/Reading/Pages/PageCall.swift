@@ -105,6 +105,11 @@ struct PageCall {
         return (appSchemes + extensionSchemes).contains(where: text.lowercased().hasPrefix) ? text : nil
     }
 
+    /// Whether an origin is that of the pages of an app, at a scheme of its own.
+    static func isOfApp(_ origin: String) -> Bool {
+        appSchemes.contains(where: origin.lowercased().hasPrefix)
+    }
+
     private static let appSchemes = ["capacitor://", "ionic://", "tauri://"]
     private static let extensionSchemes = [
         "chrome-extension://", "moz-extension://", "safari-web-extension://",

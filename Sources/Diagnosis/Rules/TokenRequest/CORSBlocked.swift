@@ -199,7 +199,7 @@ struct CORSBlocked: Rule {
     private func lonePreflight(_ calls: [PageCall], _ flow: Flow) -> Violation? {
         guard let login = flow.logins.last, let response = login.response, response.code != nil,
             login.tokenRequests.isEmpty,
-            let origin = login.request.redirectURI.flatMap({ RecordedURL($0).origin })
+            let target = login.request.redirectURI.map({ RecordedURL($0) })
         else { return nil }
         let start = flow.capture[response.exchange].startedAt
         let provider = flow.providerFacts
@@ -207,7 +207,7 @@ struct CORSBlocked: Rule {
             let list = flow.surroundings.preflights(to: host)
             for index in list[upperBound(of: start, in: list, flow)...].prefix(20) {
                 let exchange = flow.capture[index]
-                guard let sent = exchange.request.headers.first("origin"), RecordedURL(sent).origin == origin,
+                guard let sent = exchange.request.headers.first("origin"), isOfLogin(sent, target),
                     exchange.request.headers.first("access-control-request-method")?.uppercased() == "POST",
                     provider.isTokenEndpoint(exchange.request.url),
                     let answer = exchange.response, let fault = Permission.refusal(of: exchange, from: sent)
@@ -225,11 +225,22 @@ struct CORSBlocked: Rule {
                             note: "the preflight; no request followed"
                         ), permission(answer, index, fault),
                     ],
+                    fix: RecordedURL(sent).origin == target.origin ? nil : Self.ofAppFix,
                     exchange: index
                 )
             }
         }
         return nil
+    }
+
+    /// Whether a page of this origin may be the one that a redirect URI brings the code to: its own, or one of an app.
+    ///
+    /// An app waits at another scheme or at a claimed address. Capacitor shows its pages at a scheme of its own on iOS, and at localhost on
+    /// Android.
+    private func isOfLogin(_ text: String, _ target: RecordedURL) -> Bool {
+        let page = RecordedURL(text)
+        guard let origin = page.origin else { return PageCall.isOfApp(text) }
+        return origin == target.origin || !target.isWeb && LoopbackHost.isLoopback(page.host ?? "")
     }
 
     /// How many of a list in order of time began at a time or before.

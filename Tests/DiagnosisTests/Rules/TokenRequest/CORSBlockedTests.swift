@@ -57,6 +57,34 @@ struct CORSBlockedTests {
         #expect(recording.finding(rule)?.places.first == "4 request.header Origin")
     }
 
+    /// An app that shows its pages in a web view, and waits for the code at a scheme of its own.
+    @Test(
+        arguments: [
+            ("capacitor://localhost", nil, true), ("https://localhost", nil, true),
+            ("http://localhost", "https://app.example", true),
+            ("capacitor://localhost", "capacitor://localhost", false), ("https://localhost", "*", false),
+            ("https://other.example", nil, false),
+            ("chrome-extension://laolmfhjaobpboigjfbclcphckmjodlp", nil, false),
+        ] as [(String, String?, Bool)]
+    )
+    func seesThePreflightOfAnApp(origin: String, allowed: String?, fires: Bool) throws {
+        let recording = try Recording("the-capture/code-never-redeemed").editing { exchange in
+            guard exchange.request.url.path == "/offers.json" else { return }
+            exchange.request.method = "OPTIONS"
+            exchange.request.url = RecordedURL("https://id.harbour.example/token")
+            exchange.request.headers.append("Origin", origin)
+            exchange.request.headers.append("Access-Control-Request-Method", "POST")
+            exchange.response = RecordedResponse(status: 204)
+            exchange.response?.headers.append("Allow", "POST, OPTIONS")
+            if let allowed { exchange.response?.headers.append("Access-Control-Allow-Origin", allowed) }
+        }
+        let finding = recording.finding(rule)
+        #expect((finding?.isPrimary == true) == fires)
+        #expect(finding?.fix.contains("native side") ?? true)
+        #expect((recording.finding("code-never-redeemed") == nil) == fires)
+        #expect(recording.outcomes == [fires ? .failure : .incomplete])
+    }
+
     @Test func looksAtHeadersThatThePreflightAsksFor() throws {
         let recording = try preflight(in: Recording(broken)) { exchange in
             exchange.response?.status = 204
