@@ -54,6 +54,36 @@ struct RelayedCodeTests {
         #expect(finding.evidence[0].value == "https://api.shop.example/session")
     }
 
+    /// The server made up what it means to know the login by, and the app's library sent a value of its own.
+    @Test(
+        arguments: [
+            ("state", nil, 401, true), ("nonce", nil, 401, true), ("code_challenge", nil, 401, true),
+            ("state", "as sent", 401, false), ("theme", nil, 401, false), ("state", "short", 401, false),
+            ("state", nil, 200, false),
+        ] as [(String, String?, Int, Bool)]
+    )
+    func valueOfTheServerThatWasNotSent(name: String, value: String?, status: Int, isTold: Bool) throws {
+        var recording = try relayed(status, "{\"message\":\"unknown\"}")
+        let relay = try #require(recording.exchanges.last)
+        let sent = recording.exchanges[1].request.url.queryItems.first("state") ?? ""
+        var start = relay
+        start.startedAt = recording.exchanges[1].startedAt - .milliseconds(20)
+        start.request.url = RecordedURL("https://api.shop.example/start")
+        start.request.body = Body(text: "{}", mediaType: "application/json")
+        let told = value == "as sent" ? sent : value ?? "made-up-by-the-server-0001"
+        start.response = RecordedResponse(
+            status: 200,
+            body: Body(text: "{\"\(name)\":\"\(told)\"}", mediaType: "application/json")
+        )
+        recording.exchanges.insert(start, at: 1)
+        let finding = recording.finding(rule)
+        #expect((finding != nil) == (status == 401))
+        #expect(
+            (finding?.title == "The app did not use the \(name) that its own server had made up") == isTold
+        )
+        #expect((finding?.places.contains("1 response.body \(name)") == true) == isTold)
+    }
+
     /// At a scheme of its own the app alone gets the code, whatever it calls itself.
     @Test(arguments: [
         "Dart/3.5 (dart:io)", "Shop/5.1 (com.shop.app; build:12; iOS 18.5.0) Alamofire/5.9.1", "axios/1.7.2",

@@ -11,28 +11,15 @@ enum BackEndRefusal {
             guard let relay = AppHandover.refusal(of: login, in: flow) else { continue }
             let isExchanged = AppHandover.isExchangedByServer(login, in: flow)
             let what = login.tokenRequests.isEmpty || isExchanged ? "code" : "token"
-            let exchange = flow.capture[relay]
-            let isAnswered = exchange.response != nil
-            var evidence = [
-                Evidence(
-                    place: Place(exchange: relay, part: .requestURL, name: ""),
-                    value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
-                    note: "where the app handed the \(what) to its own server"
-                ),
-                Evidence(
-                    place: Place(exchange: relay, part: .responseStatus, name: ""),
-                    value: exchange.response.map { "\($0.status)" }
-                        ?? Masking.shown(Excerpt.start(of: exchange.failure ?? ""), of: "failure"),
-                    note: isAnswered ? "refused" : "no answer"
-                ),
-            ]
-            let words = PageText.told(by: exchange.response?.body)
-            if !words.isEmpty {
-                evidence.append(
-                    Evidence(
-                        place: Place(exchange: relay, part: .responseBody, name: ""),
-                        value: Masking.shown(words, of: "body")
-                    )
+            let isAnswered = flow.capture[relay].response != nil
+            let evidence = answer(to: relay, with: what, in: flow)
+            if isAnswered, let value = ServersValue(unusedBy: login, relay: relay, in: flow) {
+                return Violation(
+                    evidence + [value.told, value.sent],
+                    explanation: value.explanation,
+                    fix: value.fix,
+                    title: value.title,
+                    exchange: relay
                 )
             }
             return Violation(
@@ -50,6 +37,31 @@ enum BackEndRefusal {
             )
         }
         return nil
+    }
+
+    /// What the app handed over, and what its server answered.
+    private static func answer(to relay: Int, with what: String, in flow: Flow) -> [Evidence] {
+        let exchange = flow.capture[relay]
+        let evidence = [
+            Evidence(
+                place: Place(exchange: relay, part: .requestURL, name: ""),
+                value: Masking.shown(exchange.request.url.withoutQuery, of: "url"),
+                note: "where the app handed the \(what) to its own server"
+            ),
+            Evidence(
+                place: Place(exchange: relay, part: .responseStatus, name: ""),
+                value: exchange.response.map { "\($0.status)" }
+                    ?? Masking.shown(Excerpt.start(of: exchange.failure ?? ""), of: "failure"),
+                note: exchange.response == nil ? "no answer" : "refused"
+            ),
+        ]
+        let words = PageText.told(by: exchange.response?.body)
+        guard !words.isEmpty else { return evidence }
+        let body = Evidence(
+            place: Place(exchange: relay, part: .responseBody, name: ""),
+            value: Masking.shown(words, of: "body")
+        )
+        return evidence + [body]
     }
 
     /// A code that the app handed to its server once more, in the same words, when that had taken it; nil where none was refused.
