@@ -64,12 +64,36 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
                             note: isStatic ? "a page that sets no cookie, and nobody used the code" : nil
                         ),
                         sign.evidence,
-                    ],
+                    ] + association(of: exchange.request.url, before: callback, flow),
                     exchange: callback
                 )
             )
         }
         return .holds
+    }
+
+    /// The system's own look at what the domain says of apps, where that is not what it wants: Apple's by its own servers, or the domain's.
+    private func association(of url: RecordedURL, before callback: Int, _ flow: Flow) -> [Evidence] {
+        guard let host = url.host else { return [] }
+        let index = flow.surroundings
+        let files = [".well-known/apple-app-site-association", ".well-known/assetlinks.json"]
+        let last = index.order[...index.position[callback]].suffix(2000).last { exchange in
+            let asked = flow.capture[exchange].request.url
+            if asked.host == "app-site-association.cdn-apple.com" { return asked.path == "/a/v1/\(host)" }
+            return asked.host == host && files.contains { asked.path == "/" + $0 }
+        }
+        guard let last, let response = flow.capture[last].response else { return [] }
+        let isJSON = response.body.map { !$0.isPage } ?? true
+        guard response.status != 200 || !isJSON else { return [] }
+        return [
+            Evidence(
+                place: Place(exchange: last, part: .requestURL, name: ""),
+                value: Masking.shown(flow.capture[last].request.url.withoutQuery, of: "url"),
+                note: "the association file: answered with \(response.status)"
+                    + (isJSON ? "" : " and a page instead of JSON")
+                    + (response.location == nil ? "" : ", a redirect, which the systems do not follow")
+            )
+        ]
     }
 
     private func isStaticPage(_ exchange: Exchange) -> Bool {

@@ -20,6 +20,36 @@ struct ClaimedHTTPSOpenedInBrowserTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// What the system asked the domain for before, where that is why it did not take the address for the app's.
+    @Test(
+        arguments: [
+            ("https://HOST/.well-known/apple-app-site-association", 404, "text/plain", "answered with 404"),
+            ("https://HOST/.well-known/assetlinks.json", 200, "text/html", "answered with 200 and a page"),
+            ("https://app-site-association.cdn-apple.com/a/v1/HOST", 404, "text/plain", "answered with 404"),
+            ("https://HOST/.well-known/assetlinks.json", 200, "application/json", nil),
+            ("https://app-site-association.cdn-apple.com/a/v1/other.example", 404, "text/plain", nil),
+            ("https://other.example/.well-known/assetlinks.json", 404, "text/plain", nil),
+        ] as [(String, Int, String, String?)]
+    )
+    func showsTheAssociationFile(url: String, status: Int, mediaType: String, words: String?) throws {
+        var recording = try Recording(broken)
+        let host = try #require(recording.exchanges[3].request.url.host)
+        var fetch = recording.exchanges[0]
+        fetch.startedAt = fetch.startedAt - .seconds(5)
+        fetch.request = RecordedRequest(
+            method: "GET",
+            url: RecordedURL(url.replacing("HOST", with: host)),
+            headers: HeaderFields([("User-Agent", "swcd (unknown version) CFNetwork/1568.300.101")])
+        )
+        let text = mediaType == "text/html" ? "<!doctype html><p>Shop</p>" : "{}"
+        fetch.response = RecordedResponse(status: status, body: Body(text: text, mediaType: mediaType))
+        recording.exchanges.insert(fetch, at: 0)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.evidence.count == (words == nil ? 3 : 4))
+        if let words { #expect(finding.evidence[3].note?.contains(words) == true) }
+    }
+
     @Test func leavesTheNearestAlone() throws {
         #expect(try Recording(broken + ".near-miss").findings.filter { $0.severity != .note }.isEmpty)
     }
