@@ -65,9 +65,22 @@ struct RefreshTokenExpired: Rule {
             }
             evidence.append(refused.answer.evidence())
             evidence += flow.evidence(ofRevocationBefore: refused)
-            return .violated(Violation(evidence, exchange: refused.exchange))
+            let isAWeekOld = age.map { $0 >= .seconds(7 * 86_400 - 60) } ?? false
+            return .violated(
+                Violation(
+                    evidence,
+                    fix: flow.provider == .google && isAWeekOld ? Self.ofGoogle : nil,
+                    exchange: refused.exchange
+                )
+            )
         }
     }
+
+    /// Google's guide, "Refresh token expiration".
+    private static let ofGoogle = """
+        See the consent screen at Google: while its publishing status is "testing" and its users are external, every refresh token ends after seven days. Publish the app, and \
+        have its users sign in once more. In any case take invalid_grant at a refresh as the end of the session, and begin a new login.
+        """
 
     // MARK: - The lifetime
 

@@ -31,6 +31,31 @@ struct RefreshTokenExpiredTests {
         #expect(recording.outcomes == [.failure])
     }
 
+    /// Google ends the tokens of an app in testing after seven days.
+    @Test(arguments: [
+        (8, "https://oauth2.googleapis.com/token", true), (7, "https://oauth2.googleapis.com/token", true),
+        (6, "https://oauth2.googleapis.com/token", false), (8, "https://id.harbour.example/token", false),
+    ])
+    func tellsOfAnAppInTesting(days: Int, endpoint: String, fires: Bool) throws {
+        var recording = try refused("Token has been expired or revoked.").editing { exchange in
+            if exchange.request.url.path == "/token" { exchange.request.url = RecordedURL(endpoint) }
+        }
+        let last = recording.exchanges.count - 1
+        recording.exchanges[last].startedAt = recording.exchanges[last].startedAt + .seconds(days * 86_400)
+        if endpoint.contains("google") {
+            recording = recording.editing { exchange in
+                let asked = "https://id.harbour.example/authorize"
+                let google = "https://accounts.google.com/o/oauth2/v2/auth"
+                exchange.request.url = RecordedURL(exchange.request.url.text.replacing(asked, with: google))
+                guard let location = exchange.response?.location else { return }
+                exchange.response?.redirect(to: location.replacing(asked, with: google))
+            }
+        }
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.isPrimary)
+        #expect(finding.fix.contains("seven days") == fires)
+    }
+
     @Test func leavesTheSentenceOfTheSpecificationAlone() throws {
         let recording = try Recording(broken + ".near-miss")
         #expect(recording.finding(rule) == nil)
