@@ -61,7 +61,8 @@ package final class LocalServer: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls {
                         let protocols = ServerProtocols(accepted: "http/1.1")
-                        try pipeline.addHandler(
+                        try pipeline.addHandlers(
+                            PlainHTTPHandler(),
                             TLSHandler(context: tls, configuration: .server(alpn: protocols))
                         )
                     }

@@ -92,9 +92,11 @@ struct MockTests {
             mock.messages.contains("  certificate \(authority) is what clients have to trust\n"),
             "\(mock.messages)"
         )
-        #expect(
-            try Self.curl(["--cacert", authority, mock.ready["discovery"]?.string ?? ""]).status == "200"
-        )
+        let discovery = mock.ready["discovery"]?.string ?? ""
+        #expect(try Self.curl(["--cacert", authority, discovery]).status == "200")
+        // Who leaves out the s is told.
+        let plain = try Self.curl([discovery.replacing("https://", with: "http://", maxReplacements: 1)])
+        #expect(plain.status == "400" && plain.body.contains("https"))
         #expect(mock.end(by: SIGINT) == 0)
     }
 
