@@ -106,6 +106,7 @@ extension ProviderDialect {
         }
         let signatures = Self.clientSignatures.map { JSONValue.string($0) }
         document["token_endpoint_auth_signing_alg_values_supported"] = .array(signatures)
+        document["claims_parameter_supported"] = true
         document["request_parameter_supported"] = true
         // What is left out is taken for true (OpenID Connect Discovery, section 3), and nothing is fetched here.
         document["request_uri_parameter_supported"] = false

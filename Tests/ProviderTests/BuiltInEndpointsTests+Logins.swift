@@ -129,6 +129,24 @@ extension BuiltInEndpointsTests {
         )
     }
 
+    /// OpenID Connect Core, sections 3.1.2.1 and 5.5.1: whoever signs in is whom the request names, or nobody does.
+    @Test(arguments: [("248289761001", true), ("bob", false), ("nobody-here", true)])
+    func userWhoSignsInIsWhomTheRequestNames(subject: String, isMeant: Bool) throws {
+        let claims = "{\"id_token\":{\"sub\":{\"value\":\"\(subject)\"}}}"
+        for asked in [try hint(of: subject), ("claims", claims)] {
+            let caller = Caller(provider())
+            let page = caller.get(Self.issuer + "/authorize", Self.request + [asked])
+            let form = HTMLForm.all(in: page.body?.text ?? "").first
+            let transaction = form?.fields.first { $0.name == "transaction" }?.value ?? ""
+            let answer = caller.post(
+                Self.issuer + "/authorize",
+                [("transaction", transaction), ("username", "alice"), ("password", "wonderland")]
+            ).parameters
+            #expect((answer.first("code") != nil) == isMeant)
+            #expect(answer.first("error") == (isMeant ? nil : "login_required"))
+        }
+    }
+
     /// Whoever is signed in without a page is the one whom the hint names; who was chosen for it stays so.
     @Test(arguments: [
         ("", "bob", "bob"), ("", "nobody-here", "248289761001"), ("alice", "248289761001", "248289761001"),

@@ -76,6 +76,15 @@ package struct ProviderConfiguration: Sendable {
             self.fullName = fullName
             self.email = email
         }
+
+        /// All that is known of the user besides `sub`, by the names of OpenID Connect Core, section 5.1.
+        var ownClaims: JSONObject {
+            var all = JSONObject()
+            if !fullName.isEmpty { all["name"] = .string(fullName) }
+            if !email.isEmpty { all["email"] = .string(email) }
+            for member in claims.members where all[member.name] == nil { all[member.name] = member.value }
+            return all
+        }
     }
 
     /// A key that signs tokens, with the `kid` under which it is published.

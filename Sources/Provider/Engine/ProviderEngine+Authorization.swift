@@ -78,7 +78,16 @@ extension ProviderEngine {
         if dialect.checksResources, !login.resources.allSatisfy(Self.isResource) { return .resourceMalformed }
         // OpenID Connect Core, section 3.1.2.1.
         if login.asksForNoneAndMore, !dialect.takesPromptsBesideNone { return .promptBesideNone }
-        return nil
+        return dialect.checksOpenIDRequests ? refusal(ofOpenIDParametersOf: login) : nil
+    }
+
+    /// What cannot be read of what OpenID Connect adds to a request (Core, sections 3.1.2.1 and 5.5).
+    private func refusal(ofOpenIDParametersOf login: PendingLogin) -> Refusal? {
+        if let age = Self.value("max_age", of: login.parameters), !age.utf8.allSatisfy(\.isASCIIDigit) {
+            return .maxAgeMalformed
+        }
+        let asked = Self.value("claims", of: login.parameters)
+        return asked != nil && login.claims == nil ? .claimsMalformed : nil
     }
 
     /// What is wrong with a request for tokens that come by way of the browser (OAuth 2.0 Multiple Response Types, section 5).
@@ -125,7 +134,8 @@ extension ProviderEngine {
                 SignInPage.html(
                     client: login.clientID,
                     transaction: transaction.id,
-                    action: login.endpoint ?? request.url.path
+                    action: login.endpoint ?? request.url.path,
+                    user: Self.value("login_hint", of: login.parameters) ?? ""
                 )
             )
         }
@@ -135,21 +145,28 @@ extension ProviderEngine {
 
     /// A session that answers a request without asking anybody.
     private func knownSession(of request: RecordedRequest, for login: PendingLogin) -> String? {
-        guard let found = session(of: request), !login.prompt.contains("login"),
+        // OpenID Connect Core, section 3.1.2.1: the user is to choose who to be. What a recorded provider does its pages show.
+        let isToChoose = login.prompt.contains("select_account") && dialect.checksOpenIDRequests
+        guard let found = session(of: request), !login.prompt.contains("login"), !isToChoose,
             isFresh(found.session, login),
             isMeant(found.session.user, by: login)
         else { return nil }
         return found.id
     }
 
-    /// Whether a user is the one of the `id_token_hint`, where there is one; whom nobody knows here may be anybody.
-    private func isMeant(_ user: ProviderConfiguration.User, by login: PendingLogin) -> Bool {
+    /// Whether a user is the one that is asked for, where one is; whom nobody knows here may be anybody.
+    func isMeant(_ user: ProviderConfiguration.User, by login: PendingLogin) -> Bool {
         hintedUser(of: login).map { $0.subject == user.subject } ?? true
     }
 
-    /// The user of the `id_token_hint` (OpenID Connect Core, section 3.1.2.1); nil where there is none, or it is of nobody here.
+    /// The user of the `id_token_hint` (OpenID Connect Core, section 3.1.2.1), or whom `claims` names (section 5.5.1); nil where there is
+    /// none, or it is nobody here.
     private func hintedUser(of login: PendingLogin) -> ProviderConfiguration.User? {
-        guard let hint = login.parameter("id_token_hint"), !hint.isEmpty else { return nil }
+        guard let hint = Self.value("id_token_hint", of: login.parameters) else {
+            return login.claims?.subject.flatMap { subject in
+                configuration.users.first { $0.subject == subject }
+            }
+        }
         if let session = state.sessionIDs[hint].flatMap({ state.sessions[$0] }) { return session.user }
         let subject = JSONWebToken.parse(hint)?.subject
         return configuration.users.first { $0.subject == subject }

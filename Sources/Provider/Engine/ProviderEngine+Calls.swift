@@ -55,16 +55,18 @@ extension ProviderEngine {
         return answer
     }
 
-    /// What is told of the user by scope (OpenID Connect Core, section 5.4), and what is told in any case.
+    /// What is told of the user by scope (OpenID Connect Core, section 5.4), what was asked for by name (section 5.5), and what is told in
+    /// any case.
     func userInfoClaims(of grant: ProviderState.Grant) -> JSONObject {
         guard let user = grant.user else { return JSONObject() }
         let scopes = grant.scope.split(separator: " ")
+        let named = grant.claims?.inUserInfo ?? []
         var claims: JSONObject = ["sub": .string(user.subject)]
-        if scopes.contains("profile"), !user.fullName.isEmpty { claims["name"] = .string(user.fullName) }
-        if scopes.contains("email"), !user.email.isEmpty { claims["email"] = .string(user.email) }
-        for member in user.claims.members where claims[member.name] == nil {
+        for member in user.ownClaims.members where claims[member.name] == nil {
             let isEmail = member.name.hasPrefix("email")
-            if scopes.contains(isEmail ? "email" : "profile") { claims[member.name] = member.value }
+            if scopes.contains(isEmail ? "email" : "profile") || named.contains(member.name) {
+                claims[member.name] = member.value
+            }
         }
         for member in user.givenClaims.members { claims[member.name] = member.value }
         return claims

@@ -69,7 +69,7 @@ extension ProviderEngine {
     {
         ProviderState.Grant(
             clientID: login.clientID,
-            redirectURI: login.parameter("redirect_uri"),
+            redirectURI: Self.value("redirect_uri", of: login.parameters),
             user: session.user,
             scope: dialect.granted(login.scope),
             nonce: login.nonce,
@@ -79,6 +79,7 @@ extension ProviderEngine {
             resources: login.resources,
             acrValues: login.acrValues,
             maxAge: login.maxAge,
+            claims: login.claims,
             signedInAt: session.signedInAt,
             family: identifier(),
             boundKey: login.boundKey,

@@ -143,8 +143,14 @@ extension ProviderEngine {
         ]
         claims["auth_time"] = 1
         claims["at_hash"] = ""
-        // Section 3.1.2.1: in the order in which they are preferred, and all are had here.
-        if let acr = grant.acrValues?.split(separator: " ").first { claims["acr"] = .string(String(acr)) }
+        // Sections 3.1.2.1 and 5.5.1.1: in the order in which they are preferred, and all are had here.
+        let acr = grant.claims?.acr ?? grant.acrValues?.split(separator: " ").first.map(String.init)
+        if let acr { claims["acr"] = .string(acr) }
+        let named = grant.claims?.inIDToken ?? []
+        for member in grant.user?.ownClaims.members ?? []
+        where named.contains(member.name) && claims[member.name] == nil {
+            claims[member.name] = member.value
+        }
         return TokenTemplate(
             header: standardHeader(for: grant.clientID),
             claims: claims,

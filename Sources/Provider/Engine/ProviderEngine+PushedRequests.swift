@@ -45,7 +45,7 @@ extension ProviderEngine {
         case .valid(let thumbprint): boundKey = thumbprint
         }
         // RFC 9126, section 2.1: a request_uri cannot be pushed.
-        guard !form.contains("request_uri") else { throw refused(.requestURIPushed) }
+        guard form.first("request_uri")?.isEmpty ?? true else { throw refused(.requestURIPushed) }
         var parameters: [(name: String, value: String)]
         do throws(RequestObjectFlaw) {
             parameters = try self.parameters(of: form, client)
@@ -68,7 +68,7 @@ extension ProviderEngine {
     {
         let secret: Set<String> = ["client_secret", "client_assertion", "client_assertion_type"]
         let sent = form.items.filter { !secret.contains($0.name) }.map { (name: $0.name, value: $0.value) }
-        guard let text = form.first("request") else { return sent }
+        guard let text = Self.value("request", of: sent) else { return sent }
         let claims = try requestObject(text, client)
         return claims
             + sent.filter { item in

@@ -17,14 +17,14 @@ extension ProviderEngine {
             throw errorPage(refusal)
         }
         var parameters = items.items.map { (name: $0.name, value: $0.value) }
-        let requestURI = items.first("request_uri")
+        let requestURI = Self.value("request_uri", of: parameters)
         if let requestURI { parameters = try pushed(requestURI, beside: parameters) }
         let named = parameters.first { $0.name == "client_id" }?.value
         guard let client = client(named) else {
             let words = named.map { "the client \($0) is not known: --client \($0) adds it" }
             throw errorPage(.clientUnknown, words ?? "the request names no client")
         }
-        if let text = parameters.first(where: { $0.name == "request" })?.value {
+        if let text = Self.value("request", of: parameters) {
             let claims: [(name: String, value: String)]
             do throws(RequestObjectFlaw) {
                 claims = try requestObject(text, client)
@@ -66,6 +66,11 @@ extension ProviderEngine {
             named.map({ $0 == pushed.clientID }) ?? true
         else { throw errorPage(.requestURIUnknown) }
         return Self.merged(pushed.parameters, with: parameters, mayAdd: dialect.mergesOuterParameters)
+    }
+
+    /// The value of a parameter; nil of one without any, which counts as left out (RFC 6749, section 3.1).
+    static func value(_ name: String, of parameters: [(name: String, value: String)]) -> String? {
+        parameters.first { $0.name == name }.map(\.value).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Parameters that count, and of those beside them what they lack: who asks, and anything where that may add to them.
@@ -121,9 +126,7 @@ extension ProviderEngine {
         _ parameters: [(name: String, value: String)],
         _ client: ProviderConfiguration.Client
     ) -> PendingLogin? {
-        func value(_ name: String) -> String? {
-            parameters.first { $0.name == name }.map(\.value).flatMap { $0.isEmpty ? nil : $0 }
-        }
+        func value(_ name: String) -> String? { Self.value(name, of: parameters) }
         let sent = value("redirect_uri")
         guard let redirectURI = sent ?? (client.redirectURIs.count == 1 ? client.redirectURIs[0] : nil),
             accepts(redirectURI: redirectURI, of: client)
@@ -141,6 +144,7 @@ extension ProviderEngine {
             responseMode: value("response_mode"),
             prompt: (value("prompt") ?? "").split(separator: " ").map(String.init),
             maxAge: value("max_age").flatMap { Int64($0) },
+            claims: value("claims").flatMap { ClaimsRequest($0) },
             acrValues: value("acr_values"),
             boundKey: value("dpop_jkt"),
             parameters: parameters

@@ -66,11 +66,14 @@ extension ProviderEngine {
                 client: login.clientID,
                 transaction: transaction.id,
                 action: dialect.paths[.authorization]?.first ?? "",
+                user: credentials.user ?? "",
                 message: "Name or password is wrong."
             )
             return .page(200, page)
         }
         close(transaction)
+        // OpenID Connect Core, section 3.1.2.1: nobody else is answered for.
+        guard isMeant(user, by: login) else { return deliver(.loginRequired, to: login) }
         let session = open(ProviderState.Session(user: user, signedInAt: now))
         var answer = deliver(login, in: session)
         answer.cookies.append(sessionCookie(session))

@@ -189,7 +189,12 @@ extension ProviderEngine {
             state.refreshTokens[value]?.isUsed = true
         }
         state.refreshTokens[value]?.uses += 1
-        return issue(grant, "refresh_token", refreshed: (value, token.uses))
+        // Section 6: what replaces it has all of its scope, also where this access token has less; and all of its resources (RFC 8707,
+        // section 2.2).
+        var lasting = token.grant
+        lasting.clientID = client.id
+        lasting.boundKey = boundKey
+        return issue(grant, "refresh_token", refreshed: (value, lasting, token.uses))
     }
 
     /// RFC 6749, section 6: who it was issued to, unless the recorded provider was seen to share it.

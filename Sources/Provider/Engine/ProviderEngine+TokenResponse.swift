@@ -10,6 +10,8 @@ extension ProviderEngine {
         let form: ProviderDialect.Tokens
         /// The refresh token that was used; nil in the first response of a login.
         let refreshToken: String?
+        /// What a refresh token stands for: all that was granted, also where the other tokens are for less.
+        let lasting: ProviderState.Grant
         /// What ID tokens carry the hash of and the answer does not hold.
         let hashed: [String: String]
 
@@ -19,12 +21,13 @@ extension ProviderEngine {
         init(
             _ grant: ProviderState.Grant,
             _ form: ProviderDialect.Tokens,
-            refreshToken: String?,
+            refreshed: (token: String, lasting: ProviderState.Grant, earlierUses: Int)?,
             hashed: [String: String]
         ) {
             self.grant = grant
             self.form = form
-            self.refreshToken = refreshToken
+            refreshToken = refreshed?.token
+            lasting = refreshed?.lasting ?? grant
             self.hashed = hashed
             scopes = Set(grant.scope.split(separator: " "))
             recordedScopes = Set(form.origin.scope.split(separator: " "))
@@ -32,6 +35,12 @@ extension ProviderEngine {
 
         /// Whether a scope by which the recorded client asked for something was not granted now.
         func lacks(_ scope: Substring) -> Bool { recordedScopes.contains(scope) && !scopes.contains(scope) }
+
+        /// Whether offline access, which is asked for by name (OpenID Connect Core, section 11), was then, and not in this login.
+        var lacksOfflineAccess: Bool {
+            let scope: Substring = "offline_access"
+            return recordedScopes.contains(scope) && !lasting.scope.split(separator: " ").contains(scope)
+        }
 
         /// Seconds, where the recorded answer says them.
         var lifetime: Int64? {
@@ -42,12 +51,12 @@ extension ProviderEngine {
 
     /// A token response in the form of the dialect.
     ///
-    /// `refreshed`: the refresh token that was used, and how often it had been before.
+    /// `refreshed`: the refresh token that was used, what it stands for, and how often it had been before.
     /// `hashed`: what ID tokens carry the hash of and the answer does not hold.
     mutating func issue(
         _ grant: ProviderState.Grant,
         _ grantType: String,
-        refreshed: (token: String, earlierUses: Int)? = nil,
+        refreshed: (token: String, lasting: ProviderState.Grant, earlierUses: Int)? = nil,
         hashed: [String: String] = [:]
     ) -> BuiltAnswer {
         var form =
@@ -63,7 +72,7 @@ extension ProviderEngine {
             }
             form.answer.members = ProviderDialect.Tokens.standard.answer.members
         }
-        let issue = Issue(grant, form, refreshToken: refreshed?.token, hashed: hashed)
+        let issue = Issue(grant, form, refreshed: refreshed, hashed: hashed)
         let members = form.answer.members?.members ?? []
         var answer = BuiltAnswer(like: form.answer, role: .token)
         answer.content = .tokens(members.flatMap { self.members($0, of: issue) }, isForm: form.answer.isForm)
@@ -76,12 +85,11 @@ extension ProviderEngine {
         switch recorded.name {
         case "access_token": return [accessToken(form.accessToken, grant, lifetime: issue.lifetime).member]
         case "refresh_token":
-            // Offline access is asked for by name where it was then (OpenID Connect Core, section 11).
-            if issue.lacks("offline_access") { return [] }
+            if issue.lacksOfflineAccess { return [] }
             if form.keepsRefreshToken, let kept = issue.refreshToken {
                 return [.init(recorded.name, text: kept)]
             }
-            return [refreshToken(form.refreshToken, grant)]
+            return [refreshToken(form.refreshToken, issue.lasting)]
         case "id_token":
             if issue.lacks("openid") { return [] }
             let token = idToken(

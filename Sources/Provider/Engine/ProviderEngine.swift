@@ -169,20 +169,36 @@ struct ProviderEngine {
     /// An endpoint that is asked by another method (RFC 6749, section 3.2; RFC 9126, section 2.3; RFC 9110, section 15.5.6), or no address
     /// of this provider's.
     private func nothingThere(_ request: RecordedRequest) -> BuiltAnswer {
-        guard let role = role(of: request.url), Self.readersOfForms.contains(role) else {
+        let methods = methods(at: request.url)
+        guard !methods.isEmpty, !methods.contains(request.method) else {
             return .page(404, SignInPage.error("There is nothing at this address."))
         }
-        var answer = BuiltAnswer.page(405, SignInPage.error("This endpoint is asked by POST."))
-        answer.headers.append("Allow", "POST")
+        let words =
+            "This address is asked by \(methods.joined(separator: ", ")), and not by \(request.method)."
+        var answer = BuiltAnswer.page(405, SignInPage.error(words))
+        answer.headers.append("Allow", methods.joined(separator: ", "))
         return answer
+    }
+
+    /// By which methods an address is asked; empty where nothing is known to be there.
+    private func methods(at url: RecordedURL) -> [String] {
+        if isMetadata(url) { return ["GET", "HEAD"] }
+        guard let role = role(of: url) else { return [] }
+        if Self.readersOfForms.contains(role) { return ["POST"] }
+        return switch role {
+        case .keys: ["GET", "HEAD"]
+        case .authorization, .userInfo, .endSession: ["GET", "HEAD", "POST"]
+        default: []
+        }
     }
 
     private mutating func answer(as role: Endpoints.Role, _ request: RecordedRequest) -> BuiltAnswer? {
         let query = request.url.queryItems
         if !readsBody(of: request, at: role) { return refuseBody(at: role) }
         let form = Self.form(of: request)
-        switch (request.method, role) {
-        case ("GET", .keys), ("HEAD", .keys): return keySet
+        // RFC 9110, section 9.3.2: the same without a body.
+        switch (request.method == "HEAD" ? "GET" : request.method, role) {
+        case ("GET", .keys): return keySet
         case ("GET", .authorization): return authorize(query, request)
         case ("POST", .authorization):
             return authorize(QueryItems(items: query.items + form.items), request)
@@ -195,7 +211,7 @@ struct ProviderEngine {
         case ("GET", .userInfo), ("POST", .userInfo): return userInfo(request)
         case ("POST", .revocation): return revoke(form, request)
         case ("POST", .introspection): return introspect(form, request)
-        case ("GET", .endSession), ("HEAD", .endSession): return endSession(query, request)
+        case ("GET", .endSession): return endSession(query, request)
         case ("POST", .endSession): return endSession(form, request)
         case ("POST", .pushedRequest): return pushRequest(form, request)
         case ("POST", .deviceAuthorization): return authorizeDevice(form, request)

@@ -21,6 +21,8 @@ struct ProviderState: Sendable {
         var resources: [String] = []
         var acrValues: String?
         var maxAge: Int64?
+        /// Nil where the login asked for none by name.
+        var claims: ClaimsRequest?
         var signedInAt: Timestamp
         /// Tokens of one login share it: a code or refresh token that is used twice ends them all (RFC 9700,
         /// section 4.14).

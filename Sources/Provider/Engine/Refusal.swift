@@ -61,6 +61,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
     case challengeMissing
     case challengeMethodUnsupported
     case promptBesideNone
+    case maxAgeMalformed
+    case claimsMalformed
     case loginRequired
     case userCancelled
     // Registration
@@ -145,6 +147,8 @@ enum Refusal: String, Sendable, Hashable, CaseIterable {
         case .challengeMissing: (400, "invalid_request", "code_challenge is required")
         case .challengeMethodUnsupported: (400, "invalid_request", "code_challenge_method is not supported")
         case .promptBesideNone: (400, "invalid_request", "prompt names none with another value")
+        case .maxAgeMalformed: (400, "invalid_request", "max_age is no number of seconds")
+        case .claimsMalformed: (400, "invalid_request", "claims is no JSON object")
         case .loginRequired: (400, "login_required", "there is no session")
         case .userCancelled: (400, "access_denied", "the user cancelled")
         case .redirectURIInvalid:

@@ -3,8 +3,17 @@ import Captures
 /// The provider's pages: plain, without scripts, everything from outside escaped.
 enum SignInPage {
     /// The form that asks for name and password; the request waits under `transaction`.
-    static func html(client: String, transaction: String, action: String, message: String? = nil) -> String {
-        page(
+    ///
+    /// `user`: the name that stands there already (`login_hint`: OpenID Connect Core, section 3.1.2.1); empty for none.
+    static func html(
+        client: String,
+        transaction: String,
+        action: String,
+        user: String = "",
+        message: String? = nil
+    ) -> String {
+        let name = user.isEmpty ? "" : " value=\"\(HTMLText.escaped(user))\""
+        return page(
             "Sign in",
             """
             <h1>Sign in</h1>
@@ -12,7 +21,7 @@ enum SignInPage {
             \(message.map { "<p role=\"alert\">\(HTMLText.escaped($0))</p>" } ?? "")
             <form method="post" action="\(HTMLText.escaped(action))">
             <input type="hidden" name="transaction" value="\(HTMLText.escaped(transaction))">
-            <p><label>Name <input name="username" autocomplete="username" autofocus></label></p>
+            <p><label>Name <input name="username" autocomplete="username"\(name) autofocus></label></p>
             <p><label>Password <input name="password" type="password" autocomplete="current-password"></label></p>
             <p><button name="action" value="sign-in">Sign in</button> <button name="action" value="cancel">Cancel</button></p>
             </form>

@@ -56,6 +56,8 @@ struct PendingLogin: Sendable {
     var responseMode: String?
     var prompt: [String]
     var maxAge: Int64?
+    /// Nil where the request names none, or none that can be read.
+    var claims: ClaimsRequest?
     var resource: String?
     var acrValues: String?
     var boundKey: String?
