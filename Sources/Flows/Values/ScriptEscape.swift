@@ -1,5 +1,5 @@
 /// The escapes of JSON and of scripts for printable characters of ASCII: `\/`, `\u0026`, `\x26`.
-enum ScriptEscape {
+package enum ScriptEscape {
     /// The byte that the escape at the beginning stands for, and how long that is; nil where there is none of these.
     static func byte(at bytes: ArraySlice<UInt8>) -> (byte: UInt8, length: Int)? {
         guard let kind = bytes.dropFirst().first else { return nil }
@@ -13,7 +13,7 @@ enum ScriptEscape {
     }
 
     /// A text with all of them undone; nil where it has none.
-    static func undone(in bytes: [UInt8]) -> [UInt8]? {
+    package static func undone(in bytes: [UInt8]) -> [UInt8]? {
         guard let first = bytes.firstIndex(of: backslash) else { return nil }
         var plain = Array(bytes[..<first])
         plain.reserveCapacity(bytes.count)

@@ -232,7 +232,12 @@ struct BrowserWalk {
         if let form = page.automaticForm {
             return request(submitting: form, of: page, form.fields.map { ($0.name, $0.value) }, like: nil)
         }
-        guard let (target, isLatin1) = page.refreshTarget, target.isWeb else { return nil }
+        return refresh(on: exchange)
+    }
+
+    /// The request that a page's refresh makes; nil where it has none.
+    func refresh(on exchange: Exchange) -> RecordedRequest? {
+        guard let (target, isLatin1) = Page(exchange)?.refreshTarget, target.isWeb else { return nil }
         var request = RecordedRequest(method: "GET", url: target, headers: pageHeaders(exchange.request))
         request.isURLLatin1 = isLatin1
         return request

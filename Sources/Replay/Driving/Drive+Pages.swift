@@ -58,7 +58,11 @@ extension Drive {
             results[index] = .notNeeded
             return
         }
-        if isBeginning { browser.begin(login: step.exchange) }
+        if isBeginning {
+            browser.begin(login: step.exchange)
+        } else if try await refresh(for: index) {
+            return
+        }
         let live = try await send(index)
         guard !step.isNavigation else { return arrive(at: live) }
         let last = try await awaitApproval(index, after: live)
@@ -129,7 +133,7 @@ extension Drive {
         while stop == nil, !browser.isAnswered, let live = browser.shown {
             if exchanges[live].isRedirect {
                 guard try await follow(live, like: nil) != nil else { return }
-            } else if !isForm(of: next, on: exchanges[live]),
+            } else if !isForm(of: next, on: exchanges[live]), !leads(exchanges[live], to: next),
                 let request = browser.automaticRequest(on: exchanges[live]), browser.allows(request.url)
             {
                 let next = try await exchange(request, isBrowser: true, like: nil)
@@ -150,6 +154,40 @@ extension Drive {
             case .submit = step.action, let page = Page(shown), page.automaticForm != nil
         else { return false }
         return form(of: step.request, on: page) != nil
+    }
+
+    /// Whether the first step of the browser from one on is where a page goes on to by itself.
+    private func leads(_ shown: Exchange, to next: Int?) -> Bool {
+        guard let next, let step = plan.steps[next...].first(where: \.isBrowser),
+            let request = browser.refresh(on: shown)
+        else { return false }
+        return isRefresh(request, for: step)
+    }
+
+    /// Goes on as the page that is shown does by itself, where a step of the recording was that; says whether it was.
+    private mutating func refresh(for index: Int) async throws -> Bool {
+        let step = plan.steps[index]
+        guard let shown = browser.shown, !exchanges[shown].isRedirect,
+            let request = browser.refresh(on: exchanges[shown]), isRefresh(request, for: step)
+        else { return false }
+        let live = try await exchange(request, isBrowser: true, like: step.exchange)
+        results[index] = .sent(live)
+        learn(from: live, recorded: step.exchange)
+        arrive(at: live)
+        return true
+    }
+
+    /// Whether the request that a page's refresh makes is the one of a step: its path, but for parameters such as `;jsessionid=…`, and the
+    /// names in its query are the recorded ones.
+    private func isRefresh(_ request: RecordedRequest, for step: PlannedStep) -> Bool {
+        guard case .send = step.action, step.isNavigation, step.request.method == "GET",
+            browser.allows(request.url)
+        else { return false }
+        let recorded = options.map.mapped(step.request.url)
+        func names(_ url: RecordedURL) -> Set<String> { Set(url.queryItems.items.map(\.name)) }
+        return recorded.origin == request.url.origin
+            && recorded.pathWithoutParameters == request.url.pathWithoutParameters
+            && names(recorded) == names(request.url)
     }
 
     /// The form of a page that a recorded request sent.
@@ -304,5 +342,13 @@ extension Exchange {
     fileprivate var isRedirect: Bool {
         guard let response else { return false }
         return response.location != nil && (300..<400).contains(response.status)
+    }
+}
+
+extension RecordedURL {
+    /// The path without what stands behind a semicolon in its segments (RFC 3986, section 3.3).
+    fileprivate var pathWithoutParameters: String {
+        path.utf8.split(separator: 0x2f, omittingEmptySubsequences: false)
+            .map { String(Substring($0.prefix { $0 != 0x3b })) }.joined(separator: "/")
     }
 }

@@ -7,7 +7,7 @@ struct IssuedValues: Sendable {
     private struct Key: Hashable, Sendable {
         var part: Place.Part
         var name: String
-        /// Handed to a script, beside what forms, cookies and JSON have.
+        /// Handed to a script, or in an address of a page, beside what forms, cookies and JSON have.
         var isOfScript = false
         /// Among those of the same name.
         var number: Int
@@ -129,6 +129,7 @@ struct IssuedValues: Sendable {
                 list += tokens.map { (Key(part: part, name: $0.name, isOfScript: true, number: 0), $0.value) }
             }
             add(ScriptTokens.ofPage(response.body), .responseBody)
+            add(AddressValues.ofPage(response.body), .responseBody)
             add(ScriptTokens.ofHeaders(response.headers), .responseHeader)
         }
         var counts: [Key: Int] = [:]

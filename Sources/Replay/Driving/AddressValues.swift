@@ -1,0 +1,51 @@
+import Captures
+import Flows
+
+/// What the addresses in a page carry on: those of a link, of a frame, of a refresh (`<meta http-equiv="refresh">`), and of a script
+/// that opens one.
+///
+/// Found as parameters, `?name=value`, `&name=value` and `;name=value`, whatever stands around them; takes time linear in the page.
+enum AddressValues {
+    /// The values that look drawn at random, each once and with its name, in order.
+    static func ofPage(_ body: Body?) -> [(name: String, value: String)] {
+        guard let body, body.isPage, (body.size ?? 0) < largest, let sent = body.bytes else { return [] }
+        let bytes = ScriptEscape.undone(in: sent) ?? sent
+        var found: [(String, String)] = []
+        var seen: Set<[String]> = []
+        var position = 0
+        while position < bytes.count, found.count < most {
+            let place = position
+            position += 1
+            guard bytes[place] == equals, let name = name(before: place, in: bytes) else { continue }
+            while position < bytes.count, isOfValue(bytes[position]) { position += 1 }
+            guard lengths.contains(position - place - 1) else { continue }
+            let value = PercentEncoding.decode(
+                String(decoding: bytes[(place + 1)..<position], as: UTF8.self)
+            )
+            guard ValueShape.looksRandom(value), seen.insert([name, value]).inserted else { continue }
+            found.append((name, value))
+        }
+        return found
+    }
+
+    /// The name of the parameter whose equals sign stands at a place; nil where that is none of an address.
+    private static func name(before place: Int, in bytes: [UInt8]) -> String? {
+        var start = place
+        while start > 0, place - start < longestName, isOfName(bytes[start - 1]) { start -= 1 }
+        // The last one is that of `&amp;` as well.
+        guard start < place, start > 0, [0x3f, 0x26, 0x3b].contains(bytes[start - 1]) else { return nil }
+        return String(decoding: bytes[start..<place], as: UTF8.self)
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        byte.isASCIIAlphanumeric || byte == 0x2d || byte == 0x5f || byte == 0x2e
+    }
+
+    private static func isOfValue(_ byte: UInt8) -> Bool { byte.isUnreserved || byte == 0x25 }
+
+    private static let equals: UInt8 = 0x3d
+    private static let lengths = 16...1024
+    private static let longestName = 64
+    private static let most = 256
+    private static let largest = 1 << 20
+}
