@@ -64,8 +64,8 @@ struct Fact {
     enum Relation: Equatable {
         /// There is no earlier one.
         case first
-        /// It is the value of this step.
-        case repeats(String, of: String)
+        /// It is the value of these steps, of which there are several where one was issued once more as it was.
+        case repeats(String, of: [String])
         /// There are earlier ones, and it is none of them; the latest.
         case differs(from: String, of: String)
         /// It is what a parameter of the same name was in this kind of step: told there, where it differs.

@@ -96,11 +96,13 @@ struct FactComparison {
     /// Whether the value is to its flow what the other one is to its own; nil where that says nothing.
     private func relation(_ fact: Fact, _ other: Fact) -> Related? {
         switch (fact.relation, other.relation) {
-        case (.repeats(_, let source), .repeats(_, let otherSource)):
-            guard source != otherSource, Self.issued.contains(fact.key.name) else { return Related() }
+        case (.repeats(_, let sources), .repeats(_, let otherSources)):
+            guard Set(sources).isDisjoint(with: otherSources), Self.issued.contains(fact.key.name) else {
+                return Related()
+            }
             return Related(
                 result: Result(
-                    note: "that of \(otherSource) instead of that of \(source)",
+                    note: "that of \(otherSources.first ?? "") instead of that of \(sources.first ?? "")",
                     weight: fact.weight
                 )
             )

@@ -8,7 +8,10 @@ import OAuth
 struct RelationFinder {
     private struct Known {
         var value: String
-        var source: String
+        /// The kinds of steps that it came in, the first one in front.
+        var sources: [String]
+
+        var source: String { sources.first ?? "" }
     }
 
     private var families: [String: [Known]] = [:]
@@ -32,7 +35,7 @@ struct RelationFinder {
                 // What a response goes to is no source, and has lost the query of what was asked for.
                 if let same = known.first(where: { value.equalsBytes(of: RecordedURL($0.value).withoutQuery) }
                 ) {
-                    facts[index].relation = .repeats(value, of: same.source)
+                    facts[index].relation = .repeats(value, of: same.sources)
                 } else if let last = known.last {
                     facts[index].relation = .differs(
                         from: RecordedURL(last.value).withoutQuery,
@@ -41,14 +44,24 @@ struct RelationFinder {
                 }
                 continue
             }
-            if let same = known.first(where: { $0.value.equalsBytes(of: value) }) {
-                facts[index].relation = .repeats(same.value, of: same.source)
+            if let place = known.firstIndex(where: { $0.value.equalsBytes(of: value) }) {
+                facts[index].relation = .repeats(known[place].value, of: known[place].sources)
+                noteIssue(of: facts[index], at: place, in: family, step)
                 continue
             }
             if let last = known.last { facts[index].relation = .differs(from: last.value, of: last.source) }
             guard known.count < Self.limit else { continue }
-            families[family, default: []].append(Known(value: value, source: step.kind.rawValue))
+            families[family, default: []].append(Known(value: value, sources: [step.kind.rawValue]))
         }
+    }
+
+    /// Remembers that an ID token was issued once more: signed twice within one second it is the same one.
+    private mutating func noteIssue(of fact: Fact, at place: Int, in family: String, _ step: ComparedStep) {
+        let kind = step.kind.rawValue
+        guard family == "id_token", fact.place.part == .responseBody,
+            families[family]?[place].sources.contains(kind) == false
+        else { return }
+        families[family]?[place].sources.append(kind)
     }
 
     /// Pages and answers say again what they were asked, whatever it means: `scope`, `ui_locales`.
