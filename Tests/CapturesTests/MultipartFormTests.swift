@@ -26,6 +26,25 @@ struct MultipartFormTests {
         #expect(items(text, "multipart/form-data; charset=utf-8; boundary=\"b1\"")?.count == 2)
     }
 
+    @Test func fieldsGetOtherValues() {
+        let type = "multipart/form-data; boundary=b1"
+        let body = MultipartForm.body(Body(text: text, mediaType: type)) { $0 == "code" ? "another" : $1 }
+        #expect(body?.text == text.replacing("a b\r\nc", with: "another"))
+        #expect(body?.mediaType == type)
+        #expect(MultipartForm.body(Body(text: "code=a", mediaType: "text/plain")) { $1 } == nil)
+    }
+
+    @Test func fieldThatIsNoTextKeepsItsBytes() {
+        let head = Array("--b1\r\nContent-Disposition: form-data; name=picture\r\n\r\n".utf8)
+        let bytes = head + [0x89, 0xff, 0xfe] + Array("\r\n--b1--\r\n".utf8)
+        let body = Body(
+            content: .bytes(bytes),
+            mediaType: "multipart/form-data; boundary=b1",
+            size: bytes.count
+        )
+        #expect(MultipartForm.body(body) { _, _ in "" }?.bytes == bytes)
+    }
+
     @Test func boundaryIsThatOfItsOwnParameter() {
         #expect(
             MultipartForm.boundary(of: "multipart/form-data; x-boundary=no; Boundary=\"b 1;\"")

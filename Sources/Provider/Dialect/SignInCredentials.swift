@@ -18,7 +18,7 @@ struct SignInCredentials: Sendable, Hashable {
     init?(of request: RecordedRequest, fields: PasswordFields = PasswordFields()) {
         self.init(user: nil, password: nil)
         guard request.method != "GET", let body = request.body, (body.size ?? 0) < 1 << 16 else { return nil }
-        if let items = FormBody.items(of: body) {
+        if let items = FormBody.items(of: body) ?? MultipartForm.items(of: body) {
             for item in items.items where !item.value.isEmpty { take(item.name, item.value, fields) }
         } else if let json = body.bytes.flatMap({ try? JSONParser.parse($0) }) {
             take(json, fields, depth: 0)

@@ -47,7 +47,7 @@ package struct PersonsEntries: Sendable, Hashable {
         entries = steps.compactMap { step in
             guard step.kind == .userInteraction || step.kind == nil, step.isBrowser else { return nil }
             let request = plan.flow.capture[step.exchange].request
-            let isForm = FormBody.items(of: request.body) != nil
+            let isForm = (FormBody.items(of: request.body) ?? MultipartForm.items(of: request.body)) != nil
             let hasBody = isForm || request.body?.isRecorded ?? false
             if case .submit = step.action {} else if !hasBody { return nil }
             let fields = step.parameters.compactMap { parameter -> Field? in

@@ -82,6 +82,7 @@ extension RequestComposer {
                 ?? FormBody.encode(form.items.map { ($0.name, $0.value) })
             return Body(text: items(raw, step, replacements, addsMissing: true), mediaType: type)
         }
+        if let made = MultipartForm.body(body, replacing: { replacements.value(of: $0, $1) }) { return made }
         guard let bytes = body.bytes else { return nil }
         if let json = try? JSONParser.parse(bytes) {
             return Body(

@@ -133,7 +133,8 @@ struct ParameterPlanner {
         _ action: PlannedStep.Action
     ) -> String? {
         guard isStandIn(SecretNames.username), kind == nil || kind == .userInteraction, !isAccountNamed,
-            let items = FormBody.items(of: request.body)?.items, !Self.namesAccount(request)
+            let items = (FormBody.items(of: request.body) ?? MultipartForm.items(of: request.body))?.items,
+            !Self.namesAccount(request)
         else { return nil }
         if case .submit(let page) = action, let form = LostSignIn.form(capture[page], to: request) {
             return SignIn.nameField(of: form)?.name
@@ -150,7 +151,9 @@ struct ParameterPlanner {
 
     /// What a body says by name: a form's fields, or the strings of a JSON document.
     private static func bodyValues(of request: RecordedRequest) -> [(String, String)] {
-        if let form = FormBody.items(of: request.body) { return form.items.map { ($0.name, $0.value) } }
+        if let form = FormBody.items(of: request.body) ?? MultipartForm.items(of: request.body) {
+            return form.items.map { ($0.name, $0.value) }
+        }
         let json = request.body?.bytes.flatMap { try? JSONParser.parse($0) }
         return json.map { strings(in: $0) } ?? []
     }
