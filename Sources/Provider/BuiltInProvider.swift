@@ -189,7 +189,8 @@ extension ProviderDialect.Tokens {
         // offline_access to those who want one beyond the session (OpenID Connect Core, section 11).
         origin.scope = "openid"
         let members: JSONObject = [
-            "access_token": "", "token_type": "Bearer", "expires_in": 3600, "scope": "", "refresh_token": "",
+            "access_token": "", "token_type": "Bearer", "expires_in": 3600, "scope": .null,
+            "refresh_token": "",
             "id_token": "",
         ]
         let answer = AnswerTemplate(status: 200, headers: ProviderDialect.notKept, members: members)

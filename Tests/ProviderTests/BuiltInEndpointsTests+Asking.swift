@@ -38,6 +38,18 @@ extension BuiltInEndpointsTests {
         #expect(tooMuch["error"] == "invalid_scope")
     }
 
+    /// RFC 6749, section 3.3: a scope has at least one word.
+    @Test func scopeOfNothingIsNotTold() throws {
+        let plain = Self.request.filter { $0.0 != "scope" }
+        let answer = tokens(signIn(caller.get(Self.authorize, plain)).parameters.first("code"))
+        let token = try #require(answer["access_token"]?.string)
+        #expect(answer["scope"] == nil)
+        let own = caller.post(Self.issuer + "/token", [("grant_type", "client_credentials")] + Self.secret)
+        #expect(own.status == 200 && caller.json(own)["scope"] == nil)
+        let told = caller.json(caller.post(Self.issuer + "/introspect", [("token", token)] + Self.secret))
+        #expect(told["active"] == true && told["scope"] == nil)
+    }
+
     // MARK: - Parameters
 
     /// RFC 6749, section 3.1: it counts as left out.

@@ -168,12 +168,13 @@ extension ProviderEngine {
 
     private func standardIntrospection(_ token: ProviderState.AccessToken) -> JSONObject {
         var answer: JSONObject = [
-            "active": true, "client_id": .string(token.grant.clientID), "scope": .string(token.grant.scope),
+            "active": true, "client_id": .string(token.grant.clientID),
             "iss": .string(configuration.issuerIdentifier),
             "iat": JSONValue(token.issuedAt.seconds),
             "exp": JSONValue(token.expiresAt.seconds),
             "token_type": token.grant.boundKey == nil ? "Bearer" : "DPoP",
         ]
+        if !token.grant.scope.isEmpty { answer["scope"] = .string(token.grant.scope) }
         if let user = token.grant.user {
             answer["sub"] = .string(user.subject)
             answer["username"] = .string(user.name)

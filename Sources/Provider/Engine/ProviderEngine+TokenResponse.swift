@@ -100,14 +100,24 @@ extension ProviderEngine {
                 hashed: issue.hashed
             )
             return token.map { [$0] } ?? []
-        case "scope":
-            // As the provider writes it, where it is the same.
-            let isSame = grant.scope == form.origin.grantedScope
-            return [.init(recorded.name, text: isSame ? recorded.value.string ?? "" : grant.scope)]
+        case "scope": return scope(recorded, form, grant)
         case "token_type": return [.init(recorded.name, text: tokenType(like: recorded.value, grant))]
         case "error", "error_description", "error_uri": return []
         default: return other(recorded, form, grant)
         }
+    }
+
+    /// As the provider writes it, where it is the same; without any there is no member for it (RFC 6749, section 3.3).
+    private func scope(
+        _ recorded: JSONObject.Member,
+        _ form: ProviderDialect.Tokens,
+        _ grant: ProviderState.Grant
+    ) -> [BuiltAnswer.Member] {
+        if grant.scope == form.origin.grantedScope {
+            if case .null = recorded.value { return [] }
+            return [.init(recorded.name, .json(recorded.value))]
+        }
+        return grant.scope.isEmpty ? [] : [.init(recorded.name, text: grant.scope)]
     }
 
     /// By what the access token is bound to (RFC 9449, section 5); a bearer's as the provider writes it.

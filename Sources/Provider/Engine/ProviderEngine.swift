@@ -196,8 +196,9 @@ struct ProviderEngine {
         let query = request.url.queryItems
         if !readsBody(of: request, at: role) { return refuseBody(at: role) }
         let form = Self.form(of: request)
-        // RFC 9110, section 9.3.2: the same without a body.
-        switch (request.method == "HEAD" ? "GET" : request.method, role) {
+        // RFC 9110, section 9.3.2: the same without a body; but it spends no code.
+        let isReadAsGet = request.method == "HEAD" && role != .token
+        switch (isReadAsGet ? "GET" : request.method, role) {
         case ("GET", .keys): return keySet
         case ("GET", .authorization): return authorize(query, request)
         case ("POST", .authorization):
