@@ -3,6 +3,17 @@ import Testing
 @testable import Captures
 
 struct HTMLFormTests {
+    /// HTML, section 4.10.18.6.
+    @Test func buttonsMaySendAFormElsewhere() {
+        let page =
+            "<button formaction=/outside></button><form action=/a><button formaction=\"/b?c=1&amp;d=2\">B</button>"
+            + "<input type=submit name=op value=x formaction='/c'><button formaction=''></button></form>"
+            + "<form action=/d><button>D</button></form>"
+        let forms = HTMLForm.all(in: page)
+        #expect(forms.map(\.buttonActions) == [["/b?c=1&d=2", "/c"], []])
+        #expect(forms.map(\.action) == ["/a", "/d"] && forms[0].fields.map(\.name) == ["op"])
+    }
+
     @Test func formPostPageGivesItsParameters() {
         let page = """
             <html><!-- <form action="/no"> --><body onload="document.forms[0].submit()">

@@ -64,6 +64,24 @@ struct FollowedAddressTests {
         #expect(sent.map(\.url.text) == ["/login?hint=a", target].map { "https://id.example" + $0 })
     }
 
+    /// HTML, section 4.10.18.6: a button may send its form to another place, and which was pressed the recording shows.
+    @Test(arguments: [
+        ("<button formaction=/login?hint=a>Go</button>", "/login?hint=a"),
+        (
+            "<button formaction=/login?hint=b>Other</button><button formaction=/login?hint=a>Go</button>",
+            "/login?hint=a"
+        ),
+        ("<input type=submit name=op formaction=\"/login?hint=c&amp;t=1\">", "/login?hint=c&t=1"),
+        ("<button formaction=/elsewhere>Go</button>", "/cancel"), ("<button>Go</button>", "/cancel"),
+    ])
+    func formGoesWhereItsButtonSendsIt(buttons: String, asked target: String) async throws {
+        let page = Body.html(
+            "<form method=post action=/cancel><input name=username><input type=password name=password>\(buttons)</form>"
+        )
+        let sent = try await sent("/login?hint=a", page)
+        #expect(sent.last?.url.text == "https://id.example" + target)
+    }
+
     /// In a redirect, in the form of a page and in a refresh.
     @Test(
         arguments: [

@@ -249,7 +249,7 @@ struct BrowserWalk {
         _ fields: [(String, String)],
         like recorded: RecordedRequest?
     ) -> RecordedRequest {
-        let (target, isLatin1) = page.target(of: form)
+        let (target, isLatin1) = page.target(of: form, sentTo: recorded.map { map.mapped($0.url) })
         var headers = pageHeaders(recorded)
         headers.fields += FormSender(page: page.request, target: target, isPost: form.method == "post")
             .fields(like: recorded, isTelling: isTelling)

@@ -36,7 +36,13 @@ struct FormMatch {
         target: RecordedURL
     ) -> HTMLForm? {
         page.forms.compactMap {
-            FormMatch($0, items, isPost: isPost, target: target, action: page.target(of: $0).url)
+            FormMatch(
+                $0,
+                items,
+                isPost: isPost,
+                target: target,
+                action: page.target(of: $0, sentTo: target).url
+            )
         }
         .max { $0.score < $1.score }?.form
     }

@@ -23,8 +23,20 @@ struct Page {
     var forms: [HTMLForm] { HTMLForm.all(in: text) }
 
     /// Where a form goes: without an action to the page's own address, whatever its base is.
-    func target(of form: HTMLForm) -> (url: RecordedURL, isLatin1: Bool) {
-        (form.action.isEmpty ? request : base).following(SentText(form.action))
+    ///
+    /// `recorded`: where it was sent in the recording, which may be where one of its buttons sends it (HTML, section 4.10.18.6).
+    func target(of form: HTMLForm, sentTo recorded: RecordedURL? = nil) -> (url: RecordedURL, isLatin1: Bool)
+    {
+        let own = (form.action.isEmpty ? request : base).following(SentText(form.action))
+        guard let recorded, !form.buttonActions.isEmpty else { return own }
+        let base = base
+        let all = [own] + form.buttonActions.map { base.following(SentText($0)) }
+        func items(_ url: RecordedURL) -> Set<[String]> {
+            Set(url.queryItems.items.map { [$0.name, $0.value] })
+        }
+        let sent = items(recorded)
+        return all.filter { $0.url.path == recorded.path }
+            .max { items($0.url).intersection(sent).count < items($1.url).intersection(sent).count } ?? own
     }
 
     /// Where the page goes on to by itself, after the seconds that it says (`<meta http-equiv="refresh">`).

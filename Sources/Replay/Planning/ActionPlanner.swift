@@ -46,7 +46,7 @@ struct ActionPlanner {
         let earlier = pages.filter { position[$0.exchange] < position[exchange] }
         return earlier.last { entry in
             entry.forms.contains { form in
-                let action = entry.page.target(of: form).url
+                let action = entry.page.target(of: form, sentTo: request.url).url
                 return FormMatch(form, items, isPost: isPost, target: request.url, action: action) != nil
             }
         }?.exchange

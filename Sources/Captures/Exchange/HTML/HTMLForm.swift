@@ -16,6 +16,8 @@ package struct HTMLForm: Sendable, Hashable {
     /// `get` or `post`.
     package var method: String
     package var fields: [Field]
+    /// Where its buttons send it instead (`formaction`), as written and in order.
+    package var buttonActions: [String] = []
 
     /// Whether somebody signs in by it: it has a field for a name and one for a password.
     package var isSignIn: Bool {
@@ -43,6 +45,11 @@ package struct HTMLForm: Sendable, Hashable {
                 if let form = current { forms.append(form) }
                 current = nil
             case "input", "button", "select", "textarea":
+                if let action = tag.attribute("formaction"), !action.isEmpty,
+                    current.map({ $0.buttonActions.count < mostButtonActions }) ?? false
+                {
+                    current?.buttonActions.append(action)
+                }
                 guard let name = tag.attribute("name"), !name.isEmpty else { continue }
                 let type = tag.attribute("type")?.lowercased() ?? (tag.name == "button" ? "submit" : "text")
                 current?.fields.append(Field(name: name, value: tag.attribute("value") ?? "", type: type))
@@ -52,6 +59,8 @@ package struct HTMLForm: Sendable, Hashable {
         if let form = current { forms.append(form) }
         return forms
     }
+
+    private static let mostButtonActions = 50
 
     /// The target of `<meta http-equiv="refresh" content="0; url=…">`; nil without one.
     package static func refreshTarget(in page: [UInt8]) -> String? {
