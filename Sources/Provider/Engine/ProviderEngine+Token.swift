@@ -166,16 +166,7 @@ extension ProviderEngine {
             return refuse(.proofInvalid, at: .token)
         }
         grant.boundKey = boundKey
-        let had = Set(grant.scope.split(separator: " "))
-        if let asked = form.first("scope"), !asked.isEmpty, !grant.isForeign {
-            guard had.isSuperset(of: dialect.granted(asked).split(separator: " ")) else {
-                return refuse(.scopeTooWide, at: .token)
-            }
-            grant.scope = dialect.granted(asked)
-        }
-        if dialect.checksResources, let refusal = choose(form.first("resource"), for: &grant) {
-            return refuse(refusal, at: .token)
-        }
+        if let refusal = narrow(&grant, to: form) { return refuse(refusal, at: .token) }
         // What comes is for who asks.
         grant.clientID = client.id
         let form = dialect.tokens(
@@ -189,12 +180,23 @@ extension ProviderEngine {
             state.refreshTokens[value]?.isUsed = true
         }
         state.refreshTokens[value]?.uses += 1
-        // Section 6: what replaces it has all of its scope, also where this access token has less; and all of its resources (RFC 8707,
+        // What replaces it has all of its scope, also where this access token has less (section 6), and all of its resources (RFC 8707,
         // section 2.2).
         var lasting = token.grant
-        lasting.clientID = client.id
-        lasting.boundKey = boundKey
+        (lasting.clientID, lasting.boundKey) = (client.id, boundKey)
         return issue(grant, "refresh_token", refreshed: (value, lasting, token.uses))
+    }
+
+    /// Leaves of a grant what a refresh asks for (RFC 6749, section 6; RFC 8707, section 2.2).
+    private func narrow(_ grant: inout ProviderState.Grant, to form: QueryItems) -> Refusal? {
+        if let asked = form.first("scope"), !asked.isEmpty, !grant.isForeign {
+            let had = Set(grant.scope.split(separator: " "))
+            guard had.isSuperset(of: dialect.granted(asked).split(separator: " ")) else {
+                return .scopeTooWide
+            }
+            grant.scope = dialect.granted(asked)
+        }
+        return dialect.checksResources ? choose(form.first("resource"), for: &grant) : nil
     }
 
     /// RFC 6749, section 6: who it was issued to, unless the recorded provider was seen to share it.
