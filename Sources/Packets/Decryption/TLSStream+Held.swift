@@ -1,3 +1,4 @@
+internal import Captures
 internal import Wire
 
 /// Bytes that both directions hold back, and the order in which they came.
@@ -13,28 +14,46 @@ extension TLSStream {
         var count: Int { bytes.count - place }
     }
 
-    mutating func noteHeld(_ side: Side, _ count: Int) {
+    /// Bytes that a side said, all at about the same time.
+    struct HeldTurn {
+        var side: Side
+        var count: Int
+        /// When the first of them came.
+        var time: Timestamp
+    }
+
+    /// More are not told apart by their times.
+    private static let mostHeldTurns = 4096
+    private static let turnTime = Duration.milliseconds(1)
+
+    mutating func noteHeld(_ side: Side, _ count: Int, at time: Timestamp) {
         guard count > 0 else { return }
-        if heldOrder.last?.side == side {
+        if let last = heldOrder.last, last.side == side,
+            heldOrder.count >= Self.mostHeldTurns || time - last.time < Self.turnTime
+        {
             heldOrder[heldOrder.count - 1].count += count
         } else {
-            heldOrder.append((side, count))
+            heldOrder.append(HeldTurn(side: side, count: count, time: time))
         }
     }
 
     /// Takes what both directions hold back once more, in the order in which it came: a question before its answer.
     mutating func replayHeld(_ keys: TLSKeyLog, _ sink: inout some TLSStreamSink) {
+        let now = sink.time
         var held = [Side.client: takeHeld(of: client), .server: takeHeld(of: server)]
         let order = heldOrder(
             client: held[.client]?.count ?? 0,
-            server: held[.server]?.count ?? 0
+            server: held[.server]?.count ?? 0,
+            at: now
         )
         heldOrder = []
-        for (side, count) in order {
-            guard var mine = held[side] else { continue }
-            replay(&mine, count, from: side, keys, &sink)
-            held[side] = mine
+        for turn in order {
+            guard var mine = held[turn.side] else { continue }
+            sink.time = turn.time
+            replay(&mine, turn.count, from: turn.side, keys, &sink)
+            held[turn.side] = mine
         }
+        sink.time = now
         for side in [Side.client, .server] {
             for gap in held[side]?.gaps ?? [] { lost(gap.count, from: side, into: &sink) }
             if held[side]?.hasEnded == true { ended(side, keys: keys, into: &sink) }
@@ -58,7 +77,7 @@ extension TLSStream {
     }
 
     /// In which order so many bytes of both sides came.
-    private func heldOrder(client: Int, server: Int) -> [(side: Side, count: Int)] {
+    private func heldOrder(client: Int, server: Int, at now: Timestamp) -> [HeldTurn] {
         var order = heldOrder
         // Who had begun a record before holds more than came since; of what was read meanwhile there is less.
         for (side, count) in [(Side.client, client), (.server, server)] {
@@ -67,12 +86,10 @@ extension TLSStream {
                 order[index].count = min(order[index].count, rest)
                 rest -= order[index].count
             }
-            if rest > 0 {
-                order.insert(
-                    (side, rest),
-                    at: side == .client ? 0 : order.firstIndex { $0.side == .server } ?? 0
-                )
-            }
+            guard rest > 0 else { continue }
+            let place = side == .client ? 0 : order.firstIndex { $0.side == .server } ?? 0
+            let time = order.indices.contains(place) ? order[place].time : now
+            order.insert(HeldTurn(side: side, count: rest, time: time), at: place)
         }
         return order
     }

@@ -22,8 +22,8 @@ package struct TLSStream {
     /// Those of all connections.
     let sessions: TLSSessions
     var handshake = TLSHandshakeState()
-    /// Whose bytes were held back, in the order in which they came.
-    var heldOrder: [(side: Side, count: Int)] = []
+    /// What was held back, in the order in which it came.
+    var heldOrder: [HeldTurn] = []
     /// Counts what lets bytes be read that are held back.
     var changes = 0
     /// Work that may be spent on records that do not authenticate, in bytes; refilled by what does.
@@ -61,7 +61,7 @@ package struct TLSStream {
             guard direction.waits != nil else { return settle(keys, &sink) }
         }
         direction.hold(bytes[count...])
-        noteHeld(side, bytes.count - count)
+        noteHeld(side, bytes.count - count, at: sink.time)
         checkHeld(direction, &sink)
         settle(keys, &sink)
     }
@@ -105,6 +105,9 @@ package struct TLSStream {
 
     /// Whether bytes are held back that keys may open.
     package var waitsForKeys: Bool { client.waits == .keys || server.waits == .keys }
+
+    /// Bytes of both directions that are held back.
+    var heldBytes: Int { [client, server].reduce(0) { $0 + $1.held.count - $1.heldStart } }
 
     /// No more keys will come: says of what is held back that it cannot be read.
     package mutating func abandon(into sink: inout some TLSStreamSink) {

@@ -1,8 +1,11 @@
+package import Captures
 package import LibCrypto
 package import Wire
 
 /// Takes what could be read of one TLS connection.
 package protocol TLSStreamSink {
+    /// When the bytes at hand came; while what was held back for keys is read, when those did.
+    var time: Timestamp { get set }
     /// Application data in clear; there during the call only.
     ///
     /// May come before ``handshakeEnded(_:)``: early data, and what a server sends before the client's Finished.

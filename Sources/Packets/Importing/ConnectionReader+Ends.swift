@@ -36,8 +36,12 @@ extension ConnectionReader {
         // Only behind a FIN of the client's may the server still go on.
         if side == .server || end != .finished { decideByServer(time) }
         if state == .tls { endTLS(side, time) }
-        messages?.ended(side, end, at: time)
-        socks?.ended(side, end, at: time)
+        if state == .tls, tls.waitsForKeys {
+            heldEnds.append(ConnectionEnd(side: side, ending: end, time: time))
+        } else {
+            messages?.ended(side, end, at: time)
+            socks?.ended(side, end, at: time)
+        }
         if side == .server, bytes.sent == 0, bytes.received == 0, isWhole, !isTold {
             neverBegan(end, at: time)
         }

@@ -102,48 +102,60 @@ extension ConnectionReader {
         if state == .tls {
             var events = Events(reader: self, time: time)
             tls.keysAdded(reading.keys, into: &events)
+            if !tls.waitsForKeys { passHeldEnds() }
         }
         messages?.keysAdded(at: time)
         socks?.keysAdded(at: time)
     }
 
-    /// Nothing more will come: what waits for keys is read if they have come by now.
+    /// Nothing more will come, nor any keys.
     func closeTLS(_ time: Timestamp) {
         var events = Events(reader: self, time: time)
-        if tls.waitsForKeys {
-            reading.findKeys()
-            tls.keysAdded(reading.keys, into: &events)
-        }
         tls.abandon(into: &events)
         passPostponed()
+        passHeldEnds()
     }
 
-    /// What the deciphering reports, at the time of the packet at hand.
+    /// Ends what has been read, where it ended before there were keys for it.
+    private func passHeldEnds() {
+        let ends = heldEnds
+        heldEnds = []
+        if !ends.isEmpty { passPostponed() }
+        for end in ends { messages?.ended(end.side, end.ending, at: end.time) }
+    }
+
+    /// What the deciphering reports, at the time of the packet that says it.
     ///
     /// It comes while ``tls`` changes, which must not be looked at by what is called here.
     private struct Events: TLSStreamSink {
         unowned let reader: ConnectionReader
-        let time: Timestamp
+        var time: Timestamp
+
+        /// When it was, as far as that is not before what was told already.
+        private var now: Timestamp {
+            reader.toldAt = max(reader.toldAt, time)
+            return reader.toldAt
+        }
 
         func receivedPlaintext(_ bytes: UnsafeRawBufferPointer, from side: Side) {
-            reader.deciphered(bytes, side, at: time)
+            reader.deciphered(bytes, side, at: now)
         }
 
         func lostPlaintext(atMost count: Int, isExact: Bool, from side: Side) {
-            reader.lostPlaintext(count, isExact: isExact, side, at: time)
+            reader.lostPlaintext(count, isExact: isExact, side, at: now)
         }
 
-        func lostPlace(of side: Side) { reader.lostPlace(of: side, at: time) }
+        func lostPlace(of side: Side) { reader.lostPlace(of: side, at: now) }
 
         func foundPlace(of side: Side) { if side == .server { reader.passPostponed() } }
 
-        func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: time) }
+        func handshakeEnded(_ facts: TLSStreamFacts) { reader.handshakeEnded(facts, at: now) }
 
         func alert(_ alert: TLSStreamAlert, from side: Side, _ facts: TLSStreamFacts) {
-            reader.alerted(alert, side, facts, at: time)
+            reader.alerted(alert, side, facts, at: now)
         }
 
-        func unreadable(_ reason: String, from side: Side?) { reader.unreadable(reason, side, at: time) }
+        func unreadable(_ reason: String, from side: Side?) { reader.unreadable(reason, side, at: now) }
     }
 
     private func deciphered(_ bytes: UnsafeRawBufferPointer, _ side: Side, at time: Timestamp) {

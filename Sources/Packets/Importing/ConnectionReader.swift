@@ -44,6 +44,10 @@ final class ConnectionReader {
     var bytes = DirectionBytes()
     /// What ended first.
     var end: ConnectionEnd?
+    /// The ends of what waits for keys.
+    var heldEnds: [ConnectionEnd] = []
+    /// When it was that something of TLS was told last: time does not go back.
+    var toldAt: Timestamp
     /// Whether both sides were seen to be done with TLS's handshake.
     var isSecured = false
     /// Whether the client was seen to take the connection.
@@ -77,6 +81,7 @@ final class ConnectionReader {
         self.turned = turned
         self.isWhole = isWhole
         self.depth = depth
+        toldAt = entry.startedAt
         tls = TLSStream(holdingForKeys: reading.heldForKeys, sessions: reading.sessions)
     }
 
@@ -88,6 +93,17 @@ final class ConnectionReader {
 
     /// See ``MessageReader/isAnswerWaiting``.
     var isAnswerWaiting: Bool { messages?.isAnswerWaiting == true || socks?.isAnswerWaiting == true }
+
+    /// Whether something was said in it, or in a tunnel in it, that keys may open which are not there.
+    var waitsForKeys: Bool {
+        state == .tls && tls.waitsForKeys || messages?.tunnel?.waitsForKeys == true
+            || socks?.tunnel?.waitsForKeys == true
+    }
+
+    /// Bytes of that.
+    var heldForKeys: Int {
+        tls.heldBytes + (messages?.tunnel?.heldForKeys ?? 0) + (socks?.tunnel?.heldForKeys ?? 0)
+    }
 
     /// See ``MessageReader/timePassed(until:)``.
     func timePassed(until time: Timestamp) {

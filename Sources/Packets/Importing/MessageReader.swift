@@ -21,7 +21,7 @@ final class MessageReader {
     private var entry: ConnectionEntry
     private var state: State
     private var conversation: Conversation
-    private var tunnel: ConnectionReader?
+    private(set) var tunnel: ConnectionReader?
     /// Tunnels in tunnels, without end, are a capture made by hand.
     private let depth: Int
     /// Bytes that are missing.

@@ -9,6 +9,7 @@ package struct PacketExchanges: TCPStreamSink {
     private let reading: PacketReading
     private var connections: [Int: ConnectionReader] = [:]
     private var repeated = RepeatedConnections()
+    private var late = LateConnections()
     private var quic = QUICConnections()
     /// When it was last looked whether an answer has waited long enough.
     private var lookedAt = Timestamp(nanoseconds: 0)
@@ -35,7 +36,7 @@ package struct PacketExchanges: TCPStreamSink {
         )
     }
 
-    /// Adds lines of a key log (`SSLKEYLOGFILE`); of connections that end before, nothing is read with them.
+    /// Adds lines of a key log (`SSLKEYLOGFILE`).
     package mutating func add(keyLog lines: [UInt8]) {
         lines.withUnsafeBytes { reading.keys.add($0) }
         reading.counts.keys = reading.keys.connections
@@ -96,7 +97,8 @@ package struct PacketExchanges: TCPStreamSink {
     /// Reads on where connections wait for keys that were added meanwhile.
     package mutating func keysAdded(at time: Timestamp) {
         reading.hasNewKeys = false
-        for connection in connections.values { connection.keysAdded(at: time) }
+        for (_, connection) in connections.sorted(by: { $0.key < $1.key }) { connection.keysAdded(at: time) }
+        late.keysAdded()
         quic.keysAdded(at: time)
     }
 
@@ -169,9 +171,23 @@ package struct PacketExchanges: TCPStreamSink {
     }
 
     package mutating func closed(_ stream: Int, at time: Timestamp) {
-        goOn(stream) { $0.closed(at: time) }
+        // Who writes them has mostly done so by then.
+        if connections[stream]?.waitsForKeys == true, reading.findKeys() {
+            goOn(stream) { $0.keysAdded(at: time) }
+        }
+        let waiting = connections[stream].flatMap { $0.waitsForKeys ? $0 : nil }
+        if waiting == nil { goOn(stream) { $0.closed(at: time) } }
         connections[stream] = nil
-        reading.release(repeated.closed(stream) ?? [])
+        let completed = repeated.closed(stream)
+        reading.release(completed ?? [])
+        if let waiting {
+            if completed != nil {
+                late.add(waiting, closedAt: time)
+            } else {
+                _ = reading.finishedWithin { waiting.closed(at: time) }
+            }
+        }
+        late.timePassed(until: time)
     }
 
     /// Lets a connection go on; what it completes waits while it may be an earlier one that was captured twice.
@@ -186,6 +202,7 @@ package struct PacketExchanges: TCPStreamSink {
     package mutating func timePassed(until time: Timestamp) {
         guard time - lookedAt >= Self.lookingTime else { return }
         lookedAt = time
+        late.timePassed(until: time)
         for stream in connections.filter({ $0.value.isAnswerWaiting }).keys.sorted() {
             goOn(stream) { $0.timePassed(until: time) }
         }
@@ -200,5 +217,8 @@ package struct PacketExchanges: TCPStreamSink {
         quic.receive(bytes, from: source, to: destination, at: time, reading)
     }
 
-    package mutating func datagramsEnded(at time: Timestamp) { quic.finish(at: time) }
+    package mutating func datagramsEnded(at time: Timestamp) {
+        late.finish()
+        quic.finish(at: time)
+    }
 }

@@ -1,3 +1,4 @@
+import Captures
 import LibCrypto
 import Packets
 import Wire
@@ -64,6 +65,7 @@ enum TLSRecordTarget {
     }
 
     private struct Told: TLSStreamSink, Equatable {
+        var time = Timestamp(nanoseconds: 0)
         var plaintext: [UInt8] = []
         var lost: [Int] = []
         var handshakes = 0

@@ -1,3 +1,4 @@
+import Captures
 import LibCrypto
 import Packets
 import TestSupport
@@ -11,6 +12,7 @@ struct TLSReading: TLSStreamSink, Equatable {
         var side: Side?
     }
 
+    var time = Timestamp(nanoseconds: 0)
     var plaintext: [Side: [UInt8]] = [.client: [], .server: []]
     /// Who spoke in turn.
     var turns: [Side] = []

@@ -9,7 +9,7 @@ final class SOCKSReader {
     private let startedAt: Timestamp
     private var handshake: SOCKSHandshake
     /// The connection in it, once the proxy has made it.
-    private var tunnel: ConnectionReader?
+    private(set) var tunnel: ConnectionReader?
     private var isOver = false
     /// Whom the client asked for, where the proxy's answer is missing: what it says next tells whether it is connected.
     private var presumed: SOCKSHandshake.Target?
