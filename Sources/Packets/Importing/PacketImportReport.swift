@@ -1,3 +1,5 @@
+internal import Captures
+
 /// What became of a packet capture.
 package struct PacketImportReport: Sendable {
     /// How many there were of what.
@@ -7,7 +9,9 @@ package struct PacketImportReport: Sendable {
         package var tlsConnections = 0
         /// In TLS, without keys for it.
         package var unreadConnections = 0
-        /// Of them, those that begin in the capture and that the key logs have nothing of: only their keys are missing.
+        /// Of the unread ones, those of QUIC with both directions in the capture.
+        package var unreadQUICConnections = 0
+        /// Of the unread ones, those that begin in the capture and that the key logs have nothing of: only their keys are missing.
         package var keylessConnections = 0
         /// In TLS, of which one direction only is in the capture: no keys open them.
         package var oneWayConnections = 0
@@ -26,6 +30,15 @@ package struct PacketImportReport: Sendable {
         package var keys = 0
 
         package init() {}
+
+        /// What else may be done where QUIC could not be read: of phones, and of most apps, there are no keys.
+        package var adviceOnQUIC: String? {
+            guard unreadQUICConnections > 0 else { return nil }
+            let which = "\(unreadQUICConnections.counted("connection")) that could not be read"
+            return
+                "\(which) \(unreadQUICConnections == 1 ? "speaks" : "speak") QUIC (HTTP/3): a client whose keys cannot be had falls"
+                + " back to HTTP/2 where it may not use UDP port 443, and for that a proxy will do"
+        }
     }
 
     package var counts = Counts()

@@ -241,7 +241,12 @@ final class QUICConnectionReader {
             sentBytes: bytes.sent,
             receivedBytes: bytes.received
         )
+        // Who offers one protocol has it, once the server goes on (RFC 9001, section 8.1).
+        if hasHellos, connection.facts.offeredALPN.count == 1 {
+            entry.facts.alpn = connection.facts.offeredALPN.first
+        }
         reading.finish(entry.unread(tunnel, at: time))
         reading.counts.unreadConnections += 1
+        if bytes.onlySide == nil { reading.counts.unreadQUICConnections += 1 }
     }
 }

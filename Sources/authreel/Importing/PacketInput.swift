@@ -43,7 +43,8 @@ enum PacketInput {
             )
             let counts = report.counts
             return (
-                capture, losses(of: report, keyLogs: keyLogs),
+                capture,
+                losses(of: report, keyLogs: keyLogs) + (counts.adviceOnQUIC.map { [$0] } ?? []),
                 counts.oneWayConnections > 0 || counts.oneWayClearConnections > 0
                     || counts.lateConnections > 0
                     || counts.midStreamConnections > 0

@@ -204,6 +204,7 @@ struct PassiveRecording {
                 "to read what is in TLS: SSLKEYLOGFILE=keys.log for the program, and --keylog keys.log"
             )
         }
+        if let advice = counts.adviceOnQUIC { StandardError.note(advice) }
         if let missing = capture.missing { CaptureTeller.tellOfMissing(missing, in: capture.path) }
     }
 

@@ -263,6 +263,13 @@ struct QUICImportTests {
             exchange.tunnel.sentBytes == bytes(.client) && exchange.tunnel.receivedBytes == bytes(.server)
         )
         #expect(exchange.duration == .milliseconds(5))
+        // It has offered nothing else, and the server went on.
+        #expect(exchange.connection.alpn == "h3")
+        #expect(
+            read.report.counts.adviceOnQUIC?.hasPrefix("1 connection that could not be read speaks QUIC")
+                == true
+        )
+        #expect(Self.read(turns).report.counts.adviceOnQUIC == nil)
         // That there is no key at all is said of all connections in one.
         #expect(read.report.losses.isEmpty && read.report.counts.keylessConnections == 1)
         let ofOthers = String(decoding: Speaker.keyLog(), as: UTF8.self).replacingOccurrences(
