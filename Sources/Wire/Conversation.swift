@@ -109,6 +109,18 @@ package final class Conversation {
         return assembler.takeFinished()
     }
 
+    /// Takes bytes of a client up to the end of the request that is on its way (``isRequestOnItsWay``), behind which an answer waits
+    /// that came before: what else is there is said to it.
+    ///
+    /// - Returns: the exchanges that became complete, and how many bytes were taken.
+    package func receivedRequest(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) -> (
+        exchanges: [Exchange], count: Int
+    ) {
+        let bytes = bytes.assumingMemoryBound(to: UInt8.self)
+        let count = http1.receive(bytes, from: .client, at: time, isUpToEnd: true, into: &assembler)
+        return (assembler.takeFinished(), count)
+    }
+
     /// The server has asked for a certificate meanwhile, and was shown this one (see ``ConnectionFacts/clientCertificate``).
     ///
     /// What is under way has it as well: it is why the server asks.

@@ -93,8 +93,11 @@ final class MessageReader {
     private func read(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
         guard side == .server else {
             lastSent = time
-            decode(bytes, side, time)
-            return passEarlyAnswer()
+            guard early.isWaiting else {
+                decode(bytes, side, time)
+                return passEarlyAnswer()
+            }
+            return goOn(behind: decodeRequest(bytes, time), bytes, time)
         }
         lastReceived = time
         guard
@@ -103,6 +106,13 @@ final class MessageReader {
         letEarlyGo()
         // What has waited may have been the end of what can be read.
         if state == .reading { decode(bytes, side, time) } else { received(bytes, from: side, at: time) }
+    }
+
+    /// Takes what the client says behind the request that an answer waits for: it was said behind that, too.
+    private func goOn(behind count: Int, _ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
+        passEarlyAnswer()
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
+        if !rest.isEmpty { received(rest, from: .client, at: time) }
     }
 
     /// Lets the answer go on where its request is whole.
@@ -147,8 +157,21 @@ final class MessageReader {
         tunnel?.timePassed(until: time)
     }
 
+    /// Decodes bytes of a client up to the end of the request that is on its way.
+    ///
+    /// - Returns: how many those are; all where nothing behind them is read.
+    private func decodeRequest(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) -> Int {
+        let (exchanges, count) = conversation.receivedRequest(bytes, at: time)
+        take(exchanges, .client, time)
+        return state == .reading ? count : bytes.count
+    }
+
     private func decode(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
-        let exchanges = conversation.received(bytes, from: side, at: time)
+        take(conversation.received(bytes, from: side, at: time), side, time)
+    }
+
+    /// Takes what was completed by bytes of a side, and goes by what these have come to.
+    private func take(_ exchanges: [Exchange], _ side: Side, _ time: Timestamp) {
         guard conversation.isUpgraded else {
             guard conversation.hasLostTheThread else {
                 finish(exchanges)

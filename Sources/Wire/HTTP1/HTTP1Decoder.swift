@@ -58,6 +58,12 @@ struct HTTP1Decoder {
             return (pending, offset - pending.count, time)
         }
 
+        /// Whether a message has ended, or none has begun, and nothing is there of the next one.
+        var isBetweenMessages: Bool {
+            guard case .head = state else { return false }
+            return pending.isEmpty
+        }
+
         /// Nothing of this direction is read any more.
         mutating func letGo(_ sink: inout some ExchangeEventSink) {
             if case .trailers(let section) = state { _ = sink.mayHold(-section.count) }
@@ -128,20 +134,30 @@ struct HTTP1Decoder {
 
     /// Takes bytes of one side.
     ///
-    /// - Returns: how many were taken: less than there are where another protocol begins.
+    /// - Parameters:
+    ///   - input: the next ones.
+    ///   - side: whose they are.
+    ///   - time: when they came.
+    ///   - isUpToEnd: whether no more is taken than up to the end of the message that is on its way.
+    ///   - sink: is told what they say.
+    /// - Returns: how many were taken: less than there are where another protocol begins, or behind that end.
     @discardableResult
     mutating func receive(
         _ input: UnsafeBufferPointer<UInt8>,
         from side: Side,
         at time: Timestamp,
+        isUpToEnd: Bool = false,
         into sink: inout some ExchangeEventSink
     ) -> Int {
         // Taken out while it is worked on, so that nothing is copied.
         var direction = Direction()
         exchangeDirection(side, &direction)
         var index = 0
-        while index < input.count, reads(side) { advance(&direction, side, input, &index, time, &sink) }
-        direction.offset += input.count
+        while index < input.count, reads(side) {
+            advance(&direction, side, input, &index, time, &sink)
+            if isUpToEnd, direction.isBetweenMessages { break }
+        }
+        direction.offset += isUpToEnd && reads(side) ? index : input.count
         direction.time = time
         if !reads(side) { direction.letGo(&sink) }
         exchangeDirection(side, &direction)
