@@ -41,16 +41,15 @@ struct ProtocolSniffer {
     /// With them it is decided for HTTP/2, unless the client comes with a request of HTTP/1 (``hasServerSettings``). Behind such a
     /// request they are told as what they are, once they show.
     mutating func serverSpoke(_ bytes: UnsafeBufferPointer<UInt8>) -> ServerBytes {
-        // A SETTINGS frame shorter than 64 KiB; no other protocol of interest begins with a zero.
         guard isHTTP2 != true, !hasServerBegun, heldOfServer.first ?? bytes.first == 0 else {
             hasServerBegun = true
             return .known
         }
         heldOfServer.append(contentsOf: bytes)
-        guard heldOfServer.count >= 4 else { return .held }
+        guard let isSettings = HTTP2Settings.begin(heldOfServer) else { return .held }
         hasServerBegun = true
         let bytes = takeHeldOfServer()
-        guard isHTTP2 == nil, bytes[3] == HTTP2FrameType.settings else { return .whole(bytes) }
+        guard isHTTP2 == nil, isSettings else { return .whole(bytes) }
         if held.isEmpty {
             hasServerSettings = true
             // Enough to show what the request was answered with.

@@ -113,11 +113,8 @@ enum FirstBytes {
         bytes.prefix(lineSize).prefix { (0x20...0x7e).contains($0) }
     }
 
-    /// Whether a server begins with the settings of HTTP/2: a frame of type 4, without flags, of the connection.
-    static func isSettings(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count >= 9, bytes[0] == 0, bytes[3] == 4 else { return false }
-        return bytes.field(1, as: UInt16.self) % 6 == 0 && bytes[4..<9].allSatisfy { $0 == 0 }
-    }
+    /// Whether a server begins with the settings of HTTP/2.
+    static func isSettings(_ bytes: UnsafeRawBufferPointer) -> Bool { HTTP2Settings.begin(bytes) == true }
 
     /// Whether a server that speaks first may have begun with a record of TLS, the settings of HTTP/2 or an answer of HTTP/1, and it takes
     /// more to tell.
@@ -126,7 +123,7 @@ enum FirstBytes {
         case 0x14, 0x15, 0x16, 0x17:
             // Behind the record's head is the kind of the first message.
             bytes.count < hello && (bytes.count < 2 || bytes[1] == 3) && (bytes.count < 3 || bytes[2] <= 4)
-        case 0: bytes.count < 9 && (bytes.count < 4 || bytes[3] == 4)
+        case 0: HTTP2Settings.begin(bytes) == nil
         case UInt8(ascii: "H"): bytes.count < Self.answer.count && Self.answer.starts(with: bytes)
         default: false
         }

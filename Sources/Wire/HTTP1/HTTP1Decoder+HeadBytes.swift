@@ -16,7 +16,8 @@ extension HTTP1Decoder {
             guard index < input.count else { return }
             guard isPlausibleStart(input[index], side) else {
                 let other =
-                    side == .server ? Self.otherProtocol(UnsafeBufferPointer(rebasing: input[index...])) : nil
+                    side == .server
+                    ? Self.otherProtocol(input[index...], isFirst: direction.offset + index == 0) : nil
                 return lose(
                     other ?? "not HTTP",
                     at: direction.offset + index,
@@ -95,11 +96,13 @@ extension HTTP1Decoder {
     private static let alert: UInt8 = 0x15
 
     /// What a server says that was asked in another protocol than its own; nil where it is none that is known.
-    private static func otherProtocol(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    ///
+    /// `isFirst`: whether it has said nothing before.
+    private static func otherProtocol(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, isFirst: Bool) -> String? {
         if bytes.first == alert {
             return "not HTTP but an alert of TLS: \(AnswerLoss.serverSpeaksTLS)"
         }
-        return HTTP2FrameHeader.beginSettings(bytes)
+        return isFirst && HTTP2Settings.begin(bytes) == true
             ? "not HTTP/1 but the settings of HTTP/2: the server speaks HTTP/2 on this port" : nil
     }
 

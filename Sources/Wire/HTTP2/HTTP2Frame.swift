@@ -33,13 +33,6 @@ struct HTTP2FrameHeader: Equatable {
             && bytes.allSatisfy { (0x20...0x7e).contains($0) || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
     }
 
-    /// Whether a server's first bytes, four at least, are those of a SETTINGS frame of less than 64 KiB, with which all of HTTP/2
-    /// begins (RFC 9113, section 3.4).
-    static func beginSettings(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard bytes.count >= 4 else { return false }
-        return bytes[0] == 0 && bytes[3] == HTTP2FrameType.settings && number(bytes[1..<3]) % 6 == 0
-    }
-
     func has(_ flag: HTTP2Flag) -> Bool { flags & flag.rawValue != 0 }
 
     /// Up to four bytes, the highest first.
