@@ -94,7 +94,7 @@ package final class Conversation {
     /// The exchanges that became complete within this chunk.
     package func received(_ bytes: ByteBuffer, from side: Side, at time: Timestamp) -> [Exchange] {
         bytes.withUnsafeReadableBytes { raw in
-            receive(raw.assumingMemoryBound(to: UInt8.self), from: side, at: time)
+            _ = receive(raw.assumingMemoryBound(to: UInt8.self), from: side, at: time)
         }
         return assembler.takeFinished()
     }
@@ -109,15 +109,15 @@ package final class Conversation {
         return assembler.takeFinished()
     }
 
-    /// Takes bytes of a client up to the end of the request that is on its way (``isRequestOnItsWay``), behind which an answer waits
-    /// that came before: what else is there is said to it.
+    /// Takes bytes of one side up to the end of the message that they are of (HTTP/1): what comes behind it may have to wait, as an
+    /// answer whose request is on its way (``isRequestOnItsWay``).
     ///
-    /// - Returns: the exchanges that became complete, and how many bytes were taken.
-    package func receivedRequest(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) -> (
+    /// - Returns: the exchanges that became complete, and how many bytes were taken; all where nothing more is read of them.
+    package func receivedMessage(_ bytes: UnsafeRawBufferPointer, from side: Side, at time: Timestamp) -> (
         exchanges: [Exchange], count: Int
     ) {
         let bytes = bytes.assumingMemoryBound(to: UInt8.self)
-        let count = http1.receive(bytes, from: .client, at: time, isUpToEnd: true, into: &assembler)
+        let count = receive(bytes, from: side, at: time, isUpToEnd: true)
         return (assembler.takeFinished(), count)
     }
 
@@ -126,59 +126,77 @@ package final class Conversation {
     /// What is under way has it as well: it is why the server asks.
     package func showed(clientCertificate: String) { assembler.showed(clientCertificate: clientCertificate) }
 
-    private func receive(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
+    /// `isUpToEnd`: of the message that these bytes are of.
+    ///
+    /// - Returns: how many were taken, less than all behind that end only.
+    @discardableResult
+    private func receive(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        from side: Side,
+        at time: Timestamp,
+        isUpToEnd: Bool = false
+    ) -> Int {
         if side == .client, sniffer.isHTTP2 == nil {
-            guard let held = sniffer.received(bytes) else { return }
-            if sniffer.isHTTP2 != true {
-                http2 = nil
-            } else if http2 == nil {
-                begin(HTTP2Decoder(scheme: scheme))
-            }
-            // What came in pieces is seen as one.
-            if held.isEmpty {
-                decode(bytes, from: side, at: time)
-            } else {
-                held.withUnsafeBufferPointer { decode($0, from: side, at: time) }
-            }
-            // Settings are no answer: what they come to shows with what follows them.
-            return sniffer.hasServerSettings ? () : decodeHeldOfServer(at: time)
+            return receiveFirst(bytes, at: time, isUpToEnd: isUpToEnd)
         }
-        guard side == .server else { return decode(bytes, from: side, at: time) }
+        guard side == .server else { return decode(bytes, from: side, at: time, isUpToEnd: isUpToEnd) }
         switch sniffer.serverSpoke(bytes) {
         case .known:
             decodeHeldOfServer(at: time)
-            decode(bytes, from: side, at: time)
+            return decode(bytes, from: side, at: time, isUpToEnd: isUpToEnd)
         case .held: break
         case .whole(let bytes):
             if sniffer.isHTTP2 == true || sniffer.hasServerSettings {
                 begin(HTTP2Decoder(scheme: scheme))
-                sniffer.takeHeld().withUnsafeBufferPointer { decode($0, from: .client, at: time) }
+                sniffer.takeHeld().withUnsafeBufferPointer { _ = decode($0, from: .client, at: time) }
             }
-            bytes.withUnsafeBufferPointer { decode($0, from: side, at: time) }
+            bytes.withUnsafeBufferPointer { _ = decode($0, from: side, at: time) }
         }
+        return bytes.count
+    }
+
+    /// Takes bytes of the client before it is known what it speaks.
+    private func receiveFirst(_ bytes: UnsafeBufferPointer<UInt8>, at time: Timestamp, isUpToEnd: Bool) -> Int
+    {
+        guard let held = sniffer.received(bytes) else { return bytes.count }
+        if sniffer.isHTTP2 != true {
+            http2 = nil
+        } else if http2 == nil {
+            begin(HTTP2Decoder(scheme: scheme))
+        }
+        // Settings are no answer: what they come to shows with what follows them.
+        defer { if !sniffer.hasServerSettings { decodeHeldOfServer(at: time) } }
+        guard !held.isEmpty else { return decode(bytes, from: .client, at: time, isUpToEnd: isUpToEnd) }
+        // What came in pieces is seen as one.
+        held.withUnsafeBufferPointer { _ = decode($0, from: .client, at: time) }
+        return bytes.count
     }
 
     private func decodeHeldOfServer(at time: Timestamp) {
         let bytes = sniffer.takeHeldOfServer()
-        if !bytes.isEmpty { bytes.withUnsafeBufferPointer { decode($0, from: .server, at: time) } }
+        if !bytes.isEmpty { bytes.withUnsafeBufferPointer { _ = decode($0, from: .server, at: time) } }
     }
 
-    private func decode(_ bytes: UnsafeBufferPointer<UInt8>, from side: Side, at time: Timestamp) {
-        if http2 == nil {
-            let wasUpgraded = http1.isUpgraded
-            let taken = http1.receive(bytes, from: side, at: time, into: &assembler)
-            if http1.isUpgraded, !wasUpgraded { unread = Array(bytes[taken...]) }
-            guard let request = http1.goesOnAsHTTP2 else { return }
-            begin(HTTP2Decoder(scheme: scheme, upgraded: request))
-            http2?.receive(
-                UnsafeBufferPointer(rebasing: bytes[taken...]),
-                from: side,
-                at: time,
-                into: &assembler
-            )
-        } else {
+    /// See ``receive(_:from:at:isUpToEnd:)``.
+    @discardableResult
+    private func decode(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        from side: Side,
+        at time: Timestamp,
+        isUpToEnd: Bool = false
+    ) -> Int {
+        guard http2 == nil else {
             http2?.receive(bytes, from: side, at: time, into: &assembler)
+            return bytes.count
         }
+        let wasUpgraded = http1.isUpgraded
+        let taken = http1.receive(bytes, from: side, at: time, isUpToEnd: isUpToEnd, into: &assembler)
+        if http1.isUpgraded, !wasUpgraded { unread = Array(bytes[taken...]) }
+        guard let request = http1.goesOnAsHTTP2 else { return http1.reads(side) ? taken : bytes.count }
+        begin(HTTP2Decoder(scheme: scheme, upgraded: request))
+        let rest = UnsafeBufferPointer(rebasing: bytes[taken...])
+        http2?.receive(rest, from: side, at: time, into: &assembler)
+        return bytes.count
     }
 
     /// So many bytes of one direction are not there, as happens in captures of packets.

@@ -90,29 +90,22 @@ final class MessageReader {
         }
     }
 
+    /// Message by message: an answer waits for the rest of its request, and what was said behind that comes behind the answer.
     private func read(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
-        guard side == .server else {
-            lastSent = time
-            guard early.isWaiting else {
-                decode(bytes, side, time)
-                return passEarlyAnswer()
+        if side == .client { lastSent = time } else { lastReceived = time }
+        var rest = bytes
+        repeat {
+            if side == .server {
+                guard
+                    !conversation.isRequestOnItsWay || !early.holds(Array(rest), count: rest.count, at: time)
+                else { return }
+                letEarlyGo()
             }
-            return goOn(behind: decodeRequest(bytes, time), bytes, time)
-        }
-        lastReceived = time
-        guard
-            !conversation.isRequestOnItsWay || !early.holds(Array(bytes), count: bytes.count, at: time)
-        else { return }
-        letEarlyGo()
-        // What has waited may have been the end of what can be read.
-        if state == .reading { decode(bytes, side, time) } else { received(bytes, from: side, at: time) }
-    }
-
-    /// Takes what the client says behind the request that an answer waits for: it was said behind that, too.
-    private func goOn(behind count: Int, _ bytes: UnsafeRawBufferPointer, _ time: Timestamp) {
-        passEarlyAnswer()
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
-        if !rest.isEmpty { received(rest, from: .client, at: time) }
+            // What has waited may have been the end of what can be read.
+            guard state == .reading else { return received(rest, from: side, at: time) }
+            rest = rest.behind(decode(rest, side, time))
+            if side == .client { passEarlyAnswer() }
+        } while !rest.isEmpty
     }
 
     /// Lets the answer go on where its request is whole.
@@ -157,17 +150,13 @@ final class MessageReader {
         tunnel?.timePassed(until: time)
     }
 
-    /// Decodes bytes of a client up to the end of the request that is on its way.
+    /// Decodes bytes of a side up to the end of the message that they are of.
     ///
     /// - Returns: how many those are; all where nothing behind them is read.
-    private func decodeRequest(_ bytes: UnsafeRawBufferPointer, _ time: Timestamp) -> Int {
-        let (exchanges, count) = conversation.receivedRequest(bytes, at: time)
-        take(exchanges, .client, time)
-        return state == .reading ? count : bytes.count
-    }
-
-    private func decode(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) {
-        take(conversation.received(bytes, from: side, at: time), side, time)
+    private func decode(_ bytes: UnsafeRawBufferPointer, _ side: Side, _ time: Timestamp) -> Int {
+        let (exchanges, count) = conversation.receivedMessage(bytes, from: side, at: time)
+        take(exchanges, side, time)
+        return count
     }
 
     /// Takes what was completed by bytes of a side, and goes by what these have come to.

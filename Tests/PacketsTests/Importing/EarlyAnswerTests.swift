@@ -95,4 +95,34 @@ struct EarlyAnswerTests {
         decoder.finish()
         #expect(decoder.sink.takeFinished().isEmpty)
     }
+
+    /// Answers of one segment, the last of which is early: its request is waited for all the same.
+    @Test func behindAnotherAnswerWaitsForTheRestOfItsRequest() {
+        let head = "POST /token HTTP/1.1\r\nHost: op.example\r\nContent-Length: 8\r\n\r\n"
+        let refusal = "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno"
+        var script = ConnectionScript()
+        script.open()
+        script.client("GET /authorize HTTP/1.1\r\nHost: op.example\r\n\r\n\(head)code=")
+        script.server(ConnectionScript.answer + refusal)
+        #expect(Self.bodies(script.exchanges.takeFinished()) == ["200 "])
+        script.client("abc")
+        script.close()
+        #expect(Self.bodies(script.exchanges.takeFinished()) == ["400 code=abc"])
+    }
+
+    /// Who asks for more in the segment that ends a request which was refused has been refused before.
+    @Test func comesBeforeWhatIsSaidBehindItsRequest() {
+        let head = "POST /token HTTP/1.1\r\nHost: op.example\r\nContent-Length: 8\r\n\r\n"
+        let refusal = "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno"
+        var script = ConnectionScript()
+        script.open()
+        script.client("\(head)code=")
+        script.server(refusal)
+        script.client("abc\(head)code=def")
+        script.server(ConnectionScript.answer)
+        script.close()
+        let told = script.exchanges.takeFinished()
+        #expect(Self.bodies(told) == ["400 code=abc", "200 code=def"])
+        #expect(told.allSatisfy { $0.failure == nil && $0.malformations.isEmpty })
+    }
 }
