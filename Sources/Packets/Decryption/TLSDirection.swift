@@ -35,6 +35,8 @@ final class TLSDirection {
     var passableEarlyData = 0
     var messages = TLSHandshakeMessages()
     var hasFinished = false
+    /// Of hellos that key logs have and nobody saw: those whose secrets were tried on its first protected record.
+    var triedHellos: Set<UInt64> = []
     /// Set where the place in the stream is lost.
     var search: TLSRecordSearch?
     /// Bytes that are still to come of a record that is lost.

@@ -237,26 +237,45 @@ extension TLSStream {
         _ direction: TLSDirection,
         _ keys: TLSKeyLog
     ) {
-        guard direction.epoch == .handshake, direction.number == 0, let suite = handshake.suite,
-            handshake.obstacle == nil, let random = handshake.clientRandom, !keys.hasSecrets(for: random)
-        else { return }
-        let label: TLSKeyLog.Label =
-            direction.side == .client ? .clientHandshakeTraffic : .serverHandshakeTraffic
+        guard mayHoldInnerHello(direction, keys), let suite = handshake.suite else { return }
         buffer.reserve(record.count)
-        let seen = sessions.hellos
-        for (inner, secret) in keys.secrets(label).lazy.filter({ !seen.contains($0.random) })
-            .prefix(Self.mostInnerHellos)
-        {
-            guard seen.takeTrial() else { return }
+        for (inner, secret) in innerSecrets(of: direction, keys).prefix(Self.mostInnerHellos) {
+            guard sessions.hellos.takeTrial() else { return }
+            direction.triedHellos.insert(inner.shortened)
             guard let protection = TLSKeySchedule.protection(of: suite, secret: secret),
                 protection.open(record, number: 0, into: buffer.start) != nil
             else { continue }
             handshake.clientRandom = inner
-            seen.note(inner)
+            sessions.hellos.note(inner)
             // The name that was seen is of the server that many others are behind.
             facts.serverName = nil
             return
         }
+    }
+
+    private func mayHoldInnerHello(_ direction: TLSDirection, _ keys: TLSKeyLog) -> Bool {
+        guard direction.epoch == .handshake, direction.number == 0, handshake.suite != nil,
+            handshake.obstacle == nil, let random = handshake.clientRandom
+        else { return false }
+        return !keys.hasSecrets(for: random)
+    }
+
+    /// The secrets of hellos that nobody saw, which have not been tried.
+    private func innerSecrets(of direction: TLSDirection, _ keys: TLSKeyLog)
+        -> some Sequence<(random: TLSRandom, secret: [UInt8])>
+    {
+        let seen = sessions.hellos
+        return keys.secrets(Self.label(.handshake, direction.side)).lazy.filter {
+            !seen.contains($0.random) && !direction.triedHellos.contains($0.random.shortened)
+        }
+    }
+
+    /// Whether there are secrets by now that may open what a direction holds back.
+    func mayOpen(_ direction: TLSDirection, _ keys: TLSKeyLog) -> Bool {
+        let epochs = handshake.isTLS13 ? [direction.epoch, .handshake, .application] : [.legacy]
+        return epochs.contains { material($0, direction.side, keys) != nil }
+            || handshake.mayHoldAnotherHello && mayHoldInnerHello(direction, keys)
+                && innerSecrets(of: direction, keys).contains { _ in true }
     }
 
     /// Connections of the key log that are tried on one.

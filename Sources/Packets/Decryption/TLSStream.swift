@@ -89,6 +89,8 @@ package struct TLSStream {
         for direction in [server, client] {
             if direction.search != nil { direction.search?.candidates = nil }
         }
+        let waiting = [client, server].filter { $0.waits == .keys }
+        guard waiting.isEmpty || waiting.contains(where: { mayOpen($0, keys) }) else { return }
         if client.waits != nil, server.waits != nil {
             replayHeld(keys, &sink)
         } else {

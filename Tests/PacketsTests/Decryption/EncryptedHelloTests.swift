@@ -36,4 +36,30 @@ struct EncryptedHelloTests {
         let found = try read(Array(other.joined(separator: "\n").utf8))
         #expect(found.exchanges.map(\.tunnel.reason) == [.noKeys, .noKeys, .noKeys])
     }
+
+    /// Whoever listens looks again and again for keys that may be of connections which wait: what was tried is not tried again.
+    @Test func keysOfOthersLeaveTrialsForThoseThatComeLate() throws {
+        var exchanges = PacketExchanges(
+            maximumBodyBytes: 1 << 20,
+            budget: RecordingBudget(bytes: 1 << 30),
+            heldForKeys: 1 << 20
+        )
+        let others = (10..<60).map { number in
+            let random = String(repeating: "\(number)", count: 32)
+            return ["CLIENT", "SERVER"].map { side in
+                "\(side)_HANDSHAKE_TRAFFIC_SECRET \(random) \(String(repeating: "\(number)", count: 48))\n"
+            }.joined()
+        }
+        exchanges.add(keyLog: Array(others.joined().utf8))
+        var decoder = PacketDecoder(into: exchanges)
+        let path = Fixtures.root.appending(path: "Tests/Recordings/encrypted-hello.pcap").path
+        _ = try PacketFile.read(path: path, into: &decoder) { _, _ in }
+        let now = Timestamp(seconds: 1_780_000_000)
+        for _ in 0..<500 { decoder.sink.keysAdded(at: now) }
+        #expect(decoder.sink.takeFinished().isEmpty)
+        decoder.sink.add(keyLog: try keys())
+        decoder.sink.keysAdded(at: now)
+        decoder.finish()
+        #expect(decoder.sink.takeFinished().map { $0.request.url.path } == ["/login", "/login", "/login"])
+    }
 }
