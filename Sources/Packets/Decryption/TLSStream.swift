@@ -109,7 +109,9 @@ package struct TLSStream {
     package var waitsForKeys: Bool { client.waits == .keys || server.waits == .keys }
 
     /// Bytes of both directions that are held back.
-    var heldBytes: Int { [client, server].reduce(0) { $0 + $1.held.count - $1.heldStart } }
+    var heldBytes: Int {
+        client.held.count - client.heldStart + server.held.count - server.heldStart
+    }
 
     /// No more keys will come: says of what is held back that it cannot be read.
     package mutating func abandon(into sink: inout some TLSStreamSink) {

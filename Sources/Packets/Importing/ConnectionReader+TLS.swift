@@ -80,6 +80,7 @@ extension ConnectionReader {
         tls.receive(bytes, from: side, keys: reading.keys, into: &events)
         // Who writes them has mostly done so by then.
         if !waited, tls.waitsForKeys, reading.findKeys() { tls.keysAdded(reading.keys, into: &events) }
+        countWaiting()
     }
 
     /// Bytes of records are not in the capture.
@@ -102,16 +103,25 @@ extension ConnectionReader {
         if state == .tls {
             var events = Events(reader: self, time: time)
             tls.keysAdded(reading.keys, into: &events)
+            countWaiting()
             if !tls.waitsForKeys { passHeldEnds() }
         }
         messages?.keysAdded(at: time)
         socks?.keysAdded(at: time)
     }
 
+    /// No more keys are waited for.
+    func stopWaiting(at time: Timestamp) {
+        if state == .tls, tls.waitsForKeys { closeTLS(time) }
+        messages?.tunnel?.stopWaiting(at: time)
+        socks?.tunnel?.stopWaiting(at: time)
+    }
+
     /// Nothing more will come, nor any keys.
     func closeTLS(_ time: Timestamp) {
         var events = Events(reader: self, time: time)
         tls.abandon(into: &events)
+        countWaiting()
         passPostponed()
         passHeldEnds()
     }

@@ -46,6 +46,8 @@ final class ConnectionReader {
     var end: ConnectionEnd?
     /// The ends of what waits for keys.
     var heldEnds: [ConnectionEnd] = []
+    /// Bytes that wait for keys, as they are counted among those of all connections.
+    private var waitingBytes = 0
     /// When it was that something of TLS was told last: time does not go back.
     var toldAt: Timestamp
     /// Whether both sides were seen to be done with TLS's handshake.
@@ -83,6 +85,15 @@ final class ConnectionReader {
         self.depth = depth
         toldAt = entry.startedAt
         tls = TLSStream(holdingForKeys: reading.heldForKeys, sessions: reading.sessions)
+    }
+
+    deinit { reading.waitingBytes -= waitingBytes }
+
+    /// Counts anew what waits for keys.
+    func countWaiting() {
+        let count = tls.heldBytes
+        reading.waitingBytes += count - waitingBytes
+        waitingBytes = count
     }
 
     /// The client knows that the connection is there.

@@ -22,17 +22,20 @@ package struct PacketExchanges: TCPStreamSink {
     ///   - budget: what all connections may hold together.
     ///   - heldForKeys: bytes of each direction that wait for keys, see ``keysAdded(at:)``; with 0 all keys are there before
     ///     the packets.
+    ///   - heldForKeysInAll: those of all connections over TCP.
     package init(
         maximumBodyBytes: Int,
         spoolFolder: String? = nil,
         budget: RecordingBudget,
-        heldForKeys: Int = 0
+        heldForKeys: Int = 0,
+        heldForKeysInAll: Int = 128 << 20
     ) {
         reading = PacketReading(
             maximumBodyBytes: maximumBodyBytes,
             spoolFolder: spoolFolder,
             budget: budget,
-            heldForKeys: heldForKeys
+            heldForKeys: heldForKeys,
+            heldForKeysInAll: heldForKeysInAll
         )
     }
 
@@ -154,6 +157,15 @@ package struct PacketExchanges: TCPStreamSink {
     ) {
         repeated.received(bytes, of: stream, from: side, at: time)
         goOn(stream) { $0.received(bytes, from: side, at: time) }
+        if reading.waitingBytes > reading.heldForKeysInAll { makeRoom(at: time) }
+    }
+
+    /// Has those wait no more that have waited longest for their keys: most of what a machine says is of programs that write none.
+    private mutating func makeRoom(at time: Timestamp) {
+        for stream in connections.filter({ $0.value.waitsForKeys }).keys.sorted() {
+            guard reading.waitingBytes > reading.heldForKeysInAll / 2 else { return }
+            goOn(stream) { $0.stopWaiting(at: time) }
+        }
     }
 
     package mutating func lost(_ count: Int, of stream: Int, from side: Side, at time: Timestamp) {

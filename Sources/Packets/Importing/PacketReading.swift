@@ -15,6 +15,10 @@ final class PacketReading {
     let maximumBodyBytes: Int
     /// Bytes of a direction that wait for keys which may still come.
     let heldForKeys: Int
+    /// Those of all connections.
+    let heldForKeysInAll: Int
+    /// How many there are.
+    var waitingBytes = 0
     let spoolFolder: String?
     let budget: RecordingBudget
     /// Exchanges that are complete, in the order in which they became so.
@@ -36,8 +40,15 @@ final class PacketReading {
     private static let maximumLosses = 100
     private static let maximumServers = 4096
 
-    init(maximumBodyBytes: Int, spoolFolder: String?, budget: RecordingBudget, heldForKeys: Int) {
+    init(
+        maximumBodyBytes: Int,
+        spoolFolder: String?,
+        budget: RecordingBudget,
+        heldForKeys: Int,
+        heldForKeysInAll: Int
+    ) {
         self.heldForKeys = heldForKeys
+        self.heldForKeysInAll = heldForKeysInAll
         self.maximumBodyBytes = maximumBodyBytes
         self.spoolFolder = spoolFolder
         self.budget = budget

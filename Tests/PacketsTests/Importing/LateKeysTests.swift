@@ -35,14 +35,19 @@ struct LateKeysTests {
 
     /// Listens as one does whose key log grows meanwhile.
     private struct Listening {
-        var decoder = PacketDecoder(
-            into: PacketExchanges(
-                maximumBodyBytes: 1 << 20,
-                budget: RecordingBudget(bytes: 1 << 30),
-                heldForKeys: 1 << 20
-            )
-        )
+        var decoder: PacketDecoder<PacketExchanges>
         var told: [Exchange] = []
+
+        init(inAll: Int = 128 << 20) {
+            decoder = PacketDecoder(
+                into: PacketExchanges(
+                    maximumBodyBytes: 1 << 20,
+                    budget: RecordingBudget(bytes: 1 << 30),
+                    heldForKeys: 1 << 20,
+                    heldForKeysInAll: inAll
+                )
+            )
+        }
 
         mutating func give(_ packets: [MadePacket]) {
             for (index, packet) in packets.enumerated() { decoder.give(packet, number: index + 1) }
@@ -170,5 +175,29 @@ struct LateKeysTests {
         }
         #expect(listening.told.count > 50 && listening.told.count < 120)
         #expect(listening.said.last == "POST 200 ok")
+    }
+
+    /// What waits in all connections together is bounded: those that have waited longest are given up, and the others are read.
+    @Test func allTogetherHoldSoMuch() throws {
+        let body = String(repeating: "x", count: 100_000)
+        let pair = try Self.pair(Array("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n\(body)".utf8))
+        var listening = Listening(inAll: 1 << 20)
+        for index in 0..<50 {
+            let isLast = index == 49
+            let other = isLast ? try Self.pair() : pair
+            var wire = other.wire
+            if !isLast {
+                withUnsafeBytes(of: UInt32(index).bigEndian) {
+                    wire[0].bytes.replaceSubrange(11..<15, with: $0)
+                }
+            }
+            listening.give(Array(Self.packets(wire, port: 50_000 + UInt16(index)).dropLast(3)))
+            if isLast { listening.give(keys: other.keyLog, after: .seconds(60)) }
+        }
+        #expect(listening.said == ["POST 200 ok"])
+        let given = listening.decoder.sink.report.losses.count
+        #expect(given >= 40 && given < 49)
+        listening.finish()
+        #expect(listening.told.count == 50)
     }
 }

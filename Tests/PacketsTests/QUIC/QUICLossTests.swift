@@ -319,7 +319,8 @@ struct QUICLossTests {
             maximumBodyBytes: 1 << 20,
             spoolFolder: nil,
             budget: RecordingBudget(bytes: 1 << 30),
-            heldForKeys: 0
+            heldForKeys: 0,
+            heldForKeysInAll: 0
         )
         let server = Endpoint(address: [10, 0, 0, 2], port: 443)
         var connections = QUICConnections()
