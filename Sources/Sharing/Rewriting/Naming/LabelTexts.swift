@@ -6,14 +6,17 @@ enum LabelTexts {
     /// what else it says of passwords, too.
     static func unnamed(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
         let places = slots.indices.filter { saysItsName(slots[$0], in: text) }
-        guard Set(places.map { slots[$0].name }).count >= leastLabels else { return slots }
+        let names = Set(places.map { slots[$0].name })
+        // `{"password": {"old": "Old password", "new": "New password"}}`
+        let texts = Set(places.map { text[slots[$0].range] })
+        guard max(names.count, texts.count) >= leastLabels else { return slots }
         var slots = slots
         for place in places { slots[place].name = "" }
         for place in slots.indices where tellsOfPassword(slots[place], in: text) { slots[place].name = "" }
         return slots
     }
 
-    private static let leastLabels = 2
+    static let leastLabels = 2
     /// Of a sentence.
     private static let leastWords = 3
 
@@ -35,10 +38,12 @@ enum LabelTexts {
     }
 
     private static func saysItsName(_ slot: Slot, in text: ArraySlice<UInt8>) -> Bool {
-        let value = text[slot.range]
-        guard !slot.name.isEmpty, !slot.isNumber, isOfWords(value), let kind = kind(of: slot.name) else {
-            return false
-        }
+        !slot.isNumber && says(text[slot.range], slot.name)
+    }
+
+    /// Whether a value only says its name once more, as `Benutzername` does under `username`.
+    static func says(_ value: ArraySlice<UInt8>, _ name: String) -> Bool {
+        guard !name.isEmpty, isOfWords(value), let kind = kind(of: name) else { return false }
         if kind == self.kind(of: SlotReader.string(value)) { return true }
         // `Wrong password`; `Mexico City` is where somebody lives.
         guard kind.isChosen else { return false }
@@ -51,7 +56,7 @@ enum LabelTexts {
             (0x41...0x5a).contains(first) || first >= 0x80
         else { return false }
         return value.allSatisfy {
-            $0.isASCIILetter || $0 >= 0x80 || [0x20, 0x2d, 0x27, 0x2a, 0x3a].contains($0)
+            $0.isASCIILetter || $0 >= 0x80 || [0x20, 0x2d, 0x27, 0x2a, 0x3a, 0x3f].contains($0)
         }
     }
 

@@ -205,7 +205,10 @@ enum SignInCall {
             text[..<slots[first].range.lowerBound].allSatisfy({
                 $0.isASCIIDigit || [0x5b, 0x22, 0x20, 0x0a].contains($0)
             }),
-            isOne(SlotReader.string(text[slots[first].range].prefix(80)))
+            case let callee = SlotReader.string(text[slots[first].range].prefix(80)), isOne(callee),
+            // `[["password", "Passwort"], …]` is a list of pairs.
+            text[..<slots[first].range.lowerBound].count(where: { $0 == 0x5b }) < 2
+                || !SecretRoles.saysPassword(callee)
         else { return slots }
         let places = slots.indices[(first + 1)...].prefix { slots[$0].name.isEmpty && !slots[$0].isNumber }
         name(Array(places), of: &slots, in: text)

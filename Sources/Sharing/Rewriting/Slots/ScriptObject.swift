@@ -75,7 +75,8 @@ struct ScriptObject {
         "year": "birthyear", "month": "birthmonth", "day": "dayofbirth", "text": "birthdate",
     ]
 
-    /// What a member is called that says nothing by itself: `"phone_numbers": [{"data": "…"}]` by what it is the value of, the
+    /// What a member is called that says nothing by itself: `"phone_numbers": [{"data": "…"}]`, as well as what
+    /// ``WrappedValues`` has, by what it is the value of, the
     /// name of the relying party (Web Authentication, section 5.4.2), which is no person's, and the hash of a query that
     /// everybody asks; nil for others.
     ///
@@ -83,6 +84,7 @@ struct ScriptObject {
     func nameOfMember(_ member: String) -> String? {
         if member == "name", name == "rp" { return "rp_name" }
         if member == "sha256hash", name == "persistedQuery" { return "persistedQueryHash" }
+        if WrappedValues.isValue(member, of: name) { return name }
         guard member == "data", case .secret(let kind) = SecretRoles.role(of: name, in: .json),
             kind == .phone || kind == .email
         else { return nil }

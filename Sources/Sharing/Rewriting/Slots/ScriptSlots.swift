@@ -16,6 +16,10 @@ struct ScriptSlots {
             in: text,
             operations: reader.signIns.subtracting(reader.queries)
         )
+        if reader.labels >= LabelTexts.leastLabels {
+            for place in reader.paired { reader.slots[place].name = "" }
+        }
+        reader.slots = FunctionArguments.named(reader.slots, in: text)
         let named = LabelTexts.unnamed(FlattenedLists.named(reader.slots, in: text), in: text)
         return GraphQLVariables.named(GraphQLVariables.withDefaults(named, in: text), in: text)
     }
@@ -40,6 +44,9 @@ struct ScriptSlots {
     private var argument = 0
     /// Where the elements begin of a list that is one of several in a list.
     private var pair: Int?
+    /// The values of such pairs that were named by them, and how many pairs only say their name once more.
+    private var paired: [Int] = []
+    private var labels = 0
     /// It is what a register knows of somebody, which has an object with a `value` for each thing.
     private let isOfRegister: Bool
 
@@ -273,15 +280,20 @@ struct ScriptSlots {
         return slot
     }
 
-    /// Sees whether a list that ends is a name and its value: `[["given_name", "Ada"], …]`, as maps and header fields are written.
+    /// Sees whether a list that ends is a name and its value: `[["given_name", "Ada"], …]`, as maps and header fields are written;
+    /// the texts of a page, `["password", "Passwort"]`, are none.
     private mutating func namePair() {
         guard let first = pair, slots.count == first + 2, !slots[first].isNumber else { return }
         let own = SlotReader.string(TextCoding.escapes.decoded(text[slots[first].range]).bytes)
-        guard own.utf8.count <= 64, Self.isTelling(own),
-            !SecretRoles.isWord(SlotReader.string(text[slots[first + 1].range]))
-        else { return }
+        guard own.utf8.count <= 64, Self.isTelling(own) else { return }
+        let value = text[slots[first + 1].range]
+        guard !SecretRoles.isWord(SlotReader.string(value)), !LabelTexts.says(value, own) else {
+            labels += 1
+            return
+        }
         slots[first].name = ""
         slots[first + 1].name = own
+        paired.append(first + 1)
         if !slots[first + 1].isNumber { slots[first + 1].kind = Self.kind(of: own) }
     }
 

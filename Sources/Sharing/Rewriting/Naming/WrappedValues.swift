@@ -1,0 +1,42 @@
+import Captures
+
+/// Members that only say how the value of the object around them is written, in which language, or when it was so:
+/// `{"given_name": {"S": "Ada"}}` of DynamoDB, `{"family_name": {"en": "Quill"}}`, `{"password": {"old": "…", "new": "…"}}`.
+enum WrappedValues {
+    /// Whether a member is what the object around it is called by.
+    ///
+    /// `member`: in small letters. `name`: of the object.
+    static func isValue(_ member: String, of name: String) -> Bool {
+        let isOfText = member == "text" && ["name", "address"].contains(name)
+        guard isOfText || types.contains(member) || isLanguage(member),
+            case .secret(let kind) = SecretRoles.role(of: name, in: .claims)
+        else { return false }
+        // What pages say of a password, or of an account, they say in several languages.
+        return isOfText || types.contains(member) || kind.isPersonal && !SecretRoles.namesAccount(name)
+    }
+
+    /// Of DynamoDB, of MongoDB, of JSON-LD, of XML that was made JSON, of localised names, and of changes.
+    private static let types: Set<String> = [
+        "s", "ss", "n", "ns", "l", "$numberlong", "$numberint", "$date", "@value", "#text", "_text", "__text",
+        "#cdata-section", "$t", "_", "integervalue", "arrayvalue", "raw", "localized", "old", "new",
+        "current",
+        "previous", "before", "after", "oldvalue", "newvalue",
+    ]
+
+    /// Whether it is a language, of two letters and with whatever follows (RFC 5646): `en`, `de-at`, `ja_kana_jp`.
+    private static func isLanguage(_ member: String) -> Bool {
+        let parts = member.utf8.split(
+            maxSplits: 4,
+            omittingEmptySubsequences: false,
+            whereSeparator: { $0 == 0x2d || $0 == 0x5f }
+        )
+        return parts[0].count == 2 && !words.contains(member)
+            && parts[0].allSatisfy { (0x61...0x7a).contains($0) }
+            && parts.dropFirst().allSatisfy {
+                (2...8).contains($0.count) && $0.allSatisfy(\.isASCIIAlphanumeric)
+            }
+    }
+
+    /// Which are languages and other things as well.
+    private static let words: Set<String> = ["id", "ip", "is", "ok", "to"]
+}

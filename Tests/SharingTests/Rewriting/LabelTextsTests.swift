@@ -1,0 +1,25 @@
+import Testing
+
+@testable import Sharing
+
+/// Texts of a page, in whatever way they stand beside the names of what they are for.
+struct LabelTextsTests {
+    private static func told(_ text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return ScriptSlots.slots(in: bytes[...]).filter { !$0.isNumber && !$0.name.isEmpty }.map {
+            "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))"
+        }
+    }
+
+    @Test(arguments: [
+        (#"[["password","Passwort"],["username","Benutzername"],["last_name","Nom de famille"]]"#, []),
+        (#"[["password","Passwort"]]"#, []),
+        (#"[["login.password","Kennwort vergessen?"],["login.email","E-Mail-Adresse"]]"#, []),
+        // Values all the same.
+        (#"[["password","zem4K!"],["last_name","Quill"]]"#, ["password=zem4K!", "last_name=Quill"]),
+        (#"[["password","Passwort"],["last_name","Quill"]]"#, ["last_name=Quill"]),
+    ])
+    func pairsOfLabelsAreNoValues(text: String, told: [String]) {
+        #expect(Self.told(text) == told)
+    }
+}

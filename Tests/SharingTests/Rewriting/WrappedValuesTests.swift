@@ -1,0 +1,34 @@
+import Testing
+
+@testable import Sharing
+
+/// Values of which a member says only how they are written, in which language, or when they were so.
+struct WrappedValuesTests {
+    private static func told(_ text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return ScriptSlots.slots(in: bytes[...]).filter { !$0.isNumber && !$0.name.isEmpty }.map {
+            "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))"
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"family_name":{"S":"Quill"}}"#, ["family_name=Quill"]),
+        (
+            #"{"family_name":{"L":[{"S":"Quill"},{"S":"Quorn"}]}}"#,
+            ["family_name=Quill", "family_name=Quorn"]
+        ),
+        (#"{"family_name":{"en":"Quill","ja-Kana-JP":"クイル"}}"#, ["family_name=Quill", "family_name=クイル"]),
+        (#"{"family_name":{"localized":{"en_US":"Quill"}}}"#, ["family_name=Quill"]),
+        (#"{"email":{"@value":"a@b.example"}}"#, ["email=a@b.example"]),
+        (#"{"password":{"old":"zem4K!","new":"zem5K!"}}"#, ["password=zem4K!", "password=zem5K!"]),
+        // What pages say, what an object is called otherwise, and what nobody is called by.
+        (#"{"password":{"en":"Enter it"}}"#, ["en=Enter it"]),
+        (#"{"username":{"de":"Ihr Zugang"}}"#, ["de=Ihr Zugang"]),
+        (#"{"password":{"old":"Old password","new":"New password"}}"#, []),
+        (#"{"mobile":{"id":"x"},"theme":{"s":"dark","en":"Dark"}}"#, ["id=x", "s=dark", "en=Dark"]),
+        (#"{"S":"Quill"}"#, ["S=Quill"]),
+    ])
+    func valueIsCalledByTheObjectAroundIt(text: String, told: [String]) {
+        #expect(Self.told(text) == told)
+    }
+}
