@@ -1,8 +1,8 @@
 import Captures
 
 /// What says what the text of an element of XML is called, where the element's own name does not: the element before it
-/// (`<key>password</key><string>…`, `<name>…</name><value>…`), the one around it (`<var name='password'><string>…`), or its place in a
-/// call (`<methodName>login</methodName>…<value>ada</value>…<value>Zk9!wq</value>`).
+/// (`<key>password</key><string>…`, `<name>…</name><value>…`), the one around it (`<var name='password'><string>…`,
+/// `<familyName><value>…`), or its place in a call (`<methodName>login</methodName>…<value>ada</value>…<value>Zk9!wq</value>`).
 struct ElementKey {
     private var key: String?
     /// How many arguments of a call that signs in were met; nil where there is none.
@@ -13,7 +13,13 @@ struct ElementKey {
     /// `field`: what it is called by its attributes; `isEmpty`: it has no text, or elements inside of it.
     mutating func meet(_ element: HTMLAttributes, named field: String?, isEmpty: Bool) {
         guard isEmpty, !element.tag.isEmpty else { return }
-        if let field, MarkupSlots.isTelling(field) { key = field }
+        // `<familyName><value>…`
+        let local = element.tag.split(separator: ":").last.map(String.init) ?? ""
+        if let field, MarkupSlots.isTelling(field) {
+            key = field
+        } else if !element.isClosed, MarkupSlots.isTelling(local), !SignInCall.isOne(local) {
+            key = local
+        }
         // `<ns:login><arg0>…`
         if SignInCall.isOne(element.tag) { arguments = 0 }
     }

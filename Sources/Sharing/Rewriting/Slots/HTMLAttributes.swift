@@ -13,6 +13,8 @@ struct HTMLAttributes {
     private(set) var tag = ""
     /// Its name is none of HTML's, or has what none of them has: capital letters inside, an underscore.
     private(set) var isXML = false
+    /// It has no end tag, nor anything inside: `<user/>`.
+    private(set) var isClosed = false
     private(set) var list: [Attribute] = []
     /// Behind the tag.
     private(set) var end: Int
@@ -61,6 +63,7 @@ struct HTMLAttributes {
             list.append(Attribute(name: Self.name(name), value: valueStart..<index))
             if quote == 0x22 || quote == 0x27, index < text.endIndex { index += 1 }
         }
+        isClosed = index > start && index < text.endIndex && text[index - 1] == 0x2f
         end = min(index + 1, text.endIndex)
     }
 

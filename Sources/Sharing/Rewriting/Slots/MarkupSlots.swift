@@ -52,7 +52,8 @@ struct MarkupSlots {
         }
     }
 
-    /// Whether a text between tags is a document of JSON, as pages for trying things out show what was answered.
+    /// Whether a text between tags is a document of JSON, as pages for trying things out show what was answered, or that of an
+    /// attribute: `wire:snapshot="{&quot;data&quot;:…}"`.
     private func isDocument(_ node: ArraySlice<UInt8>) -> Bool {
         guard node.count <= Self.longestDocument, let first = node.first(where: { $0 > 0x20 }),
             let last = node.last(where: { $0 > 0x20 }),
@@ -66,10 +67,12 @@ struct MarkupSlots {
 
     /// Whether a text between tags gives something to a name for it, as errors print what was posted.
     private func tellsSecret(_ node: ArraySlice<UInt8>) -> Bool {
-        guard node.count <= SentenceSlots.longest, node.contains(where: { [0x3a, 0x3d, 0x3e].contains($0) })
+        guard node.count <= SentenceSlots.longest,
+            node.contains(where: { [0x27, 0x3a, 0x3d, 0x3e].contains($0) })
         else { return false }
         let text = TextCoding.entities.decoded(node).bytes[...]
         return !PairSlots.slots(in: text).isEmpty || !PrintedSlots.slots(in: text).isEmpty
+            || !DatabaseSlots.slots(in: text).isEmpty
     }
 
     /// A tag with what belongs to it: the text of a field, of a cell, of a script; or a comment.
@@ -99,7 +102,7 @@ struct MarkupSlots {
         }
         for attribute in element.list
         where !attribute.value.isEmpty
-            && (Self.hasValue(attribute.name)
+            && (Self.hasValue(attribute.name) || isDocument(text[attribute.value])
                 || isOfXML && Self.mayTell(attribute, of: element, in: text))
         {
             readValue(of: attribute, named: field)
@@ -133,7 +136,10 @@ struct MarkupSlots {
             slots.append(
                 Slot(name: field ?? "content", range: target.startIndex..<target.endIndex, coding: .entities)
             )
-        case let name where Self.holdsCode(name):
+        case let name where BoundAttribute(name, attribute.value, in: text) != nil:
+            guard let bound = BoundAttribute(name, attribute.value, in: text) else { return }
+            slots.append(Slot(name: bound.name, range: bound.text, coding: .entities))
+        case let name where Self.holdsCode(name) || BoundAttribute.isExpression(name, value):
             slots.append(Slot(name: "", range: attribute.value, coding: .entities, kind: .json))
         case let name:
             let own = name == "value" ? field ?? "" : name

@@ -13,7 +13,7 @@ enum SentenceSlots {
         slots += GreetingSlots.slots(in: text) + LogLineSlots.slots(in: text) + AccessLogSlots.slots(in: text)
         slots +=
             refused(in: text) + rejected(in: text) + SignInCall.slots(in: text)
-            + CommandSlots.slots(words, in: text)
+            + CommandSlots.slots(words, in: text) + DatabaseSlots.slots(in: text)
         slots += words.map(bare).filter { isDocument($0) || isForm($0) }.map { slot("", $0) }
         for place in words.indices.dropLast() {
             slots += told(
@@ -83,6 +83,8 @@ enum SentenceSlots {
             guard let colon = pair.firstIndex(of: 0x3a) else { return [] }
             return [slot("username", pair[..<colon]), slot("password", pair[(colon + 1)...])]
         case "user", "username", "account", "login":
+            // `(`username`, `password`)` lists names.
+            guard word.last != 0x2c else { return [] }
             return quoted(from: value.startIndex, in: text).map { [slot("username", $0)] } ?? []
         // `CREATE USER … IDENTIFIED BY '…'`
         case "by":

@@ -270,8 +270,13 @@ enum SlotReader {
             let pairs = LogLineSlots.slots(in: line)
             guard pairs.isEmpty else { return pairs }
             guard let mark = line.firstIndex(where: { $0 == 0x3d || $0 == 0x3a }) else { return [] }
-            let value = unquoted(trimmed(line[(mark + 1)...]))
-            let name = string(trimmed(line[..<mark]))
+            // `"password": "…",`, a member of JSON that stands among other lines.
+            let quoted = trimmed(line[..<mark])
+            let own = quoted.first == 0x22 ? unquoted(quoted) : quoted
+            let given = trimmed(line[(mark + 1)...])
+            let isMember = own.count < quoted.count && given.last == 0x2c
+            let value = unquoted(isMember ? given.dropLast() : given)
+            let name = string(own)
             let isHeader = line[mark] == 0x3a
             if isHeader, line.startIndex >= endOfBlock, isBlockMark(value), isSecret(name) {
                 let (lines, end) = block(below: line, in: text)
