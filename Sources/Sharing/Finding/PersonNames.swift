@@ -244,5 +244,10 @@ struct PersonNames {
         "reply", "noreply",
         "news", "billing", "first", "last", "mobile", "web", "app", "van", "von", "der", "den", "del", "bin",
         "june", "april", "august", "english", "french", "german",
+        // What devices and programs are called: of `Ada's iPhone` one word is Ada's.
+        "android", "chrome", "chromebook", "desktop", "edge", "firefox", "galaxy", "huawei", "imac", "ipad",
+        "iphone", "ipod",
+        "laptop", "linux", "macbook", "macos", "notebook", "opera", "pixel", "safari", "samsung", "tablet",
+        "windows", "xiaomi",
     ]
 }

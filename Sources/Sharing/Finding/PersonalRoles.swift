@@ -114,7 +114,12 @@ enum PersonalRoles {
         // What somebody's device is called, by which it is known again.
         add(
             .personal,
-            "deviceid deviceuuid deviceuniqueid androidid advertisingid idfa idfv gaid imei meid imsi iccid udid macaddress installationid xinstallationid appinstanceid visitorid anonymousid distinctid"
+            "deviceid deviceuuid deviceuniqueid androidid advertisingid idfa idfv gaid adid ssaid imei imei1 imei2 deviceimei meid imsi iccid udid macaddress wifimac bluetoothmac hardwareid machineid deviceserial deviceserialnumber identifierforvendor installationid xinstallationid appinstanceid fcminstanceid firebaseinstanceid devicefingerprint browserfingerprint biometrickeyid visitorid anonymousid distinctid"
+        )
+        // The network that it is in, and what somebody drives.
+        add(
+            .personal,
+            "ssid wifissid bssid wifibssid wifiname licenseplate licenceplate numberplate platenumber plateno vehicleplate vehicleno vehiclenumber vehicleregistration vehicleregistrationnumber autokennzeichen kfzkennzeichen"
         )
         // Banks' interfaces.
         add(
@@ -130,8 +135,14 @@ enum PersonalRoles {
             .subject,
             "sub patient localid unionid enduserid subjectid objectid oid useridentifier uid userhandle externalid xgoogauthenticateduserid xamznoidcidentity fhiruser"
         )
-        add(.email, "email lispersoncontactemailprimary mail emailaddress mailaddress useremail contactemail")
-        add(.phone, "phonenumber mobile mobileno telephone telephonenumber tel recipient")
+        add(
+            .email,
+            "email lispersoncontactemailprimary mail emailaddress emailadresse adresseemail mailaddress useremail contactemail"
+        )
+        add(
+            .phone,
+            "phonenumber contactnumber contactno handphone handphoneno hpno mobile mobileno telephone telephonenumber tel recipient"
+        )
         add(
             .address,
             "xforwardedfor xrealip forwarded cfconnectingip trueclientip xclientip clientip remoteaddr serveripaddress"
@@ -144,7 +155,7 @@ enum PersonalRoles {
     )
 
     private static let ofPersons = words(
-        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer vehicleno line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
+        "name given family zip profile picture website locality formatted user subject sn cn identifier account login userid first last address street building block floor unit postal city region employment employer line address homeaddress deliveryaddress marriagedate marriagecertno divorcedate manager tob passexpirydate passportexpirydate nom nombre nome adresse ville direccion ort passport cpr nin formattedvalue"
     )
 
     /// Short names that mean somebody in claims, and other things in forms: ID-porten's `pid` is a product's number there.

@@ -91,12 +91,29 @@ extension SecretFinder {
         }
     }
 
-    /// Whether a value tells where somebody is, by a name that also means other things: `lat=52.373169`.
+    /// Whether a value tells where somebody is, by a name that also means other things: `lat=52.373169`,
+    /// `ll=52.373169,4.890660`.
     private static func isCoordinate(_ value: NamedText) -> Bool {
-        guard ["lat", "lng", "lon", "long", "coordinates"].contains(value.name.lowercased()) else {
-            return false
+        let name = SecretRoles.normalized(value.name)
+        if ["lat", "lng", "lon", "long", "coordinates", "geolat", "geolng", "geolon", "geolong"].contains(
+            name
+        ) {
+            return isDegrees(value.bytes[...])
         }
-        let parts = value.bytes.drop { $0 == 0x2d }.split(separator: 0x2e, omittingEmptySubsequences: false)
+        guard value.bytes.count <= longestPosition,
+            ["geo", "gps", "latl", "location", "coord", "position"].contains(where: name.containsBytes)
+                || ["ll", "loc", "near"].contains(name)
+        else { return false }
+        let parts = value.bytes.split { [0x2c, 0x3b, 0x20].contains($0) }
+        return parts.count == 2 && parts.allSatisfy(isDegrees)
+    }
+
+    /// In bytes.
+    private static let longestPosition = 64
+
+    /// A number of degrees, exact enough to find somebody by.
+    private static func isDegrees(_ number: ArraySlice<UInt8>) -> Bool {
+        let parts = number.drop { $0 == 0x2d }.split(separator: 0x2e, omittingEmptySubsequences: false)
         return parts.count == 2 && (1...3).contains(parts[0].count) && parts[1].count >= 3
             && parts.allSatisfy { $0.allSatisfy(\.isASCIIDigit) }
     }

@@ -1,7 +1,7 @@
 import Captures
 
 /// The name of who is greeted, said to be signed in, or has a page: `Signed in as Ada Lovelace`, `Welcome back, Ada!`,
-/// `User Ada Lovelace (al7)`, `Ada Lovelace's profile`.
+/// `User Ada Lovelace (al7)`, `Ada Lovelace's profile`, `Ada's iPhone`.
 ///
 /// What may as well be words of the page is left out.
 enum GreetingSlots {
@@ -13,7 +13,7 @@ enum GreetingSlots {
             Bytes.places(behind: phrase.words, in: lower).flatMap {
                 slots(behind: text[(text.startIndex + $0)...], phrase, coding)
             }
-        } + owners(in: text, lower, coding)
+        } + owners(in: text, lower, coding) + DeviceOwners.slots(in: text, lower, coding)
     }
 
     /// Whether a text ends with such words: who is meant stands in the tag behind it.

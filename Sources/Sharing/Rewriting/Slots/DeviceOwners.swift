@@ -1,0 +1,83 @@
+import Captures
+
+/// Whose a telephone or a computer is, by what it is called: `Ada's iPhone`, `iPhone von Ada`, `iPad de Ada Lovelace`.
+enum DeviceOwners {
+    /// The names of owners in a text.
+    ///
+    /// `lower`: the text in small letters. `coding`: what it is written in.
+    static func slots(in text: ArraySlice<UInt8>, _ lower: [UInt8], _ coding: TextCoding?) -> [Slot] {
+        devices.flatMap { device in
+            Bytes.places(behind: device, in: lower).flatMap { end in
+                let start = text.startIndex + end - device.count
+                return [owner(before: start, in: text), owner(behind: text.startIndex + end, in: text)]
+            }
+        }.compactMap { range in
+            range.map { Slot(name: "given_name", range: $0, coding: coding, kind: .text) }
+        }
+    }
+
+    private static let devices = [
+        "iphone", "ipad", "ipod", "imac", "macbook", "mac mini", "apple watch", "galaxy", "pixel", "laptop",
+        "phone", "handy",
+    ].map { Array($0.utf8) }
+
+    /// `Ada's `: one word, with a capital in front.
+    private static func owner(before device: Int, in text: ArraySlice<UInt8>) -> Range<Int>? {
+        let before = text[..<device].suffix(longestGap)
+        guard let mark = possessive.first(where: { before.suffix($0.count).elementsEqual($0) }) else {
+            return nil
+        }
+        let end = device - mark.count
+        let name = text[..<end].suffix(longestName).reversed().prefix(while: isOfName)
+        return name.count < longestName ? own((end - name.count)..<end, in: text) : nil
+    }
+
+    /// ` von Ada`, behind what model it is: `iPhone 15 Pro de Ada`.
+    private static func owner(behind device: Int, in text: ArraySlice<UInt8>) -> Range<Int>? {
+        let rest = text[device...].prefix(longestGap + longestName)
+        let words = rest.split(separator: 0x20).prefix(mostWords)
+        guard rest.first == 0x20,
+            let preposition = words.indices.dropLast().first(where: { place in
+                prepositions.contains { words[place].elementsEqual($0) }
+            }),
+            words[..<preposition].allSatisfy({ models.contains(SlotReader.string($0)) || isNumber($0) })
+        else { return nil }
+        let name = words[preposition + 1].prefix(while: isOfName)
+        return own(name.startIndex..<name.endIndex, in: text)
+    }
+
+    private static func own(_ range: Range<Int>, in text: ArraySlice<UInt8>) -> Range<Int>? {
+        let name = text[range]
+        guard name.count > 1, let first = name.first, (0x41...0x5a).contains(first) || first >= 0xc3,
+            name.contains(where: { !(0x41...0x5a).contains($0) }),
+            !nobodys.contains(SlotReader.string(name)), !SureWords.isCommon(SlotReader.string(name))
+        else { return nil }
+        return range
+    }
+
+    private static func isNumber(_ word: ArraySlice<UInt8>) -> Bool {
+        word.count < 4 && word.first.map(\.isASCIIDigit) ?? false
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte >= 0xc3 || byte == 0x2d }
+
+    /// In bytes.
+    private static let longestName = 40
+    private static let longestGap = 32
+    private static let mostWords = 6
+    /// An apostrophe as it stands, in UTF-8 and in a page, with what follows.
+    private static let possessive = ["'s ", "\u{2019}s ", "&#39;s ", "&#x27;s ", "&apos;s ", "&rsquo;s "].map
+    {
+        Array($0.utf8)
+    }
+    private static let prepositions = ["von", "de", "di", "van", "af", "av"].map { Array($0.utf8) }
+    private static let models: Set<String> = [
+        "Pro", "Max", "Plus", "Mini", "mini", "Air", "SE", "XR", "XS", "X",
+    ]
+    /// Makers, and others who have devices of many people.
+    private static let nobodys: Set<String> = [
+        "Apple", "Google", "Samsung", "Today", "Everyone", "Somebody", "Someone", "User", "Owner", "It",
+        "That",
+        "What", "There", "Here", "Company", "Customer", "Employee", "Patient", "Student", "Child",
+    ]
+}

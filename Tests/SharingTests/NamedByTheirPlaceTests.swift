@@ -1,0 +1,107 @@
+import Captures
+import JSON
+import Sharing
+import Testing
+
+/// What is found by where it stands, and by what devices, places and databases' columns are called.
+struct NamedByTheirPlaceTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        var name: String
+        var type = "application/json"
+        var body: String
+        var gone: [String] = []
+        var stays: [String] = []
+        var testDescription: String { name }
+    }
+
+    static let rows = [
+        Row(
+            name: "a name in the type of a database",
+            body: #"{"Item":{"family_name":{"S":"Kiravel"},"theme":{"S":"darkish"}}}"#,
+            gone: ["Kiravel"],
+            stays: [#""theme":{"S":"darkish"}"#]
+        ),
+        Row(
+            name: "texts of a page in several languages",
+            body: #"{"password":{"en":"Choose one","de":"Bitte wählen"}}"#,
+            stays: ["Choose one", "Bitte wählen"]
+        ),
+        Row(
+            name: "what an element of XML has in another one",
+            type: "application/xml",
+            body: "<?xml version=\"1.0\"?><r><familyName><value>Kiravel</value></familyName>"
+                + "<familyName/><value>darkish</value></r>",
+            gone: ["Kiravel"],
+            stays: ["<familyName/><value>darkish</value>"]
+        ),
+        Row(
+            name: "members of a document among lines",
+            type: "text/plain",
+            body:
+                "status=ok\nmode=3\n{\n  \"aa\": {\n    \"given_name\": \"Kiravel\",\n    \"theme\": \"darkish\"\n  }\n}",
+            gone: ["Kiravel"],
+            stays: ["status=ok", "\"theme\": \"darkish\""]
+        ),
+        Row(
+            name: "the state of a component in a page",
+            type: "text/html",
+            body:
+                "<div wire:snapshot=\"{&quot;family_name&quot;:&quot;Kiravel&quot;,&quot;a&quot;:&quot;darkish&quot;}\">",
+            gone: ["Kiravel"],
+            stays: ["&quot;darkish&quot;"]
+        ),
+        Row(
+            name: "a value that is there already, and the columns of its row",
+            body:
+                #"{"message":"Duplicate entry 'kiravel7' for key 'users_username_unique' (SQL: insert into "#
+                + #"`users` (`username`, `password`, `theme`) values (kiravel7, zem4K!x, darkish))"}"#,
+            gone: ["kiravel7", "zem4K!x"],
+            stays: ["(`username`, `password`, `theme`)", "darkish"]
+        ),
+        Row(
+            name: "the owner of a device in a page",
+            type: "text/html",
+            body: "<li>Kiravel&#39;s iPhone</li><p>Hi Kiravel</p><p>Open it on your iPhone</p>",
+            gone: ["Kiravel"],
+            stays: ["s iPhone</li>", "on your iPhone"]
+        ),
+        Row(
+            name: "a device under a name that is somebody's",
+            body: #"{"display_name":"Kiravel's iPhone","agent":"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5)"}"#,
+            gone: ["Kiravel"],
+            stays: ["Mozilla/5.0 (iPhone; CPU iPhone OS 17_5)"]
+        ),
+        Row(
+            name: "where somebody is, and other pairs of numbers",
+            body:
+                #"{"location":"52.373169,4.890660","ll":"48.8566,2.3522","position":"12,40","size":"1.250,2.500"}"#,
+            gone: ["52.373169", "48.8566"],
+            stays: ["12,40", "1.250,2.500"]
+        ),
+        Row(
+            name: "a network and what somebody drives",
+            body: #"{"ssid":"Kiravels Netz","licensePlate":"SLA1306H","network":"wifi","plates":2}"#,
+            gone: ["Kiravels Netz", "SLA1306H"],
+            stays: [#""network":"wifi""#]
+        ),
+        Row(
+            name: "what a telephone is known by",
+            body: #"{"adid":"696b90f5c848ec50","hardwareId":"5696aee2b852a6a8","vendor":"acmeframe77"}"#,
+            gone: ["696b90f5c848ec50", "5696aee2b852a6a8"],
+            stays: ["acmeframe77"]
+        ),
+    ]
+
+    @Test(arguments: rows)
+    func secretIsGoneAndItsNeighbourStays(row: Row) throws {
+        var world = try SharingWorld()
+        world.append("https://app.shop.example/page", type: row.type, body: row.body)
+        world.options.keepsAll = true
+        let shared = try world.shared()
+        #expect(shared.differences.isEmpty)
+        let entry = try shared.entry(shared.capture.count - 1)
+        let text = entry["response"]?["content"]?["text"]?.string ?? ""
+        for secret in row.gone { #expect(!text.contains(secret)) }
+        for harmless in row.stays { #expect(text.contains(harmless)) }
+    }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import Sharing
+
+/// Whose a telephone or a computer is, by what it is called.
+struct DeviceOwnersTests {
+    private static func told(_ text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return GreetingSlots.slots(in: bytes[...]).map {
+            "\($0.name)=\(String(decoding: bytes[$0.range], as: UTF8.self))"
+        }
+    }
+
+    @Test(arguments: [
+        ("Signed in on Ada's iPhone", ["given_name=Ada"]),
+        ("Ada\u{2019}s MacBook Pro", ["given_name=Ada"]),
+        ("<li>Ada&#39;s iPad", ["given_name=Ada"]),
+        ("iPhone 15 Pro von Ada", ["given_name=Ada"]),
+        ("iPad de Ada Lovelace", ["given_name=Ada"]),
+        // Makers, whoever reads it, and sentences.
+        ("Apple's iPhone and today's phone", []),
+        ("the provider's phone number", []),
+        ("Use your phone to continue", []),
+        ("iPhone of the year", []),
+        ("Find my iphone de", []),
+        ("'s iPhone", []),
+        ("Galaxy von ", []),
+    ])
+    func ownerIsNamedByTheirDevice(text: String, told: [String]) {
+        #expect(Self.told(text) == told)
+    }
+}
