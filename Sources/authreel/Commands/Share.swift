@@ -127,9 +127,17 @@ struct Share: ParsableCommand {
             try write(text, to: target, for: recipients)
         }
         if let report, !dryRun {
-            let parts = zip(captures, run.outcomes).map { SharingMarkdown.text(of: $1.report, named: $0) }
+            // The path of the original may say whose it is.
+            let parts = zip(targets, run.outcomes).map {
+                SharingMarkdown.text(of: $1.report, named: Self.name(of: $0))
+            }
             try OutputFile.write(Array(parts.joined(separator: "\n").utf8), to: report)
         }
+    }
+
+    /// What the report calls a shared capture, without the folder that it went into.
+    private static func name(of target: String) -> String {
+        target == "-" ? "shared.har" : URL(fileURLWithPath: target).lastPathComponent
     }
 
     /// Where it went is said: of several captures the names are made.

@@ -122,9 +122,11 @@ struct ViewerServer: Sendable {
                 return .refused(reasons: run.outcomes.flatMap(SharingRun.reasons))
             }
             let base = (((name as NSString).lastPathComponent) as NSString).deletingPathExtension
+            let file = "\(base == "-" ? "login" : base).shared.har"
             return .done(
-                report: ViewerSharing.document(of: outcome.report, named: name),
-                name: "\(base == "-" ? "login" : base).shared.har",
+                // The path of the original may say whose it is.
+                report: ViewerSharing.document(of: outcome.report, named: file),
+                name: file,
                 bytes: text.bytes(at: 0, count: text.size)
             )
         } catch {

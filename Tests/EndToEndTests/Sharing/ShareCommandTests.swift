@@ -22,6 +22,10 @@ struct ShareCommandTests {
         #expect(mode == 0o600)
         let report = try String(contentsOfFile: folder.file("report.md"), encoding: .utf8)
         #expect(report.contains("| code verifier | 1 |"))
+        // Whose folder it stood in, and what it was called there, is not told.
+        #expect(
+            report.hasPrefix("## Redaction of `shared.har`") && !report.contains("pkce-verifier-mismatch.har")
+        )
         let rule = "pkce-verifier-mismatch"
         let diagnosed = try Program.run(["diagnose", "--format", "json", out])
         #expect(diagnosed.status == 1 && diagnosed.output.contains("\"\(rule)\""))
