@@ -79,6 +79,13 @@ struct NamedByTheirPlaceTests {
             stays: ["12,40", "1.250,2.500"]
         ),
         Row(
+            name: "where somebody is, west of Greenwich",
+            body:
+                #"{"geolocation":{"lat":37.7201,"lon":-122.4567},"latitude":-33.8688,"balance":-122.5,"at":-1}"#,
+            gone: ["37.7201", "122.4567", "33.8688"],
+            stays: [#""balance":-122.5,"at":-1"#]
+        ),
+        Row(
             name: "a network and what somebody drives",
             body: #"{"ssid":"Kiravels Netz","licensePlate":"SLA1306H","network":"wifi","plates":2}"#,
             gone: ["Kiravels Netz", "SLA1306H"],

@@ -42,6 +42,7 @@ struct SlotReaderTests {
         // What lets in who has it, and words that are written together.
         ("/reset/42/GeoZdMEncKhV", ["(path)=reset", "(path)=42", "ticket=GeoZdMEncKhV"]),
         ("/verify/acceptInvitation", ["(path)=verify", "(path)=acceptInvitation"]),
+        ("/users(userPrincipalName='quill')/x", ["userPrincipalName=quill", "(path)=x"]),
         ("/s;jsessionid=42?x=1&&y", ["(path)=s", "jsessionid=42", "x=1", "=y"]), ("", []),
     ])
     func partsOfURLs(text: String, expected: [String]) {

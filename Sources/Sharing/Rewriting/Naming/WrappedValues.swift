@@ -25,10 +25,14 @@ enum WrappedValues {
 
     /// Whether it is a language, of two letters and with whatever follows (RFC 5646): `en`, `de-at`, `ja_kana_jp`.
     private static func isLanguage(_ member: String) -> Bool {
+        // Most names are none: nothing is taken apart for them.
+        guard member.utf8.count == 2 || member.utf8.dropFirst(2).first.map(isJoint) ?? false else {
+            return false
+        }
         let parts = member.utf8.split(
             maxSplits: 4,
             omittingEmptySubsequences: false,
-            whereSeparator: { $0 == 0x2d || $0 == 0x5f }
+            whereSeparator: isJoint
         )
         return parts[0].count == 2 && !words.contains(member)
             && parts[0].allSatisfy { (0x61...0x7a).contains($0) }
@@ -36,6 +40,8 @@ enum WrappedValues {
                 (2...8).contains($0.count) && $0.allSatisfy(\.isASCIIAlphanumeric)
             }
     }
+
+    private static func isJoint(_ byte: UInt8) -> Bool { byte == 0x2d || byte == 0x5f }
 
     /// Which are languages and other things as well.
     private static let words: Set<String> = ["id", "ip", "is", "ok", "to"]

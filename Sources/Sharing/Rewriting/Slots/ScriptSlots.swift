@@ -188,14 +188,17 @@ struct ScriptSlots {
 
     private mutating func readNumber() {
         var end = text[index...].firstIndex { !$0.isASCIIDigit } ?? text.endIndex
+        let whole = end
         // An amount, or where somebody is.
         if end + 1 < text.endIndex, text[end] == 0x2e, text[end + 1].isASCIIDigit {
             end = text[(end + 1)...].firstIndex { !$0.isASCIIDigit } ?? text.endIndex
         }
         let before = index > text.startIndex ? text[index - 1] : 0x20
         let after = end < text.endIndex ? text[end] : 0x20
+        // South of the equator, and west of Greenwich.
+        let isSigned = before == 0x2d && end > whole && isValue(before: index - 1)
         // A number with an exponent is no identifier.
-        if !Self.isPartOfNumber(before), !Self.isPartOfNumber(after) {
+        if isSigned || !Self.isPartOfNumber(before), !Self.isPartOfNumber(after) {
             add(Slot(name: name, range: index..<end, kind: .text, isNumber: true))
         }
         index = end
@@ -349,8 +352,10 @@ struct ScriptSlots {
     }
 
     /// Whether what stands here is given to a name: behind a colon or an equals sign.
-    private var isValue: Bool {
-        let before = text[..<index].suffix(16).last { $0 > 0x20 }
+    private var isValue: Bool { isValue(before: index) }
+
+    private func isValue(before place: Int) -> Bool {
+        let before = text[..<place].suffix(16).last { $0 > 0x20 }
         return before == 0x3a || before == 0x3d
     }
 

@@ -30,7 +30,7 @@ enum SlotReader {
 
     private static func prose(_ text: ArraySlice<UInt8>) -> [Slot] {
         TableSlots.slots(in: text) + ListSlots.slots(in: text) + DirectoryNameSlots.slots(in: text)
-            + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text)
+            + SentenceSlots.slots(in: text) + SignInCall.serialized(in: text) + FilterSlots.slots(in: text)
     }
 
     /// The values of lines, and what is told between them.
@@ -134,6 +134,10 @@ enum SlotReader {
         behind segment: ArraySlice<UInt8>,
         _ earlier: ArraySlice<UInt8>
     ) -> Slot {
+        if part.last == 0x29, var key = FilterSlots.slots(in: part).first {
+            (key.coding, key.kind) = (.percent, .text)
+            return key
+        }
         if let equals = part.firstIndex(of: 0x3d), equals > part.startIndex {
             return Slot(name: string(part[..<equals]), range: (equals + 1)..<part.endIndex, coding: .percent)
         }
