@@ -364,7 +364,7 @@ struct UnexpectedPlacesTests {
         ),
     ]
 
-    @Test(arguments: rows + protocolRows)
+    @Test(arguments: rows + protocolRows + namedRows)
     func secretIsGoneAndItsNeighbourStays(row: Row) throws {
         var world = try SharingWorld()
         world.append("https://app.shop.example/page", headers: row.headers, type: row.type, body: row.body)

@@ -1,20 +1,6 @@
-import Captures
-import JSON
-import Sharing
-import Testing
-
 /// What is found by where it stands, and by what devices, places and databases' columns are called.
-struct NamedByTheirPlaceTests {
-    struct Row: CustomTestStringConvertible, Sendable {
-        var name: String
-        var type = "application/json"
-        var body: String
-        var gone: [String] = []
-        var stays: [String] = []
-        var testDescription: String { name }
-    }
-
-    static let rows = [
+extension UnexpectedPlacesTests {
+    static let namedRows: [Row] = [
         Row(
             name: "a name in the type of a database",
             body: #"{"Item":{"family_name":{"S":"Kiravel"},"theme":{"S":"darkish"}}}"#,
@@ -98,17 +84,4 @@ struct NamedByTheirPlaceTests {
             stays: ["acmeframe77"]
         ),
     ]
-
-    @Test(arguments: rows)
-    func secretIsGoneAndItsNeighbourStays(row: Row) throws {
-        var world = try SharingWorld()
-        world.append("https://app.shop.example/page", type: row.type, body: row.body)
-        world.options.keepsAll = true
-        let shared = try world.shared()
-        #expect(shared.differences.isEmpty)
-        let entry = try shared.entry(shared.capture.count - 1)
-        let text = entry["response"]?["content"]?["text"]?.string ?? ""
-        for secret in row.gone { #expect(!text.contains(secret)) }
-        for harmless in row.stays { #expect(text.contains(harmless)) }
-    }
 }
