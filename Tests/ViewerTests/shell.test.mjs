@@ -17,3 +17,13 @@ test("the end of a wait takes back its own words alone", () => {
   clearTimeout(waiting.forgetting);
   assert.equal(waiting.notice.textContent, "Copied");
 });
+
+test("of a server that is gone it is said how to see the captures again", () => {
+  const state = { dataset: {}, textContent: "" };
+  const page = Object.assign(shell(), { state });
+  page.live("gone", [{ name: "my login.har" }, { name: "b.har" }]);
+  assert.equal(state.textContent, "authreel does not answer; authreel view 'my login.har' b.har shows it again");
+  assert.equal(state.dataset.state, "gone");
+  page.live("live", [{ name: "b.har" }]);
+  assert.equal(state.textContent, "live");
+});

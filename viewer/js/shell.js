@@ -170,7 +170,7 @@ export class Shell {
    */
   live(state, captures) {
     const command = ["authreel view", ...captures.map(({ name }) => fileWord(name))].join(" ");
-    const words = { live: "live", still: "", over: `the recording is over; ${command} shows it again`, gone: "authreel does not answer" }[state];
+    const words = { live: "live", still: "", over: `the recording is over; ${command} shows it again`, gone: `authreel does not answer; ${command} shows it again` }[state];
     this.state.hidden = state === "still";
     this.state.dataset.state = state;
     if (this.state.textContent !== printable(words)) this.state.textContent = printable(words);
