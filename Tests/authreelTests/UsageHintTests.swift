@@ -71,7 +71,9 @@ struct UsageHintTests {
         ("Unknown option '-o'", "diagnose a.har -o -", "diagnose a.har"),
         ("Unknown option '--out'", "diagnose --out --format json a.har", nil),
         ("Unknown option '-o'", "rules -o", nil), ("Unknown option '--out'", "view a.har --out b", nil),
-        ("Unknown option '--verison'", "--verison", nil), ("Unknown option '--x'", "--x -- record", nil),
+        ("Unknown option '-v'", "-v", "--version"), ("Unknown option '-V'", "-V", "--version"),
+        ("Unknown option '-v'", "show -v a.har", nil), ("Unknown option '--verison'", "--verison", nil),
+        ("Unknown option '--x'", "--x -- record", nil),
         // A mistyped option with its value; a command behind the two hyphens; another command.
         ("Unknown option '--outt'", "record --outt a.har", nil),
         ("Unknown option '--x'", "record --x -- curl", nil), ("Unexpected argument 'curl'", "view curl", nil),
@@ -96,6 +98,8 @@ struct UsageHintTests {
         #expect(UsageHint.withCapture("Unknown option '-x'", ["diagnose"], in: folder.path) == nil)
         let piped = UsageHint.withCapture(missing, ["show"], in: folder.path, isPiped: true)
         #expect(piped?.hasSuffix(" show -") == true, "\(piped ?? "-")")
+        // In a pipeline's job nothing comes by standard input, though it is a pipe.
+        #expect(piped?.contains(" show 'my login.har'; ") == true, "\(piped ?? "-")")
         let other = UsageHint.withCapture(missing, ["replay"], in: folder.path, isPiped: true)
         #expect(other?.hasSuffix(" replay 'my login.har'") == true, "\(other ?? "-")")
     }

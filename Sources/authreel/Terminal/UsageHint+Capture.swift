@@ -4,7 +4,8 @@ import Foundation
 extension UsageHint {
     /// The command with the newest capture of the folder, where it was given none; nil where something else is wrong.
     ///
-    /// `isPiped`: whether something else than a person is at standard input, which is what was meant then.
+    /// `isPiped`: whether something else than a person is at standard input. A capture may come by it; jobs of a pipeline have
+    /// such a one that nothing comes by.
     static func withCapture(
         _ message: String,
         _ arguments: [String],
@@ -12,14 +13,15 @@ extension UsageHint {
         isPiped: Bool = false
     ) -> String? {
         guard message.hasPrefix("Missing expected argument '<CAPTURE>") else { return nil }
+        let newest = newestCapture(in: folder)
+        let named = newest.map { ShellWord.line([Invocation.name] + arguments + [$0]) }
         if isPiped, let command = arguments.first, readers.contains(command) {
-            return
-                "what comes by standard input is named -: \(ShellWord.line([Invocation.name] + arguments + ["-"]))"
+            let piped = ShellWord.line([Invocation.name] + arguments + ["-"])
+            return [named, "what comes by standard input is named -: \(piped)"].compactMap(\.self)
+                .joined(separator: "; ")
         }
-        guard let name = newestCapture(in: folder) else {
-            return "a capture is a HAR file: \(Invocation.command("record", "--out", "login.har")) makes one"
-        }
-        return ShellWord.line([Invocation.name] + arguments + [name])
+        return named
+            ?? "a capture is a HAR file: \(Invocation.command("record", "--out", "login.har")) makes one"
     }
 
     /// Commands that read one capture or several, by standard input as well.

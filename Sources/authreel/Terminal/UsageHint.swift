@@ -30,6 +30,7 @@ enum UsageHint {
         if message.hasPrefix("Unknown option"), let line = withCommandFirst(arguments) {
             return "options stand behind the command: \(line)"
         }
+        if arguments == ["-v"] || arguments == ["-V"] { return Invocation.command("--version") }
         let isExtra = message.contains(/^(Unexpected argument|\d+ unexpected arguments)/)
         if let chosen = withFormat(message, arguments) ?? withFlow(message, arguments) { return chosen }
         if arguments.first == "show", isExtra {
