@@ -36,6 +36,18 @@ struct JWT: ParsableCommand {
         )
     }
 
+    /// That an argument is neither a file nor a token.
+    private static func noToken(named argument: String) -> CommandFailure {
+        guard argument.isEmpty else {
+            return CommandFailure(.noInput, "\(argument): no such file, and no token", hint: JWT.form)
+        }
+        return CommandFailure(
+            .noInput,
+            "the token is empty",
+            hint: "a variable that is not set is none: give the token itself, or the file that it is in"
+        )
+    }
+
     /// Whether an argument is meant to be a token, and no file's name.
     private static func isToken(_ argument: String) -> Bool {
         argument.hasPrefix("eyJ") || argument.hasPrefix("e30.")
@@ -223,18 +235,17 @@ struct JWT: ParsableCommand {
 
         /// The tokens that the arguments stand for: themselves, or the lines of a file, with its name.
         private static func texts(of arguments: [String]) throws -> [(text: String, file: String?)] {
-            try arguments.flatMap { argument throws -> [(text: String, file: String?)] in
+            // As a header field is copied without quotes around it: Authorization: Bearer eyJ…
+            let named = arguments.filter { argument in
+                !CopiedTokens.isLabel(argument) || FileManager.default.fileExists(atPath: argument)
+            }
+            return try (named.isEmpty ? arguments : named).flatMap {
+                argument throws -> [(text: String, file: String?)] in
                 guard argument == "-" || FileManager.default.fileExists(atPath: argument) else {
                     let texts = CopiedTokens.texts(in: argument)
                     // A token that was cut off when it was copied is no file that is missing.
                     let isToken = JWT.isToken(argument) || texts.contains { JSONWebToken.parse($0) != nil }
-                    guard isToken, !texts.isEmpty else {
-                        throw CommandFailure(
-                            .noInput,
-                            "\(argument): no such file, and no token",
-                            hint: JWT.form
-                        )
-                    }
+                    guard isToken, !texts.isEmpty else { throw JWT.noToken(named: argument) }
                     return texts.map { ($0, nil) }
                 }
                 let text = String(decoding: try InputFile.bytes(argument), as: UTF8.self)

@@ -13,15 +13,18 @@ enum CopiedTokens {
         {
             return value["log"] == nil ? strings(in: value).flatMap(tokens) : []
         }
-        let schemes: Set<String> = ["authorization:", "bearer", "dpop"]
         return unfolded(text).split(whereSeparator: \.isWhitespace)
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "\"',;")) }
-            // A name stands before what it names.
-            .filter { !$0.isEmpty && !$0.hasSuffix(":") && !schemes.contains($0.lowercased()) }
+            .filter { !$0.isEmpty && !isLabel($0) }
             .flatMap { word in
                 let found = tokens(in: word)
                 return found.isEmpty ? [word] : found
             }
+    }
+
+    /// Whether a word stands before a token, and is none: a name before what it names, an authentication scheme.
+    static func isLabel(_ word: String) -> Bool {
+        word.hasSuffix(":") || ["bearer", "dpop"].contains(word.lowercased())
     }
 
     /// The text itself where it is one, else the pieces of it that are.

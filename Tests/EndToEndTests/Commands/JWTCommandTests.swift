@@ -201,6 +201,14 @@ struct JWTCommandTests {
         }
     }
 
+    /// A header field as it is copied, without quotes around it.
+    @Test(arguments: [["Bearer"], ["Authorization:", "Bearer"], ["dpop"]])
+    func labelsBeforeATokenAreNoTokens(labels: [String]) throws {
+        defer { folder.remove() }
+        let result = try Program.run(["jwt"] + labels + ["eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UifQ.c2ln"])
+        #expect(result.status == 0 && result.output.contains("iss: \"joe\""), "\(result.errors)")
+    }
+
     @Test(
         arguments: [
             (["nonsense.x.y"], 65, "no token"), (["missing.txt"], 66, "no such file"),
@@ -222,6 +230,9 @@ struct JWTCommandTests {
             (["eyJhbGciOiJub25lIn0.e30.", "--jwks", "key.pem"], 65, "key.pem is PEM, and a key set is JSON"),
             (["login.har"], 65, "view login.har shows those of a capture"),
             (["https://app.example/cb?code=x"], 66, "no such file, and no token"),
+            // A scheme alone, a file that is named like one, a variable that is not set.
+            (["Bearer"], 66, "Bearer: no such file, and no token"), ([""], 66, "the token is empty"),
+            (["Bearer", "missing.txt"], 66, "missing.txt: no such file, and no token"),
             (["a.b.c", "--secret-env", "AUTHREEL_NOT_SET"], 64, "AUTHREEL_NOT_SET is not set"),
             (["verify", "--secret-env", "AUTHREEL_NOT_SET", "words.txt"], 64, "AUTHREEL_NOT_SET is not set"),
             (
