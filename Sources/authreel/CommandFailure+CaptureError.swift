@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import JOSE
 
 extension CommandFailure {
     /// Why a capture cannot be used, with what to do next.
@@ -17,11 +18,7 @@ extension CommandFailure {
             // What the shell has left as it was.
             case .noSuchFile(let path) where path.contains("*"):
                 (.noInput, "no name is like that: look into the folder")
-            case .noSuchFile(let path) where path.hasPrefix("http://") || path.hasPrefix("https://"):
-                (
-                    .noInput,
-                    "a capture is a file, so download it; \(Invocation.command("record", "--browser", path)) records a login there"
-                )
+            case .noSuchFile(let path) where Self.pasted(path) != nil: (.noInput, Self.pasted(path))
             case .noSuchFile(let path) where path.contains("\u{fffd}"):
                 (
                     .noInput,
@@ -41,6 +38,16 @@ extension CommandFailure {
             }
         let isUnnamed = error == .noSuchFile(path: "")
         self.init(status, isUnnamed ? "the name of the capture is empty" : "\(error)", hint: hint)
+    }
+
+    /// What to do with something that was copied from elsewhere, and is no file.
+    private static func pasted(_ text: String) -> String? {
+        if JSONWebToken.parse(text) != nil {
+            return "a token is decoded by \(Invocation.command("jwt", text))"
+        }
+        guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return nil }
+        return
+            "a capture is a file, so download it; \(Invocation.command("record", "--browser", text)) records a login there"
     }
 
     /// How a login is chosen, for who names it like a file, or behind one as `diff` takes it and reports write it.

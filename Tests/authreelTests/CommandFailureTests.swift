@@ -17,6 +17,10 @@ struct CommandFailureTests {
         #expect(flow.hint == "a login of a capture is chosen by --flow flow-2")
         let behind = CommandFailure(CaptureError.noSuchFile(path: "my login.har#flow-12"))
         #expect(behind.hint == "a login of a capture is chosen by --flow flow-12 'my login.har'")
+        let token = CommandFailure(CaptureError.noSuchFile(path: "eyJhbGciOiJub25lIn0.e30."))
+        #expect(token.hint?.hasSuffix(" jwt eyJhbGciOiJub25lIn0.e30.") == true)
+        let page = CommandFailure(CaptureError.noSuchFile(path: "https://a.example/"))
+        #expect(page.hint?.contains(" record --browser https://a.example/ records") == true)
         let other = CommandFailure(CaptureError.noSuchFile(path: "workflow-2"))
         #expect(other.hint?.hasSuffix(" record --out workflow-2 makes one") == true)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import Foundation
+import JOSE
 
 /// A first word that is no command: said so, before it counts as an argument too many.
 enum UnknownCommand {
@@ -34,8 +35,15 @@ enum UnknownCommand {
         )
     }
 
-    /// The command that somebody means by the beginning of its name, or by a name that other programs have for it.
+    /// The command that somebody means by the beginning of its name, by a name that other programs have for it, or by
+    /// what it is to be given.
     static func meant(by word: String, among commands: [String]) -> String? {
+        if JSONWebToken.parse(word) != nil {
+            return "a token is decoded by \(Invocation.command("jwt", word))"
+        }
+        if word.hasPrefix("http://") || word.hasPrefix("https://") {
+            return "\(Invocation.command("record", "--browser", word)) records a login there"
+        }
         let word = word.lowercased()
         if let line = otherNames[word] { return ShellWord.line([Invocation.name] + line) }
         let begun = commands.filter { $0.hasPrefix(word) }
@@ -55,7 +63,8 @@ enum UnknownCommand {
         "attack": ["mock", "--attack-suite"], "attack-suite": ["mock", "--attack-suite"],
         "token": ["jwt"], "decode": ["jwt", "decode"], "verify": ["jwt", "verify"],
         "trust": ["ca", "trust"], "untrust": ["ca", "untrust"], "rotate": ["ca", "rotate"],
-        "cert": ["ca"], "certificate": ["ca"],
+        "cert": ["ca"], "certificate": ["ca"], "ca install": ["ca", "trust"], "ca add": ["ca", "trust"],
+        "ca remove": ["ca", "untrust"], "ca delete": ["ca", "untrust"], "ca uninstall": ["ca", "untrust"],
     ]
 
     /// The word behind a command that is nothing without another one: `ca pth`.
@@ -73,7 +82,8 @@ enum UnknownCommand {
             hint: Spelling.hint(
                 word,
                 in: known,
-                otherwise: "\(Invocation.command(name, "--help")) lists them all"
+                otherwise: otherNames["\(name) \(word)"].map { ShellWord.line([Invocation.name] + $0) }
+                    ?? "\(Invocation.command(name, "--help")) lists them all"
             )
         )
     }
