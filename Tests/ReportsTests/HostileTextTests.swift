@@ -170,6 +170,16 @@ struct HostileTextTests {
         }
     }
 
+    /// `state` in the title of a rule is meant as code; a backtick that is not one of two is no markup.
+    @Test(arguments: [
+        ("The provider did not return `state`", "The provider did not return `state`"),
+        ("`a_b` is *not* `c`.", "`a_b` is \\*not\\* `c`."), ("`a", "\\`a"), ("a `` b", "a \\`\\` b"),
+        ("`a` b_c ` d", "\\`a\\` b\\_c \\` d"), ("", ""),
+    ])
+    func codeInARulesSentenceIsCode(text: String, markdown: String) {
+        #expect(MarkdownReport.prose(text) == markdown)
+    }
+
     /// A bar in front of a combining accent is a bar all the same; outside of tables it ends nothing.
     @Test func barIsEscapedInTablesAlone() {
         let hostile = "a|\u{301}![x](https://evil.example/p.png)|b"

@@ -37,7 +37,7 @@ package enum MarkdownReport {
         if !effects.isEmpty {
             let list = effects.map { effect in
                 let flow = effect.effectOfFlow.map { " of \(escaped($0))" } ?? ""
-                return "- \(code(effect.rule)): \(escaped(effect.title)) "
+                return "- \(code(effect.rule)): \(prose(effect.title)) "
                     + "(effect of \(code(effect.effectOf ?? ""))\(flow))"
             }
             blocks.append(list.joined(separator: "\n"))
@@ -49,7 +49,7 @@ package enum MarkdownReport {
         let variant = finding.variant.map { " (\(escaped($0)))" } ?? ""
         let cause = finding.isRootCause ? "Root cause: " : ""
         var blocks = [
-            "### \(cause)\(escaped(finding.title))\(variant)",
+            "### \(cause)\(prose(finding.title))\(variant)",
             "\(finding.severity.rawValue) \(code(finding.rule))",
         ]
         if !finding.evidence.isEmpty {
@@ -66,13 +66,22 @@ package enum MarkdownReport {
                 (["| where | what | value | |", "| --- | --- | --- | --- |"] + rows).joined(separator: "\n")
             )
         }
-        blocks.append(escaped(finding.explanation))
-        blocks.append("**What to change:** " + escaped(finding.fix))
+        blocks.append(prose(finding.explanation))
+        blocks.append("**What to change:** " + prose(finding.fix))
         let sources = finding.specifications.map { reference in
             reference.url.map { "[\(escaped(reference.text))](\($0))" } ?? escaped(reference.text)
         }
         if !sources.isEmpty { blocks.append(sources.joined(separator: ", ")) }
         return blocks.joined(separator: "\n\n")
+    }
+
+    /// Sentences of a rule: what stands between backticks in them is code, and nothing else is markup.
+    static func prose(_ text: String) -> String {
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
+        let codes = parts.indices.filter { $0 % 2 == 1 }
+        // A backtick without its other half, or around nothing, is no more than a backtick.
+        guard parts.count % 2 == 1, codes.allSatisfy({ !parts[$0].isEmpty }) else { return escaped(text) }
+        return parts.indices.map { $0 % 2 == 1 ? code(parts[$0]) : escaped(parts[$0]) }.joined()
     }
 
     /// Text in which nothing is markup: what a capture holds may be anything.
