@@ -8,15 +8,36 @@ struct RecordingTellerTests {
         let words = RecordingTeller.whyNothing(
             hasSeenClients: false,
             hasRefused: false,
-            unserved: "localhost:3999"
+            unserved: "localhost:3999",
+            failed: nil
         )
         #expect(words.contains("nothing listened on localhost:3999"))
         #expect(!words.contains("use the proxy"))
     }
 
     @Test func clientIsAskedForWhereNothingElseIsKnown() {
-        let words = RecordingTeller.whyNothing(hasSeenClients: false, hasRefused: false, unserved: nil)
+        let words = RecordingTeller.whyNothing(
+            hasSeenClients: false,
+            hasRefused: false,
+            unserved: nil,
+            failed: nil
+        )
         #expect(words.contains("does the client use the proxy"))
+    }
+
+    /// `npm start` in a folder without a package: it has said so itself.
+    @Test func commandThatFailedIsWhatIsLookedAt() {
+        for (unserved, end) in [(nil, "status 3"), ("localhost:3999", "nothing listened on localhost:3999")] {
+            let words = RecordingTeller.whyNothing(
+                hasSeenClients: false,
+                hasRefused: false,
+                unserved: unserved,
+                failed: 3
+            )
+            #expect(words.contains("the command ended with status 3") && words.hasSuffix(end))
+            let hint = RecordingTeller.wayOut(unserved: unserved, failed: 3, startsBrowser: unserved != nil)
+            #expect(hint.hasPrefix("what the command printed says why"))
+        }
     }
 
     /// What was started is no advice.
@@ -28,7 +49,7 @@ struct RecordingTellerTests {
         ] as [(String?, Bool, String)]
     )
     func wayOutIsOneThatWasNotTaken(unserved: String?, startsBrowser: Bool, words: String) {
-        let hint = RecordingTeller.wayOut(unserved: unserved, startsBrowser: startsBrowser)
+        let hint = RecordingTeller.wayOut(unserved: unserved, failed: nil, startsBrowser: startsBrowser)
         #expect(hint.contains(words))
         #expect(hint.contains("--browser https") == (unserved == nil && !startsBrowser))
     }

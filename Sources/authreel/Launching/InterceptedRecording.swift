@@ -65,6 +65,7 @@ struct InterceptedRecording {
             hasSeenClients: view.hasSeenClients,
             hasRefused: notices.hasRefused,
             unserved: ending.unserved,
+            failed: command != nil && Self.failures.contains(ending.status) ? ending.status : nil,
             hasRunOutOfDescriptors: notices.hasRunOutOfDescriptors,
             isGone: isGone
         )
@@ -109,6 +110,9 @@ struct InterceptedRecording {
         defer { isOver.store(true, ordering: .relaxed) }
         return view.finish()
     }
+
+    /// Exit statuses of programs that failed; above are those that a signal has ended, such as that of Ctrl-C.
+    private static let failures: Range<Int32> = 1..<128
 
     /// In seconds: how long the end may take without a word, and a second signal of the same Ctrl-C to come.
     private static let unnoticed = 1.0

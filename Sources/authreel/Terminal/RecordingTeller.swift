@@ -48,6 +48,7 @@ struct RecordingTeller {
 
     /// `summary`: lines on the logins that came; `hasSeenClients`: whether the recorder's own page was asked for; `hasRefused`: whether
     /// requests were answered by the recorder; `unserved`: host and port at which the browser found nobody to open a page of;
+    /// `failed`: the exit status of a command that ended with another one than 0 by itself, else nil;
     /// `hasRunOutOfDescriptors`: whether some had to wait, or failed, for want of files that can
     /// be opened; `isGone`: nothing came, and no capture is left.
     func tellOfEnd(
@@ -56,6 +57,7 @@ struct RecordingTeller {
         hasSeenClients: Bool,
         hasRefused: Bool,
         unserved: String?,
+        failed: Int32?,
         hasRunOutOfDescriptors: Bool,
         isGone: Bool
     ) {
@@ -72,10 +74,17 @@ struct RecordingTeller {
             StandardError.note("next: \(commands.joined(separator: ", "))")
         } else if came == 0 {
             StandardError.note(
-                Self.whyNothing(hasSeenClients: hasSeenClients, hasRefused: hasRefused, unserved: unserved)
+                Self.whyNothing(
+                    hasSeenClients: hasSeenClients,
+                    hasRefused: hasRefused,
+                    unserved: unserved,
+                    failed: failed
+                )
             )
             if !hasSeenClients, !hasRefused {
-                StandardError.hint(Self.wayOut(unserved: unserved, startsBrowser: startsBrowser))
+                StandardError.hint(
+                    Self.wayOut(unserved: unserved, failed: failed, startsBrowser: startsBrowser)
+                )
             }
         }
         if hasRunOutOfDescriptors {
@@ -120,7 +129,8 @@ struct RecordingTeller {
     }
 
     /// What to do where nothing came at all.
-    static func wayOut(unserved: String?, startsBrowser: Bool) -> String {
+    static func wayOut(unserved: String?, failed: Int32?, startsBrowser: Bool) -> String {
+        guard failed == nil else { return "what the command printed says why; run it by itself first" }
         guard unserved == nil else {
             return "is what serves the page the command behind --, and is the port right?"
         }
@@ -133,8 +143,14 @@ struct RecordingTeller {
     }
 
     /// What is behind it when nothing came.
-    static func whyNothing(hasSeenClients: Bool, hasRefused: Bool, unserved: String?) -> String {
+    static func whyNothing(hasSeenClients: Bool, hasRefused: Bool, unserved: String?, failed: Int32?)
+        -> String
+    {
         if hasSeenClients { return "nothing came through but the recorder's own page: no login was begun" }
+        if let failed, !hasRefused {
+            let browser = unserved.map { ", and nothing listened on \($0)" } ?? ""
+            return "nothing came through: the command ended with status \(failed)\(browser)"
+        }
         if let unserved {
             return "nothing came through: nothing listened on \(unserved), so the browser was not started"
         }
