@@ -45,6 +45,9 @@ extension CommandFailure {
         if JSONWebToken.parse(text) != nil {
             return "a token is decoded by \(Invocation.command("jwt", text))"
         }
+        if text.hasPrefix("file://"), let path = URL(string: text)?.path(percentEncoded: false) {
+            return "a file is named by its path: \(ShellWord.quoted(path))"
+        }
         guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return nil }
         return
             "a capture is a file, so download it; \(Invocation.command("record", "--browser", text)) records a login there"

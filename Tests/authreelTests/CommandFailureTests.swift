@@ -19,6 +19,8 @@ struct CommandFailureTests {
         #expect(behind.hint == "a login of a capture is chosen by --flow flow-12 'my login.har'")
         let token = CommandFailure(CaptureError.noSuchFile(path: "eyJhbGciOiJub25lIn0.e30."))
         #expect(token.hint?.hasSuffix(" jwt eyJhbGciOiJub25lIn0.e30.") == true)
+        let file = CommandFailure(CaptureError.noSuchFile(path: "file:///logins/my%20login.har"))
+        #expect(file.hint == "a file is named by its path: '/logins/my login.har'")
         let page = CommandFailure(CaptureError.noSuchFile(path: "https://a.example/"))
         #expect(page.hint?.contains(" record --browser https://a.example/ records") == true)
         let other = CommandFailure(CaptureError.noSuchFile(path: "workflow-2"))
