@@ -1,8 +1,6 @@
-import Captures
-
 extension RecordedRequest {
     /// Whether it is one that carries a body, and the capture has none: nil where nothing in it says that it carried one.
-    var hasLostBody: Bool? {
+    package var hasLostBody: Bool? {
         guard ["POST", "PUT", "PATCH"].contains(method.uppercased()), !(body?.isRecorded ?? false) else {
             return false
         }

@@ -40,10 +40,7 @@ struct TokenInvalidClient: Rule {
         let isRepaired = refused.allSatisfy { granted.contains($0.purpose) }
         var evidence: [Evidence] = []
         for call in refused.prefix(4) {
-            let methods = call.authentication.methods.map(\.rawValue).joined(separator: ", ")
-            let other = flow.capture[call.exchange].request.schemeOfItsOwn
-            let scheme = other.map { ", and Authorization: \($0)" } ?? ""
-            evidence += flow.evidence(of: call.answer, note: "client authentication: \(methods)\(scheme)")
+            evidence += flow.evidence(of: call.answer, note: authentication(of: call, flow))
             if let client = call.authentication.clientID { evidence.append(Evidence(client)) }
             evidence += key(of: call)
         }
@@ -70,6 +67,17 @@ struct TokenInvalidClient: Rule {
                 exchange: first.exchange
             )
         )
+    }
+
+    /// How the client proved who it is, as far as the capture has what it sent: `curl -v` prints no bodies.
+    private func authentication(of call: ClientCall, _ flow: Flow) -> String {
+        let request = flow.capture[call.exchange].request
+        guard call.authentication.methods != [.none] || request.hasLostBody != true else {
+            return "client authentication: not known, the request's body is not in the capture"
+        }
+        let methods = call.authentication.methods.map(\.rawValue).joined(separator: ", ")
+        let scheme = request.schemeOfItsOwn.map { ", and Authorization: \($0)" } ?? ""
+        return "client authentication: \(methods)\(scheme)"
     }
 
     private static let unverified = Violation.Words(

@@ -30,6 +30,17 @@ struct TokenInvalidClientTests {
         #expect(finding.evidence[1].value == "shop-web")
     }
 
+    /// What `curl -v` prints has no bodies; a body that is there and proves nothing is another thing.
+    @Test(arguments: [(false, "none"), (true, "not known, the request's body is not in the capture")])
+    func bodyThatWasNotSavedProvesNothing(isLost: Bool, words: String) throws {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.headers.fields.removeAll { $0.name.lowercased() == "authorization" }
+            if isLost { exchange.request.body = nil }
+        }
+        #expect(try #require(recording.finding(rule)).notes.first == "client authentication: \(words)")
+    }
+
     /// MyInfo's third version has each request signed in the header; what stands there without a scheme may be a secret.
     @Test(arguments: [
         (#"PKI_SIGN app_id="shop",signature="x""#, ", and Authorization: PKI_SIGN"), ("not-a-secret-1", ""),
