@@ -27,6 +27,21 @@ struct DiagnosisTextTests {
         #expect(!doubtful.contains("root cause") && doubtful.contains(words))
     }
 
+    /// Of a token request without its body, as `curl -v` prints one.
+    @Test func grantThatIsNotInTheCaptureIsCalledUnknown() throws {
+        var builder = CaptureBuilder()
+        builder.post(
+            "https://idp.example/token",
+            [],
+            400,
+            body: .json(#"{"error":"invalid_grant"}"#)
+        )
+        let report = ReportBuilder.report(on: builder.capture, named: "login.txt")
+        let flow = try #require(report.flows.first)
+        #expect(FlowHead.line(of: flow, style: .plain).contains(" · unknown grant · "))
+        #expect(MarkdownReport.text(of: [report]).contains(", unknown grant, "))
+    }
+
     /// A client may call itself whatever it likes.
     @Test func nameOfAnyLengthIsToldInPart() {
         var builder = CaptureBuilder()

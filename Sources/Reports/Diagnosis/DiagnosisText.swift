@@ -78,10 +78,14 @@ enum FlowHead {
     /// What a capture calls somebody, as every form of a report shows it: on one line that nobody is made to scroll.
     static func name(_ text: String) -> String { text.printable.shortened(to: longest) }
 
+    /// A grant as text calls it: none is known where the token request's body was not saved.
+    static func grant(_ grant: String) -> String { grant.isEmpty ? "unknown grant" : grant }
+
     static func line(of item: Report.DiagnosedFlow, style: TextStyle) -> String {
         let flow = item.flow
         var parts = [
-            style.bold(flow.id), style.outcome(item.diagnosis.outcome), flow.grant, flow.provider.rawValue,
+            style.bold(flow.id), style.outcome(item.diagnosis.outcome), grant(flow.grant),
+            flow.provider.rawValue,
         ]
         if let client = flow.clientID { parts.append("client \(client)") }
         if let issuer = flow.issuer { parts.append(issuer) }

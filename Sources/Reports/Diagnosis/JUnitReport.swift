@@ -62,7 +62,9 @@ package enum JUnitReport {
     {
         let flow = item.flow
         let client = flow.clientID?.shortened(to: FlowHead.longest)
-        let words = [flow.grant, flow.provider.rawValue, client].compactMap { $0 }.joined(separator: " ")
+        let words = [FlowHead.grant(flow.grant), flow.provider.rawValue, client].compactMap { $0 }.joined(
+            separator: " "
+        )
         let name = XMLText.escaped("\(flow.id) \(words)")
         let findings = item.diagnosis.findings
         // One failure of a case counts; the root cause comes first, the rest stands below it.

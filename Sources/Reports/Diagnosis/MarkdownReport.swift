@@ -23,7 +23,8 @@ package enum MarkdownReport {
     private static func section(_ item: Report.DiagnosedFlow) -> String {
         let flow = item.flow
         var parts = [
-            "outcome **\(item.diagnosis.outcome.rawValue)**", escaped(flow.grant), flow.provider.rawValue,
+            "outcome **\(item.diagnosis.outcome.rawValue)**", escaped(FlowHead.grant(flow.grant)),
+            flow.provider.rawValue,
         ]
         if let client = flow.clientID { parts.append("client \(code(FlowHead.name(client)))") }
         if let issuer = flow.issuer { parts.append("issuer \(code(FlowHead.name(issuer)))") }

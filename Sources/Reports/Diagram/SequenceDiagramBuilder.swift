@@ -50,7 +50,7 @@ private struct Drawing {
     }
 
     var diagram: SequenceDiagram {
-        var title = [flow.id, flow.grant]
+        var title = [flow.id, FlowHead.grant(flow.grant)]
         if let client = flow.clientID { title.append("client \(FlowHead.name(client))") }
         if let issuer = flow.issuer { title.append(FlowHead.name(issuer)) }
         var diagram = SequenceDiagram(title: title.joined(separator: " · "))

@@ -10,7 +10,8 @@ struct DifferenceLines {
     func head(_ letter: String, _ side: DifferenceReport.Side) -> String {
         let flow = side.flow
         let parts = [
-            side.name.printable, style.outcome(side.outcome), flow.grant.printable, flow.provider.rawValue,
+            side.name.printable, style.outcome(side.outcome), FlowHead.grant(flow.grant).printable,
+            flow.provider.rawValue,
             flow.clientID.map { "client \(FlowHead.name($0))" },
         ]
         return "\(style.bold(letter))  " + parts.compactMap { $0 }.joined(separator: " · ")
