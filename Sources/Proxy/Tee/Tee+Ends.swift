@@ -62,7 +62,12 @@ extension Tee {
     }
 
     /// Who is at the server's end, for words.
-    var nameOfServer: String { asked.map { "upstream proxy \($0)" } ?? "server" }
+    var nameOfServer: String {
+        asked.map { "upstream proxy \($0)" } ?? "server\(UpstreamProxy.way(by: proxyOnTheWay))"
+    }
+
+    /// The proxy whose tunnel leads to the provider; nil where it is reached without, or asked request by request.
+    var proxyOnTheWay: UpstreamProxy? { asked == nil ? proxy.connector.proxy(to: origin) : nil }
 
     /// Why what is awaited does not come, where a side has gone for this reason.
     private func loss(by side: Side, _ reason: String) -> String {
@@ -84,9 +89,7 @@ extension Tee {
     /// With TLS 1.3 it says only behind its handshake that it wants another certificate of the client. The client's request
     /// is on its way, and is to be in the capture.
     private func refused(_ reason: String) {
-        let failure = UpstreamFailure(reason: reason)
-        // Who is asked in the provider's place is named already.
-        refusal = asked == nil ? failure.byWay(of: proxy.connector.proxy(to: origin)) : failure
+        refusal = UpstreamFailure(reason: reason)
         server?.detach()
         server?.closeAfterFlush()
         server = nil

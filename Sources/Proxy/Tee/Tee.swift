@@ -294,8 +294,10 @@ final class Tee {
     }
 
     private func identify(_ exchanges: inout [Exchange]) {
+        let way = proxyOnTheWay
         for index in exchanges.indices {
             exchanges[index].sharedClient = identity.shared
+            way?.nameWay(in: &exchanges[index])
             if let failure = asked?.takeOver(&exchanges[index], of: origin) {
                 proxy.tell(failure, of: origin)
             }

@@ -1,8 +1,14 @@
 internal import Captures
 
 /// What is the proxy's own doing where it is asked for the provider, request by request: such an exchange says so, and not that the
-/// provider failed.
+/// provider failed; and what may be where it leads to the provider.
 extension UpstreamProxy {
+    /// Names this proxy in an exchange whose answer ended with its tunnel: which of the two has ended it, nobody sees behind a proxy.
+    func nameWay(in exchange: inout Exchange) {
+        guard let words = exchange.failure, words.hasPrefix(AnswerLoss.serverEnded) else { return }
+        exchange.failure = words + Self.way(by: self)
+    }
+
     /// Lays an exchange to this proxy where it ended the connection, or the answer is a page of its own.
     ///
     /// The page is the client's, as any answer is; the exchange has none then, for the provider gave none.

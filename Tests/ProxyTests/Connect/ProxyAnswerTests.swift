@@ -217,6 +217,29 @@ struct ProxyAnswerTests {
         try await proxy.stop()
     }
 
+    /// It, or the server behind it: nobody sees which.
+    @Test(arguments: [
+        (
+            LoopbackOrigin.Step.sendAndFinish(
+                Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{".utf8)
+            ),
+            AnswerLoss.serverLeft
+        ),
+        (.sendAndFinish([]), AnswerLoss.serverLeft),
+        (.reset, "ECONNRESET: connection reset by the server"),
+    ])
+    func proxyIsNamedBesideAnAnswerThatIsCutShort(_ step: LoopbackOrigin.Step, _ words: String) async throws {
+        let proxy = try await LoopbackOrigin(tls: nil) { received in
+            received.starts(with: "CONNECT ".utf8) ? .send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)) : step
+        }
+        let rig = try await rig(proxy.port)
+        _ = try await rig.curl("--proxytunnel", "http://\(Self.name)/token")
+        let way = " (by way of the upstream proxy http://127.0.0.1:\(proxy.port))"
+        #expect(try await rig.exchanges(atLeast: 1).map(\.failure) == [words + way])
+        await rig.stop()
+        try await proxy.stop()
+    }
+
     /// The client's request is on its way then, and is to be in the capture.
     @Test func proxyThatHangsUpBehindItsYesIsTold() async throws {
         let proxy = try await LoopbackOrigin(tls: nil) { _ in
