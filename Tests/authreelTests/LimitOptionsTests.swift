@@ -1,3 +1,4 @@
+import Proxy
 import Testing
 
 @testable import authreel
@@ -18,5 +19,14 @@ struct LimitOptionsTests {
             try LimitOptions.bytes(text, "--max-body", example: "16M")
         }
         #expect(failure?.message.contains("--max-body takes a number of bytes, not \(text)") == true)
+    }
+
+    /// An upstream proxy has a connection of its own to make, which may take it longer than one of ours.
+    @Test func timeToConnectCountsForUpstreamProxiesWhereItIsGiven() throws {
+        let unsaid = try LimitOptions.parse([]).limits()
+        #expect(unsaid.connectTime == .seconds(15) && unsaid.proxyTime == .seconds(60))
+        let given = try LimitOptions.parse(["--connect-timeout", "2.5"]).limits()
+        #expect(given.connectTime == .milliseconds(2500) && given.proxyTime == .milliseconds(2500))
+        #expect(throws: CommandFailure.self) { try LimitOptions.parse(["--connect-timeout", "0"]).limits() }
     }
 }

@@ -190,13 +190,14 @@ final class UpstreamTunnelHandler: ChannelInboundHandler, RemovableChannelHandle
             if isInHandshake {
                 return fail(.handshakeTimeout(proxy))
             }
-            var failure = UpstreamFailure.dialogue(
-                origin,
-                by: proxy,
-                "no answer in time (\(time.components.seconds) s)"
-            )
-            // Waits for the rest of what it takes for a request.
-            if isSilentInSOCKS { failure.hint = "An HTTP proxy is named by http://" }
+            let (whole, rest) = time.components
+            let seconds = rest == 0 ? "\(whole)" : "\(time / .seconds(1))"
+            var failure = UpstreamFailure.dialogue(origin, by: proxy, "no answer in time (\(seconds) s)")
+            failure.hint =
+                isSilentInSOCKS
+                // Waits for the rest of what it takes for a request.
+                ? "An HTTP proxy is named by http://"
+                : "To wait longer for it: authreel record --connect-timeout SECONDS"
             fail(failure)
         }
     }

@@ -44,9 +44,13 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         name: .customLong("connect-timeout"),
-        help: ArgumentHelp("How long to wait for a provider's connection.", valueName: "SECONDS")
+        help: ArgumentHelp(
+            "How long to wait for a provider's connection (15 by itself).",
+            discussion: "For an upstream proxy to make one: 60 by itself.",
+            valueName: "SECONDS"
+        )
     )
-    var connectTimeout: Double = 15
+    var connectTimeout: Double?
 
     @Option(
         name: .customLong("handshake-timeout"),
@@ -79,14 +83,19 @@ struct LimitOptions: ParsableArguments {
                 hint: "for example --max-connections 1000"
             )
         }
-        return ProxyLimits(
+        var limits = ProxyLimits(
             headBytes: try Self.bytes(maximumHead, "--max-head", example: "128K", least: 256),
             headTime: try Self.time(headTimeout, "--head-timeout"),
-            connectTime: try Self.time(connectTimeout, "--connect-timeout"),
             handshakeTime: try Self.time(handshakeTimeout, "--handshake-timeout"),
             connections: maximumConnections,
             heldBytes: try Self.bytes(maximumHeld, "--max-held", example: "1G", least: 1 << 20)
         )
+        if let connectTimeout {
+            limits.connectTime = try Self.time(connectTimeout, "--connect-timeout")
+            // Whoever makes the connection.
+            limits.proxyTime = limits.connectTime
+        }
+        return limits
     }
 
     private static func time(_ seconds: Double, _ option: String) throws -> Duration {

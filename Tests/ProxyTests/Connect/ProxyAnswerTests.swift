@@ -285,6 +285,22 @@ struct ProxyAnswerTests {
         try await silent.stop()
     }
 
+    @Test func howToWaitLongerIsTold() async throws {
+        let silent = try await LoopbackOrigin(tls: nil) { _ in .wait }
+        let proxy = try UpstreamProxy("http://127.0.0.1:\(silent.port)")
+        let rig = try await ProxyRig(adjust: {
+            $0.upstreamProxy = proxy
+            $0.limits.proxyTime = .milliseconds(500)
+        })
+        _ = try await rig.curl("https://\(Self.name)/")
+        let failure = try #require(try await rig.exchanges(atLeast: 1).first?.failure)
+        #expect(failure.hasSuffix("no answer in time (0.5 s)"), "\(failure)")
+        let hint = "To wait longer for it: authreel record --connect-timeout SECONDS"
+        #expect(rig.notices == [.upstreamFailed(host: "\(Self.name):443", reason: failure, hint: hint)])
+        await rig.stop()
+        try await silent.stop()
+    }
+
     /// Its own connection takes longer than a word of it.
     @Test func proxyThatSpeaksSOCKSIsWaitedForLonger() async throws {
         let slow = try await LoopbackOrigin(tls: nil) { received in
