@@ -17,6 +17,11 @@ package enum SystemError {
     /// Another program listens there.
     package static let addressInUse = EADDRINUSE
 
+    /// Whether an attempt to connect found nobody, not even one who refuses.
+    package static func isUnanswered(_ code: CInt) -> Bool {
+        [timedOut, hostUnreachable, networkUnreachable].contains(code)
+    }
+
     /// Whether the process, or the system, may open no more files and connections.
     package static func isShortage(_ code: CInt) -> Bool { code == EMFILE || code == ENFILE }
 

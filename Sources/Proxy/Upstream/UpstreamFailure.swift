@@ -14,8 +14,18 @@ struct UpstreamFailure: Error, Equatable {
     /// Whether it is the recorder that may open no more files.
     var isShortage = false
 
-    static func loop(_ origin: Origin) -> UpstreamFailure {
-        UpstreamFailure(reason: "\(origin) is this recorder itself; it does not connect to itself")
+    /// `isPlayed`: whether the origin is one that `--reverse` plays.
+    static func loop(_ origin: Origin, isPlayed: Bool = false) -> UpstreamFailure {
+        var failure = UpstreamFailure(
+            reason: "\(origin) is this recorder itself; it does not connect to itself"
+        )
+        guard isPlayed else { return failure }
+        failure.hint =
+            HostResolver.isLoopback(origin.host)
+            ? "Play it at another port: --reverse ORIGIN=127.0.0.1:0 picks a free one"
+            : "The recorder has to find the real \(origin.host): what leads that name to the recorder (a line in /etc/hosts) "
+                + "has to be the client's alone, as a container's --add-host is"
+        return failure
     }
 
     static func notPermitted(_ origin: Origin) -> UpstreamFailure {
@@ -44,9 +54,9 @@ struct UpstreamFailure: Error, Equatable {
         if let error = error as? NIOConnectionError {
             // The last attempt is IPv4 where there is one: the more telling of `localhost`'s two refusals.
             guard let last = error.connectionErrors.last else { return notFound(origin) }
-            return dialing(last.error, address: text(last.target, of: origin))
+            return dialing(origin, last.error, address: text(last.target, of: origin))
         }
-        return dialing(error, address: address.map { text($0, of: origin) } ?? origin.description)
+        return dialing(origin, error, address: address.map { text($0, of: origin) } ?? origin.description)
     }
 
     private static func text(_ address: SocketAddress, of origin: Origin) -> String {
@@ -55,18 +65,23 @@ struct UpstreamFailure: Error, Equatable {
     }
 
     static func notFound(_ origin: Origin) -> UpstreamFailure {
-        UpstreamFailure(reason: TransportReason.notFound(origin.host))
+        UpstreamFailure(reason: TransportReason.notFound(origin.host), hint: HostAlias.hint(for: origin.host))
     }
 
-    private static func dialing(_ error: any Error, address: String) -> UpstreamFailure {
+    private static func dialing(_ origin: Origin, _ error: any Error, address: String) -> UpstreamFailure {
         if case ChannelError.connectTimeout? = error as? ChannelError {
-            return UpstreamFailure(reason: TransportReason.timedOut(address))
+            return UpstreamFailure(
+                reason: TransportReason.timedOut(address),
+                hint: HostAlias.hint(for: origin.host)
+            )
         }
         guard let error = error as? IOError else {
             return UpstreamFailure(reason: "cannot connect to \(address): \(error)")
         }
         return UpstreamFailure(
             reason: TransportReason.dialing(error.errnoCode, address: address),
+            // Whoever refuses is there: in a virtual machine the address may be another's.
+            hint: SystemError.isUnanswered(error.errnoCode) ? HostAlias.hint(for: origin.host) : nil,
             isShortage: SystemError.isShortage(error.errnoCode)
         )
     }
