@@ -51,7 +51,8 @@ final class ProxyContext: Sendable {
         connector = UpstreamConnector(
             limits: configuration.limits,
             policy: DestinationPolicy(
-                own: [own] + reverse.map(\.own) + configuration.ownPorts.map(OwnAddress.init(loopbackPort:))
+                own: [own] + reverse.map(\.own) + configuration.ownPorts.map(OwnAddress.init(loopbackPort:)),
+                played: Set(reverse.map(\.origin))
             ),
             permits: configuration.permits,
             proxy: configuration.upstreamProxy,

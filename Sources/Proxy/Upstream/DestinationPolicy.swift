@@ -4,6 +4,8 @@ internal import NIOCore
 struct DestinationPolicy: Sendable {
     /// Where this program listens; set once it does.
     let own: [OwnAddress]
+    /// The origins that are played at some of those addresses.
+    var played: Set<Origin> = []
 
     /// Those of a host's addresses that may be connected to.
     ///
@@ -25,9 +27,12 @@ struct DestinationPolicy: Sendable {
             }
         }
         let others = addresses.filter { !isOwn($0) }
-        guard !others.isEmpty || addresses.isEmpty else { throw .loop(origin) }
+        guard !others.isEmpty || addresses.isEmpty else { throw loop(origin) }
         return others
     }
+
+    /// What is said of an origin that leads to a listener of ours.
+    func loop(_ origin: Origin) -> UpstreamFailure { .loop(origin, isPlayed: played.contains(origin)) }
 
     /// Whether a connection to this address would lead to a listener of ours.
     func isOwn(_ address: SocketAddress) -> Bool {

@@ -84,13 +84,13 @@ struct UpstreamConnector: Sendable {
             return connected.flatMapThrowing { [policy] channel in
                 guard !policy.isOwn(channel) else {
                     channel.close(promise: nil)
-                    throw UpstreamFailure.loop(origin)
+                    throw policy.loop(origin)
                 }
                 return channel
-            }.flatMapErrorThrowing { error in
+            }.flatMapErrorThrowing { [policy] error in
                 if error is UpstreamFailure { throw error }
                 // The address that was left out is the likelier trouble.
-                if permitted.count < all.count { throw UpstreamFailure.loop(origin) }
+                if permitted.count < all.count { throw policy.loop(origin) }
                 let only = permitted.count == 1 ? permitted.first : nil
                 throw UpstreamFailure.dialing(origin, error, at: only)
             }

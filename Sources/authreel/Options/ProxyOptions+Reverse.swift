@@ -9,20 +9,24 @@ extension ProxyOptions {
     /// - Returns: the origins, each with its address.
     /// - Throws: ``CommandFailure`` for what cannot be understood, or cannot be.
     func reverseOrigins(besides proxy: (host: String, port: Int)) throws -> [ReverseOrigin] {
-        var taken: Set<String> = []
         // One that nobody asked for gives way.
-        if listen != nil, let address = Self.address(proxy.host, proxy.port) { taken.insert(address) }
+        var taken = listen == nil ? [] : [proxy]
         return try reverse.map { text in
             let played = try parse(text)
             let host = played.listeningHost
-            if let address = Self.address(host, played.listeningPort), !taken.insert(address).inserted {
+            let address = (host: host, port: played.listeningPort)
+            if let other = taken.first(where: { Self.overlap($0, address) }) {
+                let isSame = other.host == host || other.host == "localhost" || host == "localhost"
                 throw CommandFailure(
                     .usage,
-                    "\(Self.bracketed(host)):\(played.listeningPort) is asked for twice",
+                    "\(Self.bracketed(host)):\(address.port) is asked for twice"
+                        + (isSame
+                            ? "" : ": \(Self.bracketed(other.host)):\(address.port) is at the same place"),
                     hint:
                         "each --reverse wants an address of its own: --reverse \(played.url)=\(Self.bracketed(host)):0"
                 )
             }
+            taken.append(address)
             guard allowRemote || LoopbackHost.isLoopback(host) else {
                 throw CommandFailure(
                     .usage,
@@ -54,9 +58,14 @@ extension ProxyOptions {
         }
     }
 
-    /// What tells addresses apart; nil for one that the system picks.
-    private static func address(_ host: String, _ port: Int) -> String? {
-        port == 0 ? nil : "\(host == "localhost" ? "127.0.0.1" : host.lowercased()):\(port)"
+    /// Whether nobody can listen at both: they are the same, or one is every address.
+    private static func overlap(_ one: (host: String, port: Int), _ other: (host: String, port: Int)) -> Bool
+    {
+        // The system picks 0 so that it does not.
+        guard one.port == other.port, one.port != 0 else { return false }
+        let hosts = [one.host, other.host].map { $0 == "localhost" ? "127.0.0.1" : $0.lowercased() }
+        if hosts[0] == hosts[1] || hosts.contains("::") { return true }
+        return hosts.contains("0.0.0.0") && !hosts.contains { $0.utf8.contains(0x3a) }
     }
 
     /// The addresses that others on the network can reach.

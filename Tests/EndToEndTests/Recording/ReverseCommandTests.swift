@@ -21,6 +21,14 @@ struct ReverseCommandTests {
             "--reverse https://a.example=127.0.0.1:0\n"
         ),
         (
+            [
+                "https://a.example=0.0.0.0:9443", "--reverse", "https://b.example=127.0.0.1:9443",
+                "--allow-remote",
+            ],
+            "127.0.0.1:9443 is asked for twice: 0.0.0.0:9443 is at the same place",
+            "--reverse https://b.example=127.0.0.1:0\n"
+        ),
+        (
             ["https://idp.example=0.0.0.0:9443"],
             "is no loopback address: anyone on the network could use https://idp.example",
             "record --allow-remote --reverse https://idp.example=0.0.0.0:9443\n"

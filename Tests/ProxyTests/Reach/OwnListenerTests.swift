@@ -166,6 +166,24 @@ struct OwnListenerTests {
         #expect(!policy.isOwn(try SocketAddress(ipAddress: "192.168.1.22", port: 8080)))
     }
 
+    /// What leads a client to an origin that is played may lead the recorder there, too.
+    @Test func playedOriginThatLeadsHereIsExplained() throws {
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: 443)
+        let played = try #require(Origin(authority: "idp.example:443", defaultPort: nil))
+        let policy = DestinationPolicy(own: [OwnAddress(loopbackPort: 443)], played: [played])
+        for (authority, isExplained) in [("idp.example:443", true), ("app.example:443", false)] {
+            let origin = try #require(Origin(authority: authority, defaultPort: nil))
+            let failure = #expect(throws: UpstreamFailure.self) {
+                try policy.permitted([address], of: origin, isRestricted: false)
+            }
+            let hint = failure?.hint
+            #expect(
+                (hint?.hasPrefix("The recorder has to find the real idp.example: ") ?? false) == isExplained
+            )
+            #expect((hint == nil) != isExplained)
+        }
+    }
+
     /// A name with an own address among others goes to the others, and what it was for is said when they fail.
     @Test func nameThatLeadsHereAndElsewhere() async throws {
         let other = try await SmallProxy(.http)

@@ -148,6 +148,9 @@ extension ReverseTests {
                 "localhost:\(port) is this recorder itself; it does not connect to itself"
             ]
         )
+        #expect(
+            output.text.contains("Play it at another port: --reverse ORIGIN=127.0.0.1:0 picks a free one")
+        )
         // Nor by way of the proxy.
         let proxied = try await rig.curl("http://127.0.0.1:\(port)/", "-w", "%{http_code}")
         #expect(proxied.text.hasSuffix("502"))
