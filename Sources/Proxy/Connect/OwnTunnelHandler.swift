@@ -106,7 +106,7 @@ final class OwnTunnelHandler: ChannelInboundHandler, RemovableChannelHandler, Wa
         phase = .handshake
         setDeadline(proxy.configuration.limits.handshakeTime) { [self] in close() }
         do {
-            let name = hello.serverName.flatMap { Origin.isHostName($0) ? $0 : nil } ?? origin.host
+            let name = hello.host ?? origin.host
             let handler = TLSHandler(
                 context: try proxy.leaves.context(for: name, now: proxy.clock()),
                 configuration: .server(alpn: ServerProtocols(accepted: "http/1.1", refusesOthers: true)),

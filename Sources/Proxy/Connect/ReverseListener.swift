@@ -32,7 +32,7 @@ struct ReverseListener: Sendable {
         isPinned: Bool
     ) -> Interception {
         let address = local?.ipAddress.map(MachineAddresses.canonical) ?? played.listeningHost
-        let name = hello?.serverName.flatMap { Origin.isHostName($0) ? $0 : nil }
+        let name = hello?.host
         let isNamed = name.map { isOrigin($0, port: local?.port ?? played.listeningPort) } ?? false
         return Interception(
             entry: entry,

@@ -203,7 +203,7 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         phase = .done
         deadline?.cancel()
         entry.facts.serverName = hello?.serverName
-        let clientName = serverName(hello)
+        let clientName = hello?.host ?? origin.hostInTLS
         var passes = passes
         if passes == nil, hello != nil, proxy.leavesAlone(clientName) { passes = .asked }
         // What is nobody's business has no place for a page.
@@ -236,12 +236,6 @@ final class TunnelHandler: ChannelDuplexHandler, RemovableChannelHandler, Upstre
         proxy.note(failure, of: entry)
         phase = .closing
         context?.close(promise: nil)
-    }
-
-    /// The name the client asks for: in its hello, else that of the tunnel.
-    private func serverName(_ hello: ClientHello?) -> String {
-        if let name = hello?.serverName, Origin.isHostName(name) { return name }
-        return origin.hostInTLS
     }
 
     private func clientLeft() {

@@ -73,6 +73,26 @@ struct UpstreamSessionTests {
         try await origin.stop()
     }
 
+    /// Chromium sends the one of `https://idp.example./` along, and leaves it out when it compares the certificate.
+    @Test func finalDotOfAServerNameIsNotForCertificates() async throws {
+        let origin = try await LoopbackOrigin(tls: try ProxyRig.originTLS()) { _ in
+            .sendAndFinish(Array("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok".utf8))
+        }
+        let rig = try await ProxyRig()
+        let client = """
+            printf 'GET / HTTP/1.1\\r\\nHost: localhost.\\r\\n\\r\\n' | openssl s_client -quiet -proxy \
+            127.0.0.1:\(rig.port) -connect localhost.:\(origin.port) -servername localhost. -CAfile \
+            \(rig.authorityFile) -verify_hostname localhost -verify_return_error
+            """
+        let output = try await ProxyRig.run(["/bin/sh", "-c", client])
+        #expect(output.text.contains("200 OK"), "\(output.text)\(output.error)")
+        let exchange = try #require(try await rig.exchanges(atLeast: 1).first)
+        #expect(exchange.failure == nil && exchange.response?.status == 200)
+        #expect(exchange.connection.serverName == "localhost.")
+        await rig.stop()
+        try await origin.stop()
+    }
+
     @Test func toleratedCertificateIsToldOfEachConnection() async throws {
         let server = try provider("-tls1_3")
         let rig = try await ProxyRig(adjust: {
