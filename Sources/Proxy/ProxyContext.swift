@@ -52,7 +52,7 @@ final class ProxyContext: Sendable {
             limits: configuration.limits,
             policy: DestinationPolicy(
                 own: [own] + reverse.map(\.own) + configuration.ownPorts.map(OwnAddress.init(loopbackPort:)),
-                played: Set(reverse.map(\.origin))
+                reverse: reverse
             ),
             permits: configuration.permits,
             proxy: configuration.upstreamProxy,

@@ -4,8 +4,8 @@ internal import NIOCore
 struct DestinationPolicy: Sendable {
     /// Where this program listens; set once it does.
     let own: [OwnAddress]
-    /// The origins that are played at some of those addresses.
-    var played: Set<Origin> = []
+    /// Those that play an origin, with addresses that are among those.
+    var reverse: [ReverseListener] = []
 
     /// Those of a host's addresses that may be connected to.
     ///
@@ -32,7 +32,7 @@ struct DestinationPolicy: Sendable {
     }
 
     /// What is said of an origin that leads to a listener of ours.
-    func loop(_ origin: Origin) -> UpstreamFailure { .loop(origin, isPlayed: played.contains(origin)) }
+    func loop(_ origin: Origin) -> UpstreamFailure { .loop(origin, reverse: reverse) }
 
     /// Whether a connection to this address would lead to a listener of ours.
     func isOwn(_ address: SocketAddress) -> Bool {

@@ -14,18 +14,28 @@ struct UpstreamFailure: Error, Equatable {
     /// Whether it is the recorder that may open no more files.
     var isShortage = false
 
-    /// `isPlayed`: whether the origin is one that `--reverse` plays.
-    static func loop(_ origin: Origin, isPlayed: Bool = false) -> UpstreamFailure {
-        var failure = UpstreamFailure(
-            reason: "\(origin) is this recorder itself; it does not connect to itself"
+    /// `reverse`: the origins that are played, each with the address where it is.
+    static func loop(_ origin: Origin, reverse: [ReverseListener] = []) -> UpstreamFailure {
+        UpstreamFailure(
+            reason: "\(origin) is this recorder itself; it does not connect to itself",
+            hint: hint(forLoop: origin, reverse)
         )
-        guard isPlayed else { return failure }
-        failure.hint =
-            HostResolver.isLoopback(origin.host)
-            ? "Play it at another port: --reverse ORIGIN=127.0.0.1:0 picks a free one"
-            : "The recorder has to find the real \(origin.host): what leads that name to the recorder (a line in /etc/hosts) "
-                + "has to be the client's alone, as a container's --add-host is"
-        return failure
+    }
+
+    /// What keeps a client that is led to an origin that is played, or the recorder, from asking the recorder for itself.
+    private static func hint(forLoop origin: Origin, _ reverse: [ReverseListener]) -> String? {
+        guard reverse.contains(where: { $0.origin == origin }) else {
+            return reverse.first { $0.own.isNamed(by: origin) }.map {
+                "This address plays \($0.played.url): what asks by way of the proxy asks for that itself, or leaves this "
+                    + "address out of its proxy (NO_PROXY)"
+            }
+        }
+        guard !HostResolver.isLoopback(origin.host) else {
+            return "Play it at another port: --reverse ORIGIN=127.0.0.1:0 picks a free one"
+        }
+        return
+            "The recorder has to find the real \(origin.host): what leads that name to the recorder (a line in /etc/hosts) "
+            + "has to be the client's alone, as a container's --add-host is"
     }
 
     static func notPermitted(_ origin: Origin) -> UpstreamFailure {

@@ -167,20 +167,26 @@ struct OwnListenerTests {
     }
 
     /// What leads a client to an origin that is played may lead the recorder there, too.
-    @Test func playedOriginThatLeadsHereIsExplained() throws {
+    @Test(arguments: [
+        ("idp.example:443", "The recorder has to find the real idp.example: "),
+        ("localhost:443", "This address plays https://idp.example: "),
+        ("127.0.0.1:443", "This address plays https://idp.example: "),
+        ("app.example:443", nil),
+    ])
+    func playedOriginThatLeadsHereIsExplained(_ authority: String, _ words: String?) throws {
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 443)
-        let played = try #require(Origin(authority: "idp.example:443", defaultPort: nil))
-        let policy = DestinationPolicy(own: [OwnAddress(loopbackPort: 443)], played: [played])
-        for (authority, isExplained) in [("idp.example:443", true), ("app.example:443", false)] {
-            let origin = try #require(Origin(authority: authority, defaultPort: nil))
-            let failure = #expect(throws: UpstreamFailure.self) {
-                try policy.permitted([address], of: origin, isRestricted: false)
-            }
-            let hint = failure?.hint
-            #expect(
-                (hint?.hasPrefix("The recorder has to find the real idp.example: ") ?? false) == isExplained
-            )
-            #expect((hint == nil) != isExplained)
+        let own = OwnAddress(loopbackPort: 443)
+        let played = try ReverseOrigin("https://idp.example=127.0.0.1:443")
+        let policy = DestinationPolicy(own: [own], reverse: [ReverseListener(played, own: own)])
+        let origin = try #require(Origin(authority: authority, defaultPort: nil))
+        let failure = #expect(throws: UpstreamFailure.self) {
+            try policy.permitted([address], of: origin, isRestricted: false)
+        }
+        #expect(failure?.reason == "\(authority) is this recorder itself; it does not connect to itself")
+        if let words {
+            #expect(failure?.hint?.hasPrefix(words) == true, "\(failure?.hint ?? "")")
+        } else {
+            #expect(failure?.hint == nil)
         }
     }
 
