@@ -43,6 +43,7 @@ package struct ReverseOrigin: Sendable, Hashable {
         // As an address bar gives it.
         if authority.last == "/" { authority.removeLast() }
         guard !authority.contains(where: { "/?#".contains($0) }) else { throw .pathInOrigin(String(text)) }
+        guard authority.utf8.allSatisfy({ $0 < 0x80 }) else { throw .notASCII(String(text)) }
         guard !authority.contains("@"),
             let origin = Origin(authority: String(authority), defaultPort: scheme.defaultPort)
         else { throw .notAnOrigin(String(text)) }
@@ -73,6 +74,8 @@ package enum ReverseOriginError: Error, Equatable, CustomStringConvertible {
     case noScheme(String)
     /// There is more behind the origin's host and port.
     case pathInOrigin(String)
+    /// The origin's host is not written as DNS has it (RFC 5890, section 2.3.2.1).
+    case notASCII(String)
     /// The origin's host or port is none.
     case notAnOrigin(String)
     /// The address is not `HOST:PORT`.
@@ -83,6 +86,7 @@ package enum ReverseOriginError: Error, Equatable, CustomStringConvertible {
         case .noAddress(let text): "\(text) does not say at which address: ORIGIN=HOST:PORT"
         case .noScheme(let text): "\(text) does not begin with https:// or http://"
         case .pathInOrigin(let text): "\(text) is more than an origin: scheme, host and port are all of it"
+        case .notASCII(let text): "\(text) is not written as DNS has it: xn--…, in ASCII"
         case .notAnOrigin(let text): "\(text) has no usable host and port"
         case .notAnAddress(let text): "\(text.isEmpty ? "nothing" : text) is no address of the form HOST:PORT"
         }

@@ -126,9 +126,11 @@ struct ProxyOptions: ParsableArguments {
     /// What is no host would match none, and what it was to keep unread would be recorded.
     private static func hosts(_ texts: [String], _ option: String) throws(CommandFailure) -> [HostPattern] {
         if let text = texts.first(where: { !HostPattern.isOne($0) }) {
+            let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
             throw CommandFailure(
                 .usage,
-                "\(option) \(text.isEmpty ? "''" : text) is no host",
+                "\(option) \(text.isEmpty ? "''" : text) is "
+                    + (isASCII ? "no host" : "no host as DNS has it: xn--…, in ASCII"),
                 hint:
                     "it takes a host without scheme and port: \(option) idp.example, \(option) '*.example.com', "
                     + "\(option) 127.0.0.1"

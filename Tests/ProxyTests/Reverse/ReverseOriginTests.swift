@@ -32,6 +32,7 @@ struct ReverseOriginTests {
         ("https://idp.example/realms=127.0.0.1:9443", .pathInOrigin("https://idp.example/realms")),
         ("https://idp.example?a=127.0.0.1:9443", .pathInOrigin("https://idp.example?a")),
         ("https://=127.0.0.1:9443", .notAnOrigin("https://")),
+        ("https://bücher.example=127.0.0.1:9443", .notASCII("https://bücher.example")),
         ("https://a@idp.example=127.0.0.1:9443", .notAnOrigin("https://a@idp.example")),
         ("https://idp.example:0=127.0.0.1:9443", .notAnOrigin("https://idp.example:0")),
         ("https://idp.example=127.0.0.1", .notAnAddress("127.0.0.1")),
