@@ -194,6 +194,7 @@ struct Import: ParsableCommand {
             return opened
         }
         tellOfParts(opened)
+        tellOfKeys(opened)
         return opened
     }
 
@@ -206,6 +207,16 @@ struct Import: ParsableCommand {
             "connections whose packets are in several of these files are not put together; where that is so:"
         )
         StandardError.note("hint: mergecap -w all.pcapng \(names)")
+    }
+
+    /// Whoever names keys means packets: where none are, they have been forgotten.
+    private func tellOfKeys(_ opened: [ImportInput.Opened]) {
+        guard !keyLogs.isEmpty, opened.allSatisfy({ $0.written == nil }) else { return }
+        let isOne = files.count == 1
+        StandardError.warn(
+            "--keylog opens packets, and \(isOne ? "this file has none" : "none of these files has any"): nothing was taken of "
+                + keyLogs.joined(separator: ", ")
+        )
     }
 
     /// Exchanges that are held at a time.

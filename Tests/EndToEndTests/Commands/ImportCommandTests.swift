@@ -54,6 +54,21 @@ struct ImportCommandTests {
         #expect(missing.errors.contains(" record --out '\(folder.path)/not there.har' makes one"))
     }
 
+    /// Whoever names keys has forgotten the packets where there are none.
+    @Test func keysThatNothingNeedsAreTold() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let recording = Fixtures.root.appending(path: "captures/healthy/web-code-flow.har").path
+        let keys = folder.file("login.keys")
+        try Data("# none yet\n".utf8).write(to: URL(filePath: keys))
+        let (with, without) = (folder.file("with.har"), folder.file("without.har"))
+        let told = try Program.run(["import", recording, "--keylog", keys, "--out", with])
+        #expect(told.status == 0 && told.errors.contains("this file has none: nothing was taken of \(keys)"))
+        let silent = try Program.run(["import", recording, "--out", without])
+        #expect(silent.status == 0 && !silent.errors.contains("--keylog"))
+        #expect(try Data(contentsOf: URL(filePath: with)) == Data(contentsOf: URL(filePath: without)))
+    }
+
     /// `authreel import … 2>&1 | head -1`: the capture is made all the same; to a pipe that nobody reads any more none is, and
     /// nothing is left.
     @Test func nothingIsLeftWhenNobodyListens() throws {
