@@ -110,6 +110,22 @@ struct EntrySpellingTests {
         }
     }
 
+    /// As programs have it that record messages for themselves; a database's number with its type is one as well.
+    @Test(
+        arguments: [
+            (#"{"code":400,"message":"Bad Request"}"#, 400, "Bad Request"), (#"{"code":"400"}"#, 400, ""),
+            (#"{"statusCode":400,"phrase":"Bad Request"}"#, 400, "Bad Request"),
+            (#"{"$numberInt":"400"}"#, 400, ""),
+            (#"{"code":null,"message":"none"}"#, nil, nil), (#"{"message":"none"}"#, nil, nil),
+        ] as [(String, Int?, String?)]
+    ) func statusThatIsAnObjectIsOne(_ status: String, _ code: Int?, _ words: String?) throws {
+        let text = har(Self.form, Self.json).replacing(#""status":200"#, with: #""status":\#(status)"#)
+        for text in [text, JSONWriter.text(of: try OriginalEntryTests.imported([text]))] {
+            let response = try read(text)[0].response
+            #expect(response?.status == code && response?.statusText == words)
+        }
+    }
+
     /// Of a type that nobody parses an object is its producer's, and of two bodies HAR's counts.
     @Test(arguments: [
         (#""headers":[],"content":{"kind":"none"}"#, nil),
@@ -288,7 +304,18 @@ struct EntrySpellingTests {
             #""mimeType":"application/x-www-form-urlencoded","text":"Z3JhbnRfdHlwZT1yZWZyZXNoX3Rva2Vu""#,
             "grant_type=refresh_token"
         ),
+        (#"[]"#, #""mimeType":"text/html; charset=utf-8","text":"PGh0bWw+PC9odG1sPgo=""#, "<html></html>\n"),
+        (
+            #"[]"#, #""mimeType":"application/samlmetadata+xml","text":"PGE+PGI+PC9iPjwvYT4K""#,
+            "<a><b></b></a>\n"
+        ),
         // As they were sent.
+        (#"[]"#, #""mimeType":"text/html","text":"YWJjZGVmZ2hpamts""#, "YWJjZGVmZ2hpamts"),
+        (
+            #"[{"name":"Content-Length","value":"20"}]"#,
+            #""mimeType":"text/html","text":"PGh0bWw+PC9odG1sPgo=""#,
+            "PGh0bWw+PC9odG1sPgo="
+        ),
         (
             #"[{"name":"Content-Length","value":"20"}]"#,
             #""mimeType":"application/json","text":"eyJuYW1lIjoiQWRhIn0=""#, "eyJuYW1lIjoiQWRhIn0="

@@ -76,7 +76,7 @@ extension EntrySpelling {
             && Base64.decodeStrictly(Array(text.utf8)[...], isPadded: true) != nil
     }
 
-    /// Whether a text is the Base64 of what its type says, which it is not itself: JSON or a form.
+    /// Whether a text is the Base64 of what its type says, which it is not itself: JSON, a form, or a page.
     ///
     /// One that is said to be of another length was sent so.
     private static func isCoded(_ text: String, of data: JSONObject, _ headers: JSONValue?) -> Bool {
@@ -86,12 +86,17 @@ extension EntrySpelling {
         }
         guard isLikely, text.utf8.count >= 16, text.utf8.count % 4 == 0 else { return false }
         let fields = HAREntry.headers(headers)
-        guard isParsed(type(of: data, fields)),
+        let type = type(of: data, fields)
+        guard isParsed(type) || isMarkup(type),
             let bytes = Base64.decodeStrictly(Array(text.utf8)[...], isPadded: true)
         else { return false }
         // The length of coded bytes is that before their coding was undone.
         let isUnknown = !ContentCoding.codings(of: fields).isEmpty && HAREntry.size(data["size"]) == nil
         guard isUnknown || toldLength(of: data, fields) ?? bytes.count == bytes.count else { return false }
+        if isMarkup(type) {
+            return bytes.first { $0 > 0x20 } == UInt8(ascii: "<")
+                && bytes.last { $0 > 0x20 } == UInt8(ascii: ">")
+        }
         if let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             return (try? JSONParser.parse(bytes)) != nil
         }
@@ -99,6 +104,11 @@ extension EntrySpelling {
         let name = bytes.prefix(while: \.isTokenCharacter)
         return !name.isEmpty && bytes.dropFirst(name.count).first == UInt8(ascii: "=")
             && bytes.allSatisfy { (0x21...0x7e).contains($0) }
+    }
+
+    private static func isMarkup(_ type: String?) -> Bool {
+        guard let essence = essence(type) else { return false }
+        return essence == "text/html" || essence.hasSuffix("xml")
     }
 
     /// Whether a body is said to have so many bytes: servers written in Python send `b'…'` themselves by mistake, which is longer.

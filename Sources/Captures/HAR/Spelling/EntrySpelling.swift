@@ -51,6 +51,7 @@ enum EntrySpelling {
     private static func response(_ response: JSONObject) -> JSONObject? {
         var draft = EntryDraft(response, responseNames)
         draft.change("content") { content in EntryDraft(content, bodyNames).changed }
+        placeStatus(in: &draft)
         placeBody("content", in: &draft)
         let headers = draft.object["headers"]
         draft.change("content") { bytesPlaced($0, headers: headers) }
@@ -59,6 +60,22 @@ enum EntrySpelling {
         draft.changeEach("cookies") { cookie in EntryDraft(cookie, cookieNames).changed }
         if let divided = cookiesDivided(draft.object) { draft.set("headers", divided) }
         return draft.changed
+    }
+
+    /// The code and the words of a status that is an object of both (`{"code":400,"message":"Bad Request"}`), as programs have it
+    /// that record messages for themselves.
+    ///
+    /// As it stands it would be no status, and the answer none.
+    private static func placeStatus(in response: inout EntryDraft) {
+        guard case .object(let status)? = response.object["status"],
+            let code = ["code", "statusCode", "status"].lazy.compactMap({ status[$0] }).first,
+            Producers.integer(code) != nil
+        else { return }
+        response.set("status", code)
+        let words = ["message", "phrase", "reason", "text"].lazy.compactMap { status[$0]?.string }.first
+        if let words, Producers.text(response.object["statusText"]) ?? "" == "" {
+            response.set("statusText", .string(words))
+        }
     }
 
     // MARK: - Names
