@@ -171,16 +171,20 @@ struct ForeignReader: Sendable {
     /// A capture among other text, be it quoted, pasted or printed; nil where there is none.
     private func captureInText(_ source: CaptureSource, depth: Int, budget: UnpackingBudget) -> Capture? {
         // Messages in a log have JSON in them that is no capture.
-        if !namesEntries(source),
-            let log = LogbookLog.read(source) ?? CurlLog.read(source) ?? OkHttpLog.read(source)
-                ?? PythonLog.read(source) ?? ApacheWireLog.read(source) ?? MessageLog.read(source)
-        {
+        if !namesEntries(source), let log = Self.logs.lazy.compactMap({ $0(source) }).first {
             return log
         }
         return MarkedLines(source).flatMap { converted($0.convert, depth: depth, budget: budget) }
             ?? pastedCapture(in: source, depth: depth, budget: budget)
             ?? CaptureReader.readBehindLines(source)
     }
+
+    /// Of what programs print of their calls, and what tools within apps share.
+    private static let logs: [@Sendable (CaptureSource) -> Capture?] = [
+        ChuckerExport.read, WormholyExport.read, DioLog.read, PrettyDioLog.read, AlamofireLog.read,
+        LogbookLog.read,
+        CurlLog.read, OkHttpLog.read, PythonLog.read, ApacheWireLog.read, MessageLog.read,
+    ]
 
     /// Whether something near the beginning of a text may be an entry of a HAR file.
     private func namesEntries(_ source: CaptureSource) -> Bool {

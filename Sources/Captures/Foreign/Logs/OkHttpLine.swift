@@ -116,5 +116,6 @@ struct OkHttpLine {
 }
 
 extension Substring {
-    fileprivate var containsScheme: Bool { hasPrefix("https://") || hasPrefix("http://") }
+    /// Whether this begins with the scheme of a web server.
+    var containsScheme: Bool { hasPrefix("https://") || hasPrefix("http://") }
 }
