@@ -33,7 +33,9 @@ enum EntryLikeness {
         // What a server is set up to answer to a path (WireMock's mappings): nobody has asked for it.
         if entry["startedDateTime"] == nil, Producers.isWithoutServer(entry["request"]) { return false }
         let hasURL = entry["request"]?["url"]?.string != nil
-        let hasStatus = entry["response"]?["status"].map { $0.object == nil || Producers.status($0) != nil }
+        // Files of Proxyman's log have an object there, too: by that alone nothing is an entry.
+        let status = written["response"]?["status"] ?? entry["response"]?["status"]
+        let hasStatus = status.map { $0.object == nil || Producers.status($0) != nil }
         let isTold = entry["startedDateTime"] != nil || hasStatus ?? false
         return isSure ? hasURL && isTold : hasURL || isTold
     }
