@@ -3,7 +3,7 @@ import Testing
 
 @testable import Captures
 
-/// Cassettes in JSON.
+/// Cassettes in JSON and in YAML.
 struct VCRCassetteTests {
     private static func read(_ text: String) throws -> Capture {
         try CaptureReader.read(bytes: Array(text.utf8), name: "login.json")
@@ -54,6 +54,115 @@ struct VCRCassetteTests {
         #expect(token.response?.body?.text == #"{"error":"invalid_grant"}"#)
         #expect(token.startedAt.rfc3339.hasPrefix("2026-03-04T09:54:08") == isTimed)
         #expect(token.isZoneKnown == (name == "VCR"))
+    }
+
+    private static let yaml: [(name: String, text: String)] = [
+        (
+            "VCR",
+            """
+            ---
+            http_interactions:
+            - request:
+                method: post
+                uri: https://op.example/token
+                body:
+                  encoding: US-ASCII
+                  string: code=abcd
+                headers:
+                  Content-Type:
+                  - application/x-www-form-urlencoded
+                  Accept:
+                  - "*/*"
+              response:
+                status:
+                  code: 400
+                  message: Bad Request
+                headers:
+                  Content-Type:
+                  - application/json
+                body:
+                  encoding: UTF-8
+                  string: '{"error":"invalid_grant"}'
+                http_version:
+              recorded_at: Wed, 04 Mar 2026 09:54:08 GMT
+            recorded_with: VCR 6.1.0
+            """
+        ),
+        (
+            "vcrpy",
+            """
+            interactions:
+            - request:
+                body: code=abcd
+                headers:
+                  Accept: ['*/*']
+                  Content-Type: [application/x-www-form-urlencoded]
+                method: POST
+                uri: https://op.example/token
+              response:
+                body:
+                  string: !!binary |
+                    eyJlcnJvciI6ImludmFsaWRfZ3JhbnQifQ==
+                headers:
+                  Content-Type: [application/json]
+                status: {code: 400, message: Bad Request}
+            version: 1
+            """
+        ),
+        (
+            "PHP-VCR",
+            """
+            -
+                request:
+                    method: POST
+                    url: 'https://op.example/token'
+                    headers:
+                        Host: op.example
+                        Content-Type: application/x-www-form-urlencoded
+                    body: code=abcd
+                response:
+                    status:
+                        http_version: '1.1'
+                        code: '400'
+                        message: 'Bad Request'
+                    headers:
+                        Content-Type: application/json
+                    body: '{"error":"invalid_grant"}'
+                index: 0
+
+            """
+        ),
+    ]
+
+    @Test(arguments: yaml.indices, [false, true]) func interactionsInYAMLAreExchanges(row: Int, isCRLF: Bool)
+        throws
+    {
+        let (name, text) = Self.yaml[row]
+        let capture = try Self.read(isCRLF ? text.replacing("\n", with: "\r\n") : text)
+        try #require(capture.count == 1 && capture.losses.isEmpty && capture.creator.name == "VCR", "\(name)")
+        let token = capture[0]
+        #expect(token.request.method == "POST" && token.request.url.text == "https://op.example/token")
+        #expect(token.request.headers.first("content-type") == "application/x-www-form-urlencoded")
+        #expect(token.request.body?.text == "code=abcd")
+        #expect(token.response?.status == 400 && token.response?.statusText == "Bad Request")
+        #expect(token.response?.body?.text == #"{"error":"invalid_grant"}"#)
+        #expect(token.startedAt.rfc3339.hasPrefix("2026-03-04T09:54:08") == (name == "VCR"))
+    }
+
+    /// The others are read, and it is told where it stands.
+    @Test func interactionThatIsNotReadIsTold() throws {
+        let item = try #require(Self.yaml[0].text.firstRange(of: "- request"))
+        let broken = "- request: *other\n  response: {}\n"
+        let text = Self.yaml[0].text[..<item.lowerBound] + broken + Self.yaml[0].text[item.lowerBound...]
+        let capture = try Self.read(String(text))
+        #expect(capture.count == 1 && capture.losses.map(\.line) == [3])
+        #expect(throws: CaptureError.self) { try Self.read("---\nhttp_interactions:\n\(broken)") }
+    }
+
+    @Test func largeBodyInYAMLIsWhole() throws {
+        let page = String(repeating: "a", count: 40_000)
+        let text = Self.yaml[0].text.replacing(#"{"error":"invalid_grant"}"#, with: page)
+        #expect(try Self.read(text)[0].response?.body?.text == page)
     }
 
     /// Bytes that are still coded, and an answer without any.

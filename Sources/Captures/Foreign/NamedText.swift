@@ -27,9 +27,8 @@ enum NamedText {
     private static func kind(ofLine line: Substring) -> (looksLike: String, advice: String)? {
         if line == "http_interactions:" || line == "interactions:" {
             return (
-                "a cassette of VCR",
-                "in JSON it is read: let the program write it so (VCR serialize_with: :json, vcrpy serializer=\"json\"),"
-                    + " or be recorded: authreel record --out login.har -- COMMAND"
+                "a cassette of VCR with no request that can be read",
+                "let the program be recorded that made it: authreel record --out login.har -- COMMAND"
             )
         }
         if line.lowercased().hasPrefix("snapshot-content-location:") {

@@ -1,7 +1,7 @@
 import JSON
 
-/// Reads cassettes in JSON, in which tests keep what a program asked and was answered: of Ruby's and R's VCR and Python's Betamax
-/// (`http_interactions`), of vcrpy (`interactions`, formerly a list), of PHP-VCR (a list).
+/// Reads cassettes, in which tests keep what a program asked and was answered: of Ruby's and R's VCR and Python's Betamax
+/// (`http_interactions`), of vcrpy (`interactions`, formerly a list), of PHP-VCR (a list), in JSON or in YAML.
 ///
 /// When something was asked only the first say, in whole seconds; redirects that a client followed have entries of their own.
 enum VCRCassette {
@@ -9,6 +9,41 @@ enum VCRCassette {
     static func read(_ source: CaptureSource, _ sketch: JSONSketch) -> Capture? {
         let list = ["http_interactions", "interactions"].first(where: sketch.names.contains)
         return HAREntry.capture(of: source, list: list, creator: "VCR", makeEntry: entry)
+    }
+
+    private static let lists = ["http_interactions:", "interactions:"].map { Array($0.utf8) }
+
+    /// One in YAML, which all but Betamax write where nobody says otherwise; nil where there is no exchange in it.
+    static func readYAML(_ source: CaptureSource) -> Capture? {
+        let text = LogText(source)
+        // PHP-VCR's is the list itself.
+        var start: Int? =
+            text.bytes.starts(with: "-\n".utf8) || text.bytes.starts(with: "-\r\n".utf8)
+                || text.bytes.starts(with: "- request:".utf8) ? 0 : nil
+        var line = 0
+        text.forEachLine { bytes in
+            if start == nil, lists.contains(where: bytes.starts) { start = line + bytes.count }
+            line += bytes.count
+        }
+        guard let start else { return nil }
+        var reader = YAMLReader(text.bytes, at: start)
+        var exchanges: [Exchange] = []
+        var losses = LossList()
+        var place = (offset: 0, line: 1)
+        reader.elements { interaction in
+            if let entry = entry(of: interaction) {
+                exchanges.append(HAREntry.exchange(told: entry) { [entry] in entry })
+            }
+            return true
+        } fail: { problem in
+            place = (problem.offset, source.line(of: problem.offset, behind: place))
+            let what = "an interaction cannot be read (expected \(problem.expected)); the others are"
+            losses.append(Capture.Loss(offset: problem.offset, line: place.line, what: what))
+        }
+        guard !exchanges.isEmpty else { return nil }
+        var capture = text.capture(of: exchanges, creator: "VCR")
+        capture.losses += losses.all
+        return capture
     }
 
     /// Nil where the answer's status is no object: then it is no interaction.
@@ -41,10 +76,13 @@ enum VCRCassette {
         return told
     }
 
-    /// A text, or `{"encoding":"UTF-8","string":"…"}`, in which the bytes may be `base64_string`.
+    /// A text, or `{"encoding":"UTF-8","string":"…"}`, in which the bytes may be `base64_string`; each text in YAML may be bytes.
     private static func body(_ message: JSONObject) -> JSONObject? {
         let body = message["body"]
-        if let coded = body?["base64_string"]?.string, !coded.isEmpty {
+        let coded = [body?["base64_string"], body?["string"]?["base64"], body?["base64"]].lazy.compactMap {
+            $0?.string
+        }
+        if let coded = coded.first, !coded.isEmpty {
             return HAREntry.told(body: coded, isBase64: true, message["headers"])
         }
         return HAREntry.told(body: body?.string ?? body?["string"]?.string, message["headers"])
