@@ -13,6 +13,8 @@ enum FileKind: Equatable {
     case page
     /// Items that Burp saved as XML.
     case burp
+    /// Results of JMeter's in XML.
+    case jMeter
     /// What it looks like, with its article, and what to do.
     case other(looksLike: String, advice: String)
 
@@ -208,9 +210,7 @@ enum FileKind: Equatable {
             return .other(looksLike: "a network log of Internet Explorer's", advice: export)
         }
         if head.containsBytes("<pdml") || head.containsBytes("<psml") { return dissected }
-        if head.containsBytes("<testresults") {
-            return .other(looksLike: NamedText.jMeter.looksLike, advice: NamedText.jMeter.advice)
-        }
+        if head.containsBytes("<testresults") { return .jMeter }
         return .other(looksLike: "an XML document", advice: export)
     }
 

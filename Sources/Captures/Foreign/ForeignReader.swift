@@ -51,6 +51,7 @@ struct ForeignReader: Sendable {
         case .text: return try text(source, depth: depth, budget: budget)
         case .mail: return try mail(source, depth: depth, budget: budget)
         case .burp: return try BurpItems.read(source, name: name)
+        case .jMeter: return try JMeterResults.read(source, name: name)
         case .mitmproxy: return try MitmproxyFlows.read(source, name: name)
         case .utf16(let isBigEndian):
             let text = ScratchText(folder: scratch, name: name)
@@ -232,6 +233,7 @@ struct ForeignReader: Sendable {
             return capture
         }
         if sketch.looksLikeCassette, let capture = VCRCassette.read(source, sketch) { return capture }
+        if sketch.looksLikeHoverfly, let capture = HoverflyLog.read(source, sketch) { return capture }
         if sketch.looksLikeMockServer, let capture = MockServerLog.read(source) { return capture }
         if let capture = mendedCapture(in: source, depth: depth, budget: budget) { return capture }
         do throws(CaptureError) {

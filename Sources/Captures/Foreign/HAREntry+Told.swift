@@ -11,11 +11,13 @@ extension HAREntry {
 
     /// What `makeEntry` makes of each object in a list, or of those that stand one behind the other.
     ///
-    /// `list`: the member of the outermost object that is the list; nil where there is none around it.
+    /// `list`: the member of the outermost object that is the list; nil where there is none around it. `container`: the member of
+    /// that object in which it stands; nil where it stands in that itself.
     /// - Returns: nil where there is no exchange in it.
     static func capture(
         of source: CaptureSource,
         list: String?,
+        in container: String? = nil,
         creator: String,
         makeEntry: @escaping @Sendable (JSONValue) -> JSONObject?
     ) -> Capture? {
@@ -34,7 +36,7 @@ extension HAREntry {
             return true
         }
         if let list {
-            events.run(list: list, behind: "", member: { _ in true }, visit)
+            events.run(list: list, in: container, behind: "", member: { _ in true }, visit)
         } else {
             events.run(visit)
         }

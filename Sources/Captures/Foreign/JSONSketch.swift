@@ -76,6 +76,11 @@ struct JSONSketch {
         names.contains("httpRequest") && !Self.mockServer.isDisjoint(with: names)
     }
 
+    /// Whether this may be a simulation or the journal of Hoverfly's.
+    var looksLikeHoverfly: Bool {
+        !isList && (names.contains("journal") || names.contains("data") && names.contains("meta"))
+    }
+
     /// Whether this may be the report of a run of Newman's, whose collection may be as large as what is looked at.
     var looksLikeNewman: Bool {
         !isList && (firstName == "collection" || names.contains("collection") && names.contains("run"))

@@ -56,10 +56,11 @@ enum NamedText {
         return isOfMessage(line) ? ("an HTTP message", FileKind.export) : nil
     }
 
-    /// What it knows of requests and answers is less than a capture wants.
+    /// Of those in XML the messages are read where they are in it: nobody wants them in the results of a load test.
     static let jMeter = (
         looksLike: "results of JMeter's",
-        advice: "let the test be recorded: authreel record --out login.har -- jmeter -n -t PLAN.jmx"
+        advice: "in XML, with the messages in them, they are read; or let the test be recorded:"
+            + " authreel record --out login.har -- jmeter -n -t PLAN.jmx"
     )
 
     /// What to do with what a provider itself tells of logins.
