@@ -11,6 +11,9 @@ struct AppLogLine {
     /// Without the time at its beginning.
     private let rest: ArraySlice<UInt8>
 
+    /// Whether a time stands at its beginning.
+    var isTimed: Bool { rest.count < text.count }
+
     /// `line`: with its end.
     init(_ line: ArraySlice<UInt8>) {
         text = LogText.withoutEnd(line)
@@ -25,7 +28,7 @@ struct AppLogLine {
         let first = words.first?.first
         for place in head.indices where head[place] == first {
             if let word = words.firstIndex(where: { rest[place...].starts(with: $0) }) {
-                return (Mark(bytes: rest[..<place], isTimed: rest.count < text.count), word)
+                return (Mark(bytes: rest[..<place], isTimed: isTimed), word)
             }
         }
         return nil
@@ -43,7 +46,7 @@ struct AppLogLine {
         guard mark.isTimed else {
             return Self.content(text, behind: mark.bytes)
         }
-        return rest.count < text.count ? Self.content(rest, behind: mark.bytes) : nil
+        return isTimed ? Self.content(rest, behind: mark.bytes) : nil
     }
 
     private static func content(_ line: ArraySlice<UInt8>, behind mark: ArraySlice<UInt8>) -> Substring? {
