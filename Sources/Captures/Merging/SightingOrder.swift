@@ -28,14 +28,47 @@ struct SightingOrder {
 
     /// By file and entry; what has no time stays behind what it stood behind.
     private func starts(ahead: [Duration]) -> [[Int64]] {
-        zip(marks, ahead).map { marks, ahead in
-            let shift = -ClockSpan.nanoseconds(ahead)
+        let ahead = ahead.map { ClockSpan.nanoseconds($0) }
+        let servers = servers(ahead: ahead)
+        return captures.indices.map { file in
+            let spans = marks[file].spans
+            guard spans.contains(where: { $0 != nil }) else { return dates(of: captures[file], servers) }
             var last = Int64.min
-            return marks.spans.map { span in
-                if let span { last = span.moved(by: shift).start }
+            return spans.map { span in
+                if let span { last = span.moved(by: -ahead[file]).start }
                 return last
             }
         }
+    }
+
+    /// How far servers' clocks are ahead of the common one, by host, as far as files with times tell.
+    private func servers(ahead: [Int64]) -> [String: Int64] {
+        var servers: [String: Int64] = [:]
+        for (marks, ahead) in zip(marks, ahead) {
+            for (host, clock) in marks.serverClocks where servers[host] == nil {
+                servers[host] = clock.middle + ahead
+            }
+        }
+        return servers
+    }
+
+    /// When the exchanges of a file without times were over, by what their answers say (`Date`, RFC 9110, section 6.6.1).
+    ///
+    /// An app's log has nothing else. What has no date either stays where it stood.
+    private func dates(of capture: Capture, _ servers: [String: Int64]) -> [Int64] {
+        var last: Int64?
+        let dates = capture.indices.map { index -> Int64? in
+            let exchange = capture[index]
+            guard let date = exchange.response?.headers.first("date").flatMap(Timestamp.init(httpDate:))
+            else { return last }
+            // Whole seconds: what another file has of the same second came first, as a code does before it is redeemed.
+            let end = ClockSpan.nanoseconds(of: date) + 999_999_999
+            let own = end - (exchange.request.url.host.flatMap { servers[$0] } ?? 0)
+            last = max(last ?? own, own)
+            return last
+        }
+        let first = dates.lazy.compactMap(\.self).first ?? Int64.min
+        return dates.map { $0 ?? first }
     }
 
     /// Which of two sightings is nearer to who asked: its URL is the one that was meant, and it saw what arrived.
