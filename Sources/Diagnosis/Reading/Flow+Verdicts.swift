@@ -14,6 +14,8 @@ extension Flow {
             let reason = TakenOutValues.reason(against: violation, in: self)
         {
             verdict = .abstains(reason)
+        } else if case .violated(let violation) = verdict {
+            verdict = .violated(violation.leftOpen(by: type(of: rule).info.severity, in: self))
         }
         known.list.withLock { $0.keep(verdict, of: key) }
         return verdict

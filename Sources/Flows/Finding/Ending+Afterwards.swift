@@ -125,7 +125,9 @@ extension Ending {
     private func isRefusedForGood(_ calls: [EndpointCall]) -> Bool {
         var later = LaterCalls(in: index)
         for call in calls.reversed() {
-            guard let status = call.answer.status else { continue }
+            guard let status = call.answer.status, index.unseenRetry(of: call.exchange) == nil else {
+                continue
+            }
             if ScopeRefusal(call.answer, in: index.capture) != nil {
                 if !index.isGranted(after: call) { return true }
             } else if status < 400 {

@@ -9,7 +9,7 @@ extension Ending {
         /// Of each message that tells; nil where it leaves the end open.
         var statuses: [Int?] = []
         var isDeleted = false
-        for message in messages {
+        for message in messages where index.unseenRetry(of: message.exchange) == nil {
             switch message {
             // Who looks whether it is gone is refused.
             case .clientConfiguration(let call) where !isDeleted:

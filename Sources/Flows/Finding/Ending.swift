@@ -172,6 +172,7 @@ struct Ending {
 
     private func outcome(of request: TokenRequest) -> Outcome {
         if request.answer.isSuccess { return isReadable(request.answer) ? .success : outcomeInBrowser }
+        if index.unseenRetry(of: request.exchange) != nil { return .incomplete }
         switch request.answer.error?.error {
         case "authorization_pending", "slow_down", "use_dpop_nonce", "mfa_required": return .incomplete
         // The user's own no is asked for here by a device and by CIBA alone, and 401 is for the client's credentials.
