@@ -20,7 +20,8 @@ package struct Answer: Sendable {
     package var isBodyWhole: Bool
     /// Whether the server, or the client, ended it before its end: the client got no more of it than was saved.
     package var isBrokenOff: Bool
-    /// Whether it is the capture's doing that it is not there, or not whole: see `Exchange/isAnswerUnseen`.
+    /// Whether it is the capture's doing that it is not there, or not whole: see `Exchange/isAnswerUnseen`; or that the
+    /// recorder kept less of it than came.
     package var isUnseen: Bool
     /// The error of an answer that says success and has it inside of another member, or in words of the server's own; of the token
     /// endpoint alone, whose answers without tokens are none of success.
@@ -34,7 +35,7 @@ package struct Answer: Sendable {
         isBodyRecorded = body?.isRecorded ?? false
         isBodyWhole = Answer.isWhole(exchange.response)
         isBrokenOff = exchange.isBrokenOff
-        isUnseen = exchange.isAnswerUnseen
+        isUnseen = exchange.isAnswerUnseen || exchange.failure == nil && Answer.isCut(body)
         json = body?.bytes.flatMap { Answer.object($0) } ?? Answer.refusal(signed: exchange.response)
         if let json {
             parameters = OtherNames.standard(
@@ -56,6 +57,12 @@ package struct Answer: Sendable {
         if body.hasBytes { return true }
         return body.bytes != nil
             && (response.status == 204 || response.headers.first("content-length") == "0")
+    }
+
+    /// Whether the recorder kept the beginning alone, or what it could not decode; of a page that is enough to know that it is one.
+    private static func isCut(_ body: Body?) -> Bool {
+        guard let body else { return false }
+        return (body.isTruncated || body.remainingCoding != nil) && !body.isPage
     }
 
     private static func object(_ bytes: [UInt8]) -> JSONObject? {

@@ -99,7 +99,7 @@ struct ResourceMetadataMissing: Rule {
     }
 
     private func isUnseen(_ answer: Answer) -> Bool {
-        answer.isUnseen || answer.status == 200 && !answer.isBodyRecorded
+        answer.isUnseen && !answer.isRefusal || answer.status == 200 && !answer.isBodyRecorded
     }
 
     /// Whether the client, which knew of no authorization server, looked for one at the resource's own place alone.

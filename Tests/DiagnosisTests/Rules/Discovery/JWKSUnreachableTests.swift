@@ -71,4 +71,28 @@ struct JWKSUnreachableTests {
         #expect((recording.finding(rule) != nil) == loss.fires)
         #expect((recording.abstention(rule) != nil) == !loss.fires)
     }
+
+    /// Of a page its beginning is enough.
+    @Test(
+        arguments: [
+            ("{\"keys\":[{\"kty\"", "application/json", nil, false),
+            ("<!doctype html>", "text/html", nil, true),
+            ("unreadable", "application/json", "br", false),
+        ] as [(String, String, String?, Bool)]
+    ) func abstainsWhereTheRecorderKeptLessThanCame(start: String, type: String, coding: String?, fires: Bool)
+        throws
+    {
+        let recording = try Recording(broken).editing { exchange in
+            guard exchange.request.url.path == "/jwks" else { return }
+            exchange.response?.status = 200
+            exchange.response?.body = Body(
+                content: .bytes(Array(start.utf8)),
+                mediaType: type,
+                isTruncated: coding == nil,
+                remainingCoding: coding
+            )
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) == !fires)
+    }
 }
