@@ -41,9 +41,13 @@ struct ScopeMalformed: Rule {
             }
             guard found.words.contains("openid"), attempt.response?.parameters.contains("id_token") != true,
                 let request = attempt.tokenRequests.first(where: {
-                    $0.isCodeExchange && $0.answer.isSuccess && $0.answer.isBodyRecorded
+                    $0.isCodeExchange && $0.answer.isSuccess
                 }),
-                !attempt.tokenRequests.contains(where: { $0.answer.parameters.contains("id_token") })
+                // One that was cut off may have had it.
+                attempt.tokenRequests.allSatisfy({
+                    !$0.answer.isSuccess
+                        || !$0.answer.parameters.isEmpty && !$0.answer.parameters.contains("id_token")
+                })
             else { return .holds }
             let names = request.answer.parameters.items.map(\.name).prefix(12).joined(separator: ", ")
             let answer = Evidence(

@@ -49,6 +49,9 @@ struct IDTokenAlgNone: Rule {
                     flow.registeredClient($0, before: delivered.idToken.place.exchange)?
                         .member("id_token_signed_response_alg")
                 }.first
+            if isNone, registered == nil, delivered.tokenRequest != nil, isRegisteredUnseen(in: flow) {
+                return .abstains("the answer to the client's registration is not in the capture")
+            }
             let isAgreed = isNone && registered?.value == "none" && delivered.tokenRequest != nil
             if isAgreed, let registered {
                 evidence.append(Evidence(registered, note: "registered for this client"))
@@ -62,5 +65,13 @@ struct IDTokenAlgNone: Rule {
             )
         }
         return .holds
+    }
+
+    /// Whether a client was registered, and may have been for unsigned ID tokens, where the capture does not say which one.
+    private func isRegisteredUnseen(in flow: Flow) -> Bool {
+        flow.surroundings.registrations.contains {
+            $0.method == "POST" && !$0.answer.isRefusal && $0.registeredClient == nil
+                && $0.parameters["id_token_signed_response_alg"] ?? "none" == "none"
+        }
     }
 }

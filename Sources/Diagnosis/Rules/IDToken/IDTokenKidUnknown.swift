@@ -55,6 +55,9 @@ struct IDTokenKidUnknown: Rule {
             let end = max(timeOfRejection(of: delivered, in: flow), sets[0].servedAt)
             let isKnown = sets.contains { (wentOn || $0.servedAt <= end) && Self.has(kid, $0) }
             guard !isKnown else { return .holds }
+            guard !isUnseen(amongSetsLike: sets, flow) else {
+                return .abstains("a key set of this issuer was not saved, or not whole")
+            }
             let holder = sets.first { Self.has(kid, $0) }
             let served = wentOn ? sets : sets.filter { $0.servedAt <= end }
             let isChecking = isChecking(delivered, with: sets, flow)
@@ -68,6 +71,18 @@ struct IDTokenKidUnknown: Rule {
                     exchange: delivered.idToken.place.exchange
                 )
             )
+        }
+    }
+
+    /// Whether the capture lacks keys that were read at the same address.
+    private func isUnseen(amongSetsLike sets: [KeySetDocument], _ flow: Flow) -> Bool {
+        let addresses = Set(sets.map { $0.endpoint.normalizedWithoutQuery })
+        return flow.messages.contains { message in
+            guard case .keySet(let document) = message, document.keys == nil,
+                addresses.contains(document.endpoint.normalizedWithoutQuery)
+            else { return false }
+            let answer = document.answer
+            return answer.isUnseen && !answer.isRefusal || answer.status == 200 && !answer.isBodyRecorded
         }
     }
 

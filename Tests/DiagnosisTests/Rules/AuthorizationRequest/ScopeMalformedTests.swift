@@ -64,4 +64,16 @@ struct ScopeMalformedTests {
         )
         #expect(recording.finding(rule) == nil)
     }
+
+    /// Of an answer that was cut off nobody knows what was in the rest.
+    @Test func missesNothingInAnAnswerThatWasCutOff() throws {
+        let recording = try Recording(broken + ".near-miss").editingLast("/token") { exchange in
+            exchange.response?.body = Body(
+                content: .bytes(Array(#"{"access_token":"not-a-token","expires_"#.utf8)),
+                mediaType: "application/json",
+                isTruncated: true
+            )
+        }
+        #expect(recording.finding(rule) == nil)
+    }
 }

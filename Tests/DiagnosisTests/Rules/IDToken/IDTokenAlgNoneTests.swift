@@ -44,4 +44,24 @@ struct IDTokenAlgNoneTests {
         #expect(try Recording(broken).withEncryptedIDToken.finding(rule) == nil)
         #expect(try Recording("healthy/web-code-flow").finding(rule) == nil)
     }
+
+    /// The client may be the one that asked for it; one that asked for signed tokens is not.
+    @Test(arguments: [("none", false), ("RS256", true)])
+    func abstainsWhereTheRegistrationsAnswerWasCutOff(asked: String, fires: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editing { exchange in
+            guard exchange.request.url.path == "/register" else { return }
+            exchange.request.body = Body(
+                text:
+                    #"{"redirect_uris":["https://www.shop.example/callback"],"id_token_signed_response_alg":"\#(asked)"}"#,
+                mediaType: "application/json"
+            )
+            exchange.response?.body = Body(
+                content: .bytes(Array(#"{"client_"#.utf8)),
+                mediaType: "application/json",
+                isTruncated: true
+            )
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) == !fires)
+    }
 }

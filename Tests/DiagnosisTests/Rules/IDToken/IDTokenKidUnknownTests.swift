@@ -206,4 +206,18 @@ struct IDTokenKidUnknownTests {
         }
         #expect(recording.finding(rule) == nil)
     }
+
+    /// The keys that were read behind the token may have it.
+    @Test func abstainsWhereTheNewerKeysWereCutOff() throws {
+        let recording = try Recording("id-token/id-token-kid-unknown.near-miss").editingLast("/jwks") {
+            exchange in
+            exchange.response?.body = Body(
+                content: .bytes(Array(#"{"keys":[{"kty":"RSA""#.utf8)),
+                mediaType: "application/json",
+                isTruncated: true
+            )
+        }
+        #expect(recording.finding("id-token-kid-unknown") == nil)
+        #expect(recording.abstention("id-token-kid-unknown") != nil)
+    }
 }
