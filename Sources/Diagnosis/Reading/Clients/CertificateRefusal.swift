@@ -1,4 +1,5 @@
 import Captures
+import OAuth
 
 /// What a server says of the certificate by which a client proves itself on the TLS connection (RFC 8705), and which no message shows.
 enum CertificateRefusal {
@@ -23,6 +24,15 @@ enum CertificateRefusal {
         } else {
             return nil
         }
+    }
+
+    /// What the first says that gives a reason; nil where that is another one.
+    static func said(in answers: some Sequence<Answer>) -> CertificateRefusal? {
+        for answer in answers {
+            if let refusal = CertificateRefusal(in: answer.errorText) { return refusal }
+            guard (answer.error?.description ?? "").isEmpty else { return nil }
+        }
+        return nil
     }
 
     /// Parts of a text between full stops, tags, line ends and the quotation marks of JSON.

@@ -30,7 +30,7 @@ struct RefusedGrant {
                 self = request.isRefresh ? Self.expiredRefresh : Self.expiredCode
             } else if request.isRefresh, refused.allSatisfy(Self.isCalledUsed) {
                 self = Self.usedRefresh
-            } else if let certificate = CertificateRefusal(in: request.answer.errorText) {
+            } else if let certificate = CertificateRefusal.said(in: refused.prefix(4).map(\.answer)) {
                 self.init(certificate.title, certificate.explanation, certificate.fix)
             } else {
                 return nil

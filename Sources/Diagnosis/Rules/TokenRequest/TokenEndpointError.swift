@@ -45,7 +45,7 @@ struct TokenEndpointError: Rule {
         return .violated(
             Violation(
                 refused.prefix(4).flatMap { flow.evidence(of: $0.answer, note: flow.checkedValues(of: $0)) },
-                saying: CertificateRefusal(in: first.answer.errorText)?.words
+                saying: CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.words
                     ?? Self.ofPlatform(first.answer),
                 exchange: first.exchange
             )

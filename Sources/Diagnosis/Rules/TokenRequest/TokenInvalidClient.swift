@@ -56,7 +56,8 @@ struct TokenInvalidClient: Rule {
         let words =
             isForItsKey
             ? Self.unverified
-            : named == nil ? CertificateRefusal(in: first.answer.errorText)?.wordsOfClient : Self.elsewhere
+            : named == nil
+                ? CertificateRefusal.said(in: refused.prefix(4).map(\.answer))?.wordsOfClient : Self.elsewhere
         let earlier = words == nil && !isRepaired ? Self.grant(before: first, among: calls, in: flow) : nil
         if let earlier { evidence.insert(earlier, at: 0) }
         return .violated(
