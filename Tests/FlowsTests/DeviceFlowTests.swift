@@ -264,4 +264,20 @@ struct DeviceFlowTests {
         )
         #expect(capture.flows.map(\.ending) == [.failure])
     }
+
+    /// Which of two devices polls nobody knows.
+    @Test(arguments: [(1, [[0, 1, 2]]), (2, [[0], [1], [2, 3]])])
+    func pollsGoWithTheRequestWhoseAnswerWasNotSaved(count: Int, expected: [[Int]]) {
+        var capture = CaptureBuilder()
+        for _ in 0..<count {
+            capture.post(
+                "https://idp.example/device_authorization",
+                [("client_id", "tv"), ("scope", "openid")],
+                body: Body(content: .missing)
+            )
+        }
+        poll(&capture, 400, #"{"error":"authorization_pending"}"#)
+        poll(&capture, 200, tokens)
+        #expect(capture.flows.map(\.exchanges) == expected)
+    }
 }

@@ -172,4 +172,29 @@ struct PushedRequestTests {
         #expect(capture.flows.count == 1)
         #expect(flow.askedLogins.map(\.request.exchange) == [1])
     }
+
+    /// Which of two was answered with it nobody knows.
+    @Test(arguments: [(["one"], [[0, 1]]), (["one", "two"], [[0], [1], [2]])])
+    func goesWithTheRequestUnlessItMayBeAnother(names: [String], expected: [[Int]]) {
+        var capture = CaptureBuilder()
+        for name in names {
+            let login = ShopLogin(name)
+            capture.post(
+                login.issuer + "/par",
+                login.request,
+                201,
+                headers: ShopLogin.backend,
+                body: Body(content: .missing)
+            )
+        }
+        let login = ShopLogin("one")
+        capture.get(
+            login.issuer + "/authorize?client_id=shop&request_uri=urn:ietf:params:oauth:request_uri:one",
+            headers: ShopLogin.browser
+        )
+        #expect(capture.flows.map(\.exchanges) == expected)
+        if names.count == 1 {
+            #expect(capture.flows.first?.authorizationRequests.first?.state == login.state)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Captures
+import JOSE
 import JSON
 import OAuth
 
@@ -14,6 +15,8 @@ struct CapturedMessages {
     private(set) var registrations: [EndpointCall] = []
     /// By the `request_uri` that they were given.
     private var pushed: [String: EndpointCall] = [:]
+    /// Those whose `request_uri` the capture lacks, with when they were answered, until a browser brings one that nothing else tells of.
+    private var unnamed: [(call: EndpointCall, at: Timestamp)] = []
 
     /// - Parameters:
     ///   - capture: whose metadata say which URLs are endpoints.
@@ -30,7 +33,7 @@ struct CapturedMessages {
             if let message = recognizer.message(of: capture[index], at: index) {
                 guard !isPage(message, of: capture, redirectedFrom) else { continue }
                 recognizer.note(message)
-                add(message, at: index)
+                add(message, at: index, of: capture)
             } else if var request = AuthorizationRequest(
                 redirectedBy: capture[index],
                 at: index,
@@ -39,7 +42,9 @@ struct CapturedMessages {
                 if let call = request.parameters["request_uri"].flatMap({ pushed[$0] }) {
                     request.merge(pushed: call)
                 }
-                if addresses.isUnseen(request, in: capture) { add(.authorizationRequest(request), at: index) }
+                if addresses.isUnseen(request, in: capture) {
+                    add(.authorizationRequest(request), at: index, of: capture)
+                }
             }
         }
     }
@@ -109,11 +114,11 @@ struct CapturedMessages {
         }
     }
 
-    private mutating func add(_ message: OAuthMessage, at index: Int) {
+    private mutating func add(_ message: OAuthMessage, at index: Int, of capture: Capture) {
         var message = message
         switch message {
         case .authorizationRequest(var request):
-            if let uri = request.parameters["request_uri"], let call = pushed[uri] {
+            if let call = push(broughtBy: request, at: capture[index].startedAt) {
                 request.merge(pushed: call)
                 message = .authorizationRequest(request)
             }
@@ -123,9 +128,38 @@ struct CapturedMessages {
         case .keySet(let document): keySets.append(document)
         case .registration(let call), .clientConfiguration(let call): registrations.append(call)
         case .pushedRequest(let call):
-            if let uri = call.answer.parameters["request_uri"] { pushed[uri] = call }
+            if let uri = call.answer.parameters["request_uri"] {
+                pushed[uri] = call
+            } else if call.answer.isUnsaved {
+                unnamed.append((call, capture[index].endedAt))
+                if unnamed.count > Self.mostUnnamed { unnamed.removeFirst() }
+            }
         default: break
         }
         all[index] = message
     }
+
+    /// The pushed request whose `request_uri` a browser brings; where nothing tells which, the only one of its client's that was answered
+    /// out of sight, and not long before.
+    private mutating func push(broughtBy request: AuthorizationRequest, at time: Timestamp) -> EndpointCall? {
+        guard let uri = request.parameters["request_uri"] else { return nil }
+        if let call = pushed[uri] { return call }
+        // What is at a URL was not pushed, and a mark is in every login.
+        guard !unnamed.isEmpty, let client = request.clientID, !RecordedURL(uri).isWeb,
+            !Placeholder.isOne(uri)
+        else { return nil }
+        let places = unnamed.indices.filter {
+            unnamed[$0].call.authentication.clientID?.value == client
+                && unnamed[$0].call.endpoint.host == request.endpoint.host
+                && time - unnamed[$0].at <= Self.longestLifetime
+        }
+        guard places.count == 1 else { return nil }
+        let call = unnamed.remove(at: places[0]).call
+        pushed[uri] = call
+        return call
+    }
+
+    /// Of a `request_uri` (RFC 9126, section 2.2).
+    private static let longestLifetime = Duration.seconds(600)
+    private static let mostUnnamed = 50
 }

@@ -114,6 +114,12 @@ package struct Answer: Sendable {
     /// Answered, and not with success.
     package var isRefusal: Bool { status != nil && !isSuccess }
 
+    /// Whether it may have been a success with more in it than the capture has: it was saved without its body, or not whole, or not at all.
+    package var isUnsaved: Bool {
+        guard !isRefusal, json == nil, parameters.isEmpty else { return false }
+        return status == nil ? isUnseen : !isBodyWhole && !isBrokenOff
+    }
+
     /// The place of a member.
     package func place(_ name: String) -> Place { Place(exchange: exchange, part: .responseBody, name: name) }
 

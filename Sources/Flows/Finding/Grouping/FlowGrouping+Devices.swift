@@ -8,6 +8,7 @@ extension FlowGrouping {
         flow.clientID = call.parameters["client_id"]
         add(message, to: flow, host)
         if let code = call.answer.parameters["device_code"] { byDeviceCode[code] = flow }
+        noteUnnamed(flow, call)
         guard call.answer.isSuccess, let confirmation = DeviceConfirmation(call.answer) else { return }
         confirmations.append((confirmation, flow))
         if confirmations.count > Self.mostConfirmations { confirmations.removeFirst() }
@@ -22,7 +23,28 @@ extension FlowGrouping {
         flow.clientID = call.authentication.clientID?.value
         add(message, to: flow, host)
         if let request = call.answer.parameters["auth_req_id"] { byDeviceCode[request] = flow }
+        noteUnnamed(flow, call)
     }
+
+    private mutating func noteUnnamed(_ flow: FlowBuilder, _ call: EndpointCall) {
+        guard call.answer.isUnsaved else { return }
+        unnamedDevices.append(flow)
+        if unnamedDevices.count > Self.mostConfirmations { unnamedDevices.removeFirst() }
+    }
+
+    /// The flow of a device whose code the capture lacks, and that a poll is likely to be of: the only one of its client's.
+    mutating func unnamedDevice(polledBy request: TokenRequest, _ host: String?) -> FlowBuilder? {
+        let places = unnamedDevices.indices.filter { place in
+            let flow = unnamedDevices[place]
+            return flow.grant == request.grantType && flow.clientID == request.clientID
+                && host.map(flow.providerHosts.contains) ?? false
+                && request.startedAt - flow.startedAt <= Self.longestWait
+        }
+        return places.count == 1 ? unnamedDevices.remove(at: places[0]) : nil
+    }
+
+    /// That a device code lasts.
+    private static let longestWait = Duration.seconds(1800)
 
     /// Puts what a provider told a client of its own accord into the flow that asked for it; false for every other exchange.
     mutating func joinNotification(_ exchange: Int) -> Bool {

@@ -58,7 +58,9 @@ extension FlowGrouping {
             return byToken[token] ?? (Placeholder.isOne(token) ? likelyFlow(of: request, host) : nil)
         }
         if let code = request.polledCode {
-            return byDeviceCode[code] ?? (Placeholder.isOne(code) ? likelyFlow(of: request, host) : nil)
+            return byDeviceCode[code]
+                ?? (Placeholder.isOne(code)
+                    ? likelyFlow(of: request, host) : unnamedDevice(polledBy: request, host))
         }
         if let flow = flow(ofAnswerTo: request, host) { return flow }
         if let flow = flow(atWorkDuring: request, host) { return flow }

@@ -9,6 +9,8 @@ struct FlowGrouping {
     var byCode = FlowsByValue()
     var byToken = FlowsByValue()
     var byDeviceCode = FlowsByValue()
+    /// Requests of devices whose codes the capture lacks, in order, until somebody polls with one that nothing else tells of.
+    var unnamedDevices: [FlowBuilder] = []
     /// What users have to confirm for devices, in order.
     var confirmations: [(DeviceConfirmation, FlowBuilder)] = []
     var byNonce = FlowsByValue()
