@@ -27,4 +27,23 @@ struct FlowTimesTests {
         let only = ShopLogin("one").discovery(&capture)
         #expect(capture.flows.map(\.ended) == [capture.exchanges[only].endedAt])
     }
+
+    /// What was served tells of an earlier login as well.
+    @Test(arguments: [(3600, 500, true), (172_800, 500, false), (172_800, 200, true)])
+    func metadataThatFailedDaysLaterAreNoPartOfALogin(wait: Int64, status: Int, isPart: Bool) throws {
+        var capture = CaptureBuilder()
+        ShopLogin("one").whole(&capture)
+        capture.wait(wait)
+        let again =
+            status == 200
+            ? ShopLogin("one").discovery(&capture)
+            : capture.get(
+                "https://idp.example/.well-known/openid-configuration",
+                status,
+                headers: ShopLogin.backend
+            )
+        let flows = capture.flows
+        #expect(flows.first?.exchanges.contains(again) == isPart)
+        #expect(flows.count == (isPart ? 1 : 2))
+    }
 }

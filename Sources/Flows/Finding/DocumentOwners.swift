@@ -24,6 +24,8 @@ struct DocumentOwners {
     /// Hosts of resources that a flow asks a token for, or calls.
     private let usedResources: Set<String>
     private let signers: [Int: Signer]
+    /// When each flow was over, by its number.
+    private let ends: [Int: Timestamp]
     /// The endpoints of the metadata that name a key set, by its URL.
     private let endpointsByKeySet: [String: Set<String>]
     /// Of Keycloak's realms, those that a flow which went well is at, by its number and the host.
@@ -38,6 +40,9 @@ struct DocumentOwners {
             Set(flow.messages.map { index.capture[$0.exchange].request.url.normalizedWithoutQuery })
         }
         byHost = Self.grouped(flows) { $0.providerHosts }
+        ends = flows.reduce(into: [:]) { list, flow in
+            list[flow.number] = flow.exchanges.map { index.capture[$0].endedAt }.max()
+        }
         byClient = Self.grouped(flows) { $0.clientID.map { [$0] } ?? [] }
         byAppHost = Self.grouped(flows) { FlowHosts(of: $0.messages, in: index).app }
         signers = flows.reduce(into: [:]) { list, flow in
@@ -107,6 +112,24 @@ struct DocumentOwners {
         default: return nil
         }
     }
+
+    /// The same, of those for which metadata or keys came in time: a login that was over a day before did not want them.
+    ///
+    /// Where there is no other, what was served tells of an earlier login as well; what was not says nothing of it.
+    func ownersInTime(of message: OAuthMessage, at exchange: Int) -> [FlowBuilder]? {
+        guard let all = owners(of: message, at: exchange) else { return nil }
+        let isServed: Bool
+        switch message {
+        case .discovery(let document): isServed = document.isUsable
+        case .keySet(let document): isServed = document.keys != nil
+        default: return all
+        }
+        let time = index.capture[exchange].startedAt
+        let near = all.filter { flow in ends[flow.number].map { time - $0 <= Self.reach } ?? true }
+        return near.isEmpty && isServed ? all : near
+    }
+
+    private static let reach = Duration.seconds(86_400)
 
     /// Whether it was asked of an issuer that is none of those at its host, when no browser was sent there any more: the logins have
     /// nothing to do with it.

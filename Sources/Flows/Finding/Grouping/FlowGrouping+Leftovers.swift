@@ -133,7 +133,7 @@ extension FlowGrouping {
         _ alone: inout [String: FlowBuilder]
     ) {
         guard let message = index.messages[exchange], let read = index.messages[last],
-            let owners = documents.owners(of: read, at: last)
+            let owners = documents.ownersInTime(of: read, at: last)
         else { return }
         guard owners.isEmpty else {
             for flow in owners { add(message, to: flow, nil) }
