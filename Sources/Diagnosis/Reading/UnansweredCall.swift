@@ -25,7 +25,7 @@ extension Flow {
             guard
                 isBroken
                     || (exchange.response == nil || answer.isBrokenOff) && !isOfPage(exchange)
-                        && isGivenUp(exchange, words, callbacks)
+                        && isGivenUp(exchange, words, callbacks) && !isLeftByClosedApp(answer.exchange)
             else {
                 return nil
             }
@@ -45,6 +45,32 @@ extension Flow {
         return exchange.response == nil && exchange.lacksItsAnswer
             && RejectedCallback.all(in: self).contains { $0.response.code == request.code }
     }
+
+    /// Whether an app on a device went before an answer came, as one does that its user closes: after a time that nobody sets a limit
+    /// to, and no request of it came any more.
+    ///
+    /// Who only gave up waiting goes on, or did after a whole number of seconds.
+    func isLeftByClosedApp(_ index: Int) -> Bool {
+        let exchange = capture[index]
+        guard exchange.response == nil, exchange.failure.map(FailedRequest.isDeparture) ?? false,
+            let agent = exchange.request.headers.first("user-agent"), UserAgentName.isNativeApp(agent),
+            let wait = exchange.duration, wait < Self.usualPatience, !isWhole(wait)
+        else { return false }
+        return !exchanges(after: index, within: wait + Self.timeToGoOn).contains {
+            capture[$0].startedAt >= exchange.endedAt
+                && capture[$0].request.headers.first("user-agent") == agent
+        }
+    }
+
+    /// Whether a time is one of full seconds, counted by the client from a little before.
+    private func isWhole(_ wait: Duration) -> Bool {
+        let rest = Int((wait / .milliseconds(1)).rounded()) % 1000
+        return rest >= 900 || rest <= 50
+    }
+
+    /// Shorter than what HTTP clients wait unless they are told otherwise.
+    static let usualPatience = Duration.seconds(9)
+    private static let timeToGoOn = Duration.seconds(10)
 
     private func isGivenUp(_ exchange: Exchange, _ words: String, _ callbacks: [Exchange]) -> Bool {
         if FailedRequest.isDeparture(words),

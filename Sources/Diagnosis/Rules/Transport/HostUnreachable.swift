@@ -31,7 +31,10 @@ struct HostUnreachable: Rule {
         let unreachable = flow.failedRequests(.unreachable)
         guard unreachable.isEmpty else { return .violated(violation(byUnreachable: unreachable, flow)) }
         let unanswered = unansweredRequests(of: flow)
-        guard !unanswered.isEmpty else { return .holds }
+        guard !unanswered.isEmpty else {
+            return flow.tokenRequests.contains { flow.isLeftByClosedApp($0.exchange) }
+                ? .abstains("the app went before it was answered, and may have been closed") : .holds
+        }
         let again = unanswered.compactMap { retry(of: $0, in: flow) }
         return .violated(
             again.count == unanswered.count
@@ -147,7 +150,7 @@ struct HostUnreachable: Rule {
     /// The code of a token request that its client gave up after a short time, in the request that brought it again.
     private func retry(of failed: FailedRequest, in flow: Flow) -> Parameter? {
         let exchange = flow.capture[failed.exchange]
-        guard failed.isLeftByClient, exchange.endedAt - exchange.startedAt < Self.usualPatience,
+        guard failed.isLeftByClient, exchange.endedAt - exchange.startedAt < Flow.usualPatience,
             let first = flow.tokenRequests.first(where: { $0.exchange == failed.exchange }),
             let code = first.code, !code.isEmpty
         else { return nil }
@@ -155,9 +158,6 @@ struct HostUnreachable: Rule {
             $0.exchange != first.exchange && $0.code == code && $0.startedAt >= exchange.endedAt
         }?.parameters.parameter("code")
     }
-
-    /// Shorter than what HTTP clients wait unless they are told otherwise.
-    private static let usualPatience = Duration.seconds(9)
 
     private static let impatient = Violation.Words(
         title: "The client did not wait for the provider's answer",

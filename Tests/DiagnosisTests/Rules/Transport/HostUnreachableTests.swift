@@ -344,7 +344,7 @@ struct HostUnreachableTests {
     }
 
     /// A code that is sent again says that the client did not mean to go.
-    @Test(arguments: [(1_500, true, true), (1_500, false, false), (20_000, true, false)])
+    @Test(arguments: [(1_500, true, true), (2_000, false, false), (20_000, true, false)])
     func clientThatDoesNotWaitIsTold(milliseconds: Int64, isSentAgain: Bool, fires: Bool) throws {
         var recording = try Recording("healthy/native-app").without {
             ["/jwks", "/userinfo"].contains($0.request.url.path)
@@ -362,5 +362,37 @@ struct HostUnreachableTests {
         #expect((finding.title == "The client did not wait for the provider's answer") == fires)
         #expect(finding.notes.contains("the same code, sent again") == fires)
         #expect(!fires || recording.finding("token-invalid-grant")?.effectOf == rule)
+    }
+
+    /// A user who closes the app looks at no clock; an app that gave up waiting goes on, and a server is closed by nobody.
+    @Test(
+        arguments: [
+            (1_500, nil, false, false), (2_000, nil, false, true), (2_960, nil, false, true),
+            (1_500, nil, true, true), (12_300, nil, false, true), (1_500, "shop-backend/2.1", false, true),
+        ] as [(Int64, String?, Bool, Bool)]
+    ) func appThatWasClosedGotItsAnswerForAllThatIsKnown(
+        milliseconds: Int64,
+        agent: String?,
+        goesOn: Bool,
+        fires: Bool
+    ) throws {
+        var recording = try Recording("healthy/native-app")
+        let index = try #require(recording.exchanges.firstIndex { $0.request.url.path == "/token" })
+        recording.exchanges.removeSubrange((index + 1)...)
+        if let agent {
+            recording.exchanges[index].request.headers.fields.removeAll { $0.name == "User-Agent" }
+            recording.exchanges[index].request.headers.append("User-Agent", agent)
+        }
+        recording.exchanges[index].response = nil
+        recording.exchanges[index].failure = Self.left
+        recording.exchanges[index].duration = .milliseconds(milliseconds)
+        if goesOn {
+            var next = recording.exchanges[0]
+            next.startedAt = recording.exchanges[index].endedAt + .seconds(1)
+            recording.exchanges.append(next)
+        }
+        #expect((recording.finding(rule) != nil) == fires)
+        #expect((recording.abstention(rule) != nil) == !fires)
+        #expect(fires || recording.outcomes == [.incomplete])
     }
 }
