@@ -15,7 +15,10 @@ extension Flow {
         {
             verdict = .abstains(reason)
         } else if case .violated(let violation) = verdict {
-            verdict = .violated(violation.leftOpen(by: type(of: rule).info.severity, in: self))
+            verdict = .violated(
+                violation.leftOpen(by: type(of: rule).info.severity, in: self)
+                    .mended(by: type(of: rule).info.severity, in: self)
+            )
         }
         known.list.withLock { $0.keep(verdict, of: key) }
         return verdict

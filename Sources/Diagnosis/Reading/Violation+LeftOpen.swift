@@ -24,7 +24,7 @@ extension Violation {
         return violation
     }
 
-    private func isError(of rule: RuleSeverity) -> Bool {
+    func isError(of rule: RuleSeverity) -> Bool {
         switch (severity, rule) {
         case (.error?, _), (nil, .error), (nil, .errorWhenRefused): true
         default: false

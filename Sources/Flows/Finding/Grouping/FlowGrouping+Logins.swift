@@ -5,10 +5,14 @@ import OAuth
 /// Authorization requests: which of them begins a login, and which goes on with one.
 extension FlowGrouping {
     mutating func join(_ request: AuthorizationRequest, _ host: String?) {
-        let flow = flowContinued(by: request) ?? new(grant: grant(of: request), request.exchange)
+        let continued = flowContinued(by: request)
+        let mended = continued == nil ? flowMended(by: request) : nil
+        let flow = continued ?? mended ?? new(grant: grant(of: request), request.exchange)
         flow.goOn(with: request.exchange, index)
         let signatures = signatures(of: request)
         if !flow.isOpen || !isKnown(request, signatures, in: flow) {
+            // Nobody answers the one that was refused any more.
+            if mended != nil { flow.requests.removeLast() }
             flow.requests.append(request)
             targets.insert(request, of: flow)
             for signature in signatures { note(flow, having: signature) }
@@ -16,7 +20,7 @@ extension FlowGrouping {
                 byState[state, default: []].append(flow)
             }
             if let nonce = request.nonce { byNonce[nonce] = flow }
-            if flow.requests.count == 1 { awaitingTokens.append(flow) }
+            if flow.requests.count == 1, mended == nil { awaitingTokens.append(flow) }
             if request.isSilent, !silent.contains(where: { $0 === flow }) { silent.append(flow) }
             for host in flow.providerHosts { open.insert(flow, at: host) }
         }
@@ -103,6 +107,20 @@ extension FlowGrouping {
             steps += 1
         }
         return silentFlow(before: request)
+    }
+
+    /// The flow whose last request the provider refused at once, on a page, where the same login, by its state, is asked for again with
+    /// something else in it, and answered.
+    private func flowMended(by request: AuthorizationRequest) -> FlowBuilder? {
+        guard let state = request.state, grantedStates.contains(state), !repeatedStates.contains(state),
+            let flow = byState[state]?.last, flow.isOpen, let last = flow.requests.last,
+            last.state == state, last.clientID == request.clientID,
+            last.endpoint.origin == request.endpoint.origin,
+            let status = capture[last.exchange].response?.status, status >= 400,
+            capture[request.exchange].startedAt - capture[last.exchange].endedAt <= .seconds(3600),
+            mayGoOn(request, flow)
+        else { return nil }
+        return flow
     }
 
     /// Whether a request without any value of its client's own may be an earlier one as the provider carries it on, with values

@@ -44,6 +44,8 @@ struct FlowGrouping {
     private let callbacks: Set<Int>
     /// The states of all answers.
     let answeredStates: Set<String>
+    /// The states of those that are no errors.
+    let grantedStates: Set<String>
     /// The states that came back with more than one code: their clients do not make up one for each login.
     let repeatedStates: Set<String>
     /// The states of all requests.
@@ -68,6 +70,11 @@ struct FlowGrouping {
         self.areOne = areOne
         callbacks = Set(index.responses.lazy.filter { $0.error == nil }.compactMap(\.callback))
         answeredStates = Set(index.responses.compactMap(\.state).filter { !Placeholder.isOne($0) })
+        grantedStates = Set(
+            index.responses.lazy.filter { $0.error == nil }.compactMap(\.state).filter {
+                !Placeholder.isOne($0)
+            }
+        )
         repeatedStates = Self.repeatedStates(index.responses)
         requestedStates = Set(
             index.authorizationRequests.compactMap(\.state).filter { !Placeholder.isOne($0) }
