@@ -62,7 +62,9 @@ struct ClientIDUnknown: Rule {
         Verdict.first(of: flow.loginAttempts) { attempt in
             guard attempt.request != nil, let refusal = attempt.refusal, refusal.isOfTheRequest,
                 // Known, and shut out.
-                AccessPolicy.words(in: refusal.text) == nil
+                AccessPolicy.words(in: refusal.text) == nil,
+                // Of the provider itself, at the one behind it.
+                refusal.channel != .delivered || BrokeredError(in: refusal.text) == nil
             else { return .holds }
             let words = refusal.channel == .page ? RefusalWording.unknownClient(in: refusal.text) : nil
             guard isSaid(by: refusal, of: attempt) || words != nil else {

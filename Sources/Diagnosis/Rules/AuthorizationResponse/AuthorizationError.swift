@@ -77,6 +77,9 @@ struct AuthorizationError: Rule {
     private func words(for refusal: RequestRefusal, of attempt: LoginAttempt, _ flow: Flow) -> (
         evidence: [Evidence], explanation: String?, fix: String?, title: String?
     )? {
+        if refusal.channel == .delivered, let brokered = BrokeredError(in: refusal.text) {
+            return ([], BrokeredError.explanation, brokered.fix, BrokeredError.title)
+        }
         if refusal.error == "invalid_state" {
             let state = attempt.parameter("state").map {
                 Evidence($0, note: "\($0.value.unicodeScalars.count) characters")
