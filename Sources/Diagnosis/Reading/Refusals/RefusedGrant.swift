@@ -14,7 +14,10 @@ struct RefusedGrant {
         let grants = Set(refused.map(\.grantType))
         guard grants.count == 1, let request = refused.first else { return nil }
         switch request.grantType {
-        case "password": self = Self.password
+        case "password":
+            self =
+                refused.allSatisfy { $0.answer.errorText.containsBytes("account is not fully set up") }
+                ? Self.unfinished : Self.password
         case GrantType.jwtBearer, GrantType.saml2Bearer:
             self =
                 request.parameters["requested_token_use"] == "on_behalf_of" ? Self.onBehalf : Self.assertion
@@ -77,6 +80,17 @@ struct RefusedGrant {
         """
         Sign in with the same name and password on the provider's own page, which says more. Accounts with a second factor, or of another \
         directory behind the provider, cannot use this grant at all; the code flow takes its place.
+        """
+    )
+
+    /// Keycloak's words, in lower case.
+    private static let unfinished = RefusedGrant(
+        "The user has something left to do before the provider lets them in",
+        """
+        The name and password may be right: the provider says that the account is not set up yet. Something is asked of this user that takes a page, which this grant         has none of: a new password, an address to confirm, terms to accept, a second factor to set up.
+        """,
+        """
+        Look at the user's required actions at the provider (Keycloak: Users, Details; a temporary password is one, and so are profile fields that became required), and have them         done or taken away. The code flow shows the user the page for them.
         """
     )
 

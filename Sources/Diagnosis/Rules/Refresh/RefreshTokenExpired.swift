@@ -114,8 +114,12 @@ struct RefreshTokenExpired: Rule {
         guard !text.isEmpty, text.utf8.count < 4096, !StatedGrantFault.namesEveryReason(text) else {
             return false
         }
+        // One that leaves it open whether there ever was such a token (Okta).
+        guard !alternatives.contains(where: text.containsBytes) else { return false }
         return texts.contains(where: text.containsBytes)
     }
+
+    private static let alternatives = ["invalid or expired", "invalid or has expired", "expired or invalid"]
 
     private static let texts = [
         "expired", "inactive", "inactivity", "not active", "revoked", "aadsts700082", "aadsts70043",

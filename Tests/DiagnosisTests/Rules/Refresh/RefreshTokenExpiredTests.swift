@@ -73,7 +73,10 @@ struct RefreshTokenExpiredTests {
         #expect(try refused(text).finding(rule)?.severity == .error)
     }
 
-    @Test(arguments: ["Maximum allowed refresh token reuse exceeded", "The client is another one", ""])
+    @Test(arguments: [
+        "Maximum allowed refresh token reuse exceeded", "The client is another one", "",
+        "The refresh token is invalid or expired.",
+    ])
     func leavesOtherWordsAlone(text: String) throws { #expect(try refused(text).finding(rule) == nil) }
 
     /// The broken capture, its stated lifetime replaced.

@@ -42,6 +42,7 @@ struct TokenInvalidGrantTests {
     /// By the grant, and by what the provider says alone.
     @Test(arguments: [
         ("password", "Invalid user credentials", "name or password"),
+        ("password", "Account is not fully set up", "left to do"),
         ("urn:ietf:params:oauth:grant-type:jwt-bearer", "", "assertion"),
         ("urn:ietf:params:oauth:grant-type:token-exchange", "", "exchanged"),
         ("urn:ietf:params:oauth:grant-type:pre-authorized_code", "Wrong tx_code", "pre-authorized code"),
