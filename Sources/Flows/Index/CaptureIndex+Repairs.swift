@@ -147,22 +147,55 @@ private struct RenewedTokens: Sendable {
                 end: Self.end(of: token, request.answer, index)
             )
         }
+        var unread = Self.unread(index)[...]
+        var latest: Grant?
         for exchange in index.order {
+            let recorded = index.capture[exchange]
+            let place = index.position[exchange]
+            while let first = unread.first, first.place < place {
+                latest = first.grant
+                unread.removeFirst()
+            }
+            if let grant = latest, isTakenUnknown(recorded, at: exchange) {
+                trace(grant, at: exchange, in: index)
+            }
             guard let call = index.messages[exchange]?.protectedCall, let status = call.answer.status,
                 status < 400, let token = call.token?.value, let grant = grants[token]
             else { continue }
-            let recorded = index.capture[exchange]
-            let place = index.position[exchange]
-            traces.add(
-                place,
-                grant.client,
-                at: recorded.request.methodAndURL,
-                subject: grant.subject,
-                agents: [recorded.request.headers.first("user-agent")]
-            )
+            trace(grant, at: exchange, in: index)
             let use = Use(token: token, place: recorded.request.url.origin ?? "")
             taken[use] = min(taken[use] ?? place, place)
         }
+    }
+
+    private mutating func trace(_ grant: Grant, at exchange: Int, in index: CaptureIndex) {
+        let request = index.capture[exchange].request
+        traces.add(
+            index.position[exchange],
+            grant.client,
+            at: request.methodAndURL,
+            subject: grant.subject,
+            agents: [request.headers.first("user-agent")]
+        )
+    }
+
+    /// What was granted in answers that were not saved, or not whole, in order of time.
+    private static func unread(_ index: CaptureIndex) -> [(place: Int, grant: Grant)] {
+        index.tokenRequests.compactMap { request in
+            guard request.isRefresh, request.answer.isSuccess, request.answer.isUnsaved,
+                let client = request.clientID
+            else { return nil }
+            let subject = index.subjects.granted[request.exchange]
+            return (index.position[request.exchange], Grant(client: client, subject: subject))
+        }
+    }
+
+    /// Whether a call was let in with a token that no answer of the capture brought: it may be that of one which was not saved.
+    private func isTakenUnknown(_ call: Exchange, at exchange: Int) -> Bool {
+        guard let status = call.response?.status, status < 400,
+            let token = BearerToken.of(call.request, exchange: exchange)?.value, !Placeholder.isOne(token)
+        else { return false }
+        return grants[token] == nil
     }
 
     func isRenewed(_ token: String, after exchange: Int, in index: CaptureIndex) -> Bool {

@@ -300,4 +300,19 @@ struct AccessTokenExpiredTests {
         #expect(recording.finding(rule)?.severity == severity)
         #expect((recording.outcomes == [.success]) == (severity == .note))
     }
+
+    /// The call was let in with the token of an answer that was cut off; a call that was not has none to show for it.
+    @Test(arguments: [(200, true), (401, false)])
+    func leavesAClientAloneWhoseNextTokenWasNotSaved(status: Int, isRenewed: Bool) throws {
+        let recording = try Recording(broken + ".near-miss").editingLast("/token") { exchange in
+            exchange.response?.body = Body(
+                content: .bytes(Array(#"{"access_token":"mvDoT"#.utf8)),
+                mediaType: "application/json",
+                isTruncated: true
+            )
+        }.editingLast("/orders") { $0.response?.status = status }
+        let errors = recording.findings.filter { $0.severity == .error }
+        #expect(errors.isEmpty == isRenewed)
+        #expect(recording.outcomes.first == (isRenewed ? .success : .failure))
+    }
 }
