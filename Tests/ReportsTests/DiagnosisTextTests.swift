@@ -29,14 +29,21 @@ struct DiagnosisTextTests {
 
     /// Of a token request without its body, as `curl -v` prints one.
     @Test func grantThatIsNotInTheCaptureIsCalledUnknown() throws {
-        var builder = CaptureBuilder()
-        builder.post(
-            "https://idp.example/token",
-            [],
-            400,
-            body: .json(#"{"error":"invalid_grant"}"#)
-        )
-        let report = ReportBuilder.report(on: builder.capture, named: "login.txt")
+        let text = """
+            > POST /realms/shop/protocol/openid-connect/token HTTP/1.1
+            > Host: idp.example
+            > Content-Length: 120
+            > Content-Type: application/x-www-form-urlencoded
+            >
+            < HTTP/1.1 400 Bad Request
+            < Content-Type: application/json
+            < Content-Length: 25
+            <
+            {"error":"invalid_grant"}
+
+            """
+        let capture = try CaptureReader.read(bytes: Array(text.utf8), name: "login.txt")
+        let report = ReportBuilder.report(on: capture, named: "login.txt")
         let flow = try #require(report.flows.first)
         #expect(FlowHead.line(of: flow, style: .plain).contains(" · unknown grant · "))
         #expect(MarkdownReport.text(of: [report]).contains(", unknown grant, "))

@@ -44,7 +44,7 @@ extension Flow {
     func sighting(ofAppThatStoppedAt document: MetadataDocument) -> Evidence? {
         let request = capture[document.exchange].request
         guard PublicAgent(of: request, at: document.exchange)?.kind == .native,
-            !wentOn(after: document), !isAuthorizationAsked(after: document)
+            !wentOn(after: document), !isAuthorizationAsked(after: document), !isServedByResource
         else { return nil }
         let agent = request.headers.first("user-agent")
         let later = surroundings.order[(surroundings.position[document.exchange] + 1)...].prefix(500).first {

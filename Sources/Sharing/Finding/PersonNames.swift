@@ -21,7 +21,8 @@ struct PersonNames {
                 let isName = known != lower || known.contains { $0 >= 0x80 }
                 guard known.count >= (isName ? 2 : 4) else { continue }
                 let text = String(decoding: lower, as: UTF8.self)
-                guard !Self.commonWords.contains(text), !isTaken(text) else { continue }
+                guard !Self.commonWords.contains(text), !Self.wordsOfDevices.contains(text), !isTaken(text)
+                else { continue }
                 take(lower, known)
                 guard known.contains(where: { $0 >= 0x80 }) else { continue }
                 let own = String(decoding: known, as: UTF8.self)
@@ -244,10 +245,12 @@ struct PersonNames {
         "reply", "noreply",
         "news", "billing", "first", "last", "mobile", "web", "app", "van", "von", "der", "den", "del", "bin",
         "june", "april", "august", "english", "french", "german",
-        // What devices and programs are called: of `Ada's iPhone` one word is Ada's.
+    ]
+
+    /// What devices and programs are called: of `Ada's iPhone` one word is Ada's. An account may be called so all the same.
+    private static let wordsOfDevices: Set<String> = [
         "android", "chrome", "chromebook", "desktop", "edge", "firefox", "galaxy", "huawei", "imac", "ipad",
-        "iphone", "ipod",
-        "laptop", "linux", "macbook", "macos", "notebook", "opera", "pixel", "safari", "samsung", "tablet",
-        "windows", "xiaomi",
+        "iphone", "ipod", "laptop", "linux",
+        "macbook", "macos", "notebook", "opera", "pixel", "safari", "samsung", "tablet", "windows", "xiaomi",
     ]
 }

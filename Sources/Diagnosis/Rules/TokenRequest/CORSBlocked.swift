@@ -225,7 +225,7 @@ struct CORSBlocked: Rule {
                             note: "the preflight; no request followed"
                         ), permission(answer, index, fault),
                     ],
-                    fix: RecordedURL(sent).origin == target.origin ? nil : Self.ofAppFix,
+                    fix: target.isWeb ? nil : Self.ofAppFix,
                     exchange: index
                 )
             }
