@@ -34,6 +34,10 @@ struct YAMLReaderTests {
         ("{a: b,\n  c: d}", ["a": "b", "c": "d"]), ("!binary |-\n  aGk\n  =", ["base64": "aGk="]),
         ("!!python/unicode 'a'", "a"), ("!ruby/object:X\n  a: b", ["a": "b"]),
         ("a: &1 x\n  b: *1\n  'c d': y", ["a": "x", "b": "x", "c d": "y"]),
+        ("{a: !!python/unicode 'b', c: !!binary \"aGk=\"}", ["a": "b", "c": ["base64": "aGk="]]),
+        ("[&1 a, *1, &2 !!binary aGk=, *2]", ["a", "a", ["base64": "aGk="], ["base64": "aGk="]]),
+        ("{a: b c\n    d\n\n    e,\n  f: g\n  }", ["a": "b c d\ne", "f": "g"]),
+        ("[a b\n  c, d:e\n  f]", ["a b c", "d:e f"]),
     ]
 
     @Test(arguments: values.indices) func valuesAreRead(row: Int) {
@@ -56,6 +60,13 @@ struct YAMLReaderTests {
         #expect(elements.last == "end", "\(elements)")
     }
 
+    /// A few bytes may stand for as many as somebody likes.
+    @Test func aliasesAreBounded() {
+        let text = String(repeating: "a", count: 1 << 20)
+        let (elements, problems) = Self.read("- &a \(text)\n" + String(repeating: "- *a\n", count: 100))
+        #expect(elements.count == 65 && problems.count == 36)
+    }
+
     @Test func listEndsWhereSomethingElseBegins() {
         for end in ["version: 1\n", "---\n- c\n", "...\n"] {
             let (elements, problems) = Self.read("# of tests\n- a\n\n- b\n\(end)")
@@ -68,7 +79,7 @@ struct YAMLReaderTests {
         for line in [
             "- ", "- a\n", "- - ", "- {", "- [", "a: ", "- a:\n  - b\n", "- '", "- \"\\", "- |\n",
             "- a: &a x\n", "- *a\n",
-            "- a\n b\n", "-\n\n", "- [a, {b: ",
+            "- a\n b\n", "-\n\n", "- [a, {b: ", "- [a\n", "- [!a &b ", "- [a\n  b\n",
         ] {
             #expect(Self.read("- one\n" + String(repeating: line, count: 20_000)).elements.first == "one")
         }

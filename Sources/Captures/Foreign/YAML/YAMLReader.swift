@@ -15,12 +15,16 @@ struct YAMLReader {
     var index: Int
     /// Scalars that have a name.
     private var anchors: [String: JSONValue] = [:]
+    /// Bytes that aliases stand for.
+    private var aliasedBytes = 0
     private var depth = 0
 
     /// Nobody nests deeper.
     private static let deepest = 32
     /// A longer key nobody has.
     private static let longestKey = 1024
+    /// A small file may stand for one without end.
+    private static let mostAliasedBytes = 64 << 20
 
     init(_ bytes: [UInt8], at index: Int) { (self.bytes, self.index) = (bytes, index) }
 
@@ -190,19 +194,11 @@ struct YAMLReader {
 
     /// A scalar, or a collection in brackets, with what stands before; `column`: that of what it belongs to.
     private mutating func value(behind column: Int) throws(Problem) -> JSONValue {
-        var tag = ""
-        var anchor: String?
-        while let mark = byte, mark == UInt8(ascii: "!") || mark == UInt8(ascii: "&") {
-            let word = word()
-            if mark == UInt8(ascii: "!") { tag = word } else { anchor = word }
-            skipBlanks()
-        }
-        if isAtLineEnd, !tag.isEmpty || anchor != nil { return try block(behind: column) }
-        var value: JSONValue
+        let properties = properties()
+        if isAtLineEnd, !properties.isEmpty { return try block(behind: column) }
+        let value: JSONValue
         switch byte {
-        case UInt8(ascii: "*"):
-            guard let named = anchors[word()] else { throw problem("the name of a scalar") }
-            value = named
+        case UInt8(ascii: "*"): value = try aliased()
         case UInt8(ascii: "|"), UInt8(ascii: ">"): value = .string(try blockScalar(behind: column))
         case UInt8(ascii: "'"), UInt8(ascii: "\""): value = .string(try quoted(behind: column))
         case UInt8(ascii: "["), UInt8(ascii: "{"): value = try flow(0, behind: column)
@@ -213,16 +209,52 @@ struct YAMLReader {
             }
             value = Self.plain(text)
         }
-        if tag.hasSuffix("binary") || tag.hasSuffix("binary>"), let text = value.string {
+        return take(value, properties)
+    }
+
+    /// What stands before a value.
+    private struct Properties {
+        var tag = ""
+        var anchor: String?
+
+        var isEmpty: Bool { tag.isEmpty && anchor == nil }
+    }
+
+    private mutating func properties() -> Properties {
+        var properties = Properties()
+        while let mark = byte, mark == UInt8(ascii: "!") || mark == UInt8(ascii: "&") {
+            let word = word(isName: mark == UInt8(ascii: "&"))
+            if mark == UInt8(ascii: "!") { properties.tag = word } else { properties.anchor = word }
+            skipBlanks()
+        }
+        return properties
+    }
+
+    /// A value as its tag has it, which its name stands for from here on.
+    private mutating func take(_ value: JSONValue, _ properties: Properties) -> JSONValue {
+        let isScalar = value.array == nil && value.object == nil
+        var value = value
+        if properties.tag.hasSuffix("binary") || properties.tag.hasSuffix("binary>"), let text = value.string
+        {
             value = ["base64": .string(text.filter { !$0.isWhitespace })]
         }
-        if let anchor, value.array == nil, value.object == nil { anchors[anchor] = value }
+        if isScalar, let anchor = properties.anchor { anchors[anchor] = value }
         return value
     }
 
-    /// Up to a blank, without its first byte.
-    private mutating func word() -> String {
-        let word = bytes[index...].prefix { $0 > 0x20 }
+    /// The scalar that the alias here stands for.
+    private mutating func aliased() throws(Problem) -> JSONValue {
+        guard let value = anchors[word(isName: true)] else { throw problem("the name of a scalar") }
+        aliasedBytes += (value["base64"] ?? value).string?.utf8.count ?? 0
+        guard aliasedBytes <= Self.mostAliasedBytes else {
+            throw problem("no more than \(Self.mostAliasedBytes >> 20) MB of aliases")
+        }
+        return value
+    }
+
+    /// Up to a blank, without its first byte; `isName`: that of an anchor, which has no brackets and commas in it.
+    private mutating func word(isName: Bool) -> String {
+        let word = bytes[index...].prefix { $0 > 0x20 && !(isName && ",[]{}".utf8.contains($0)) }
         index += word.count
         return String(decoding: word.dropFirst(), as: UTF8.self)
     }
@@ -240,36 +272,46 @@ struct YAMLReader {
         }
     }
 
-    /// A collection in brackets, over as many lines as it takes.
+    // MARK: - In brackets
+
+    /// A collection in brackets, or what stands in one, over as many lines as it takes.
     private mutating func flow(_ depth: Int, behind column: Int) throws(Problem) -> JSONValue {
         guard depth < Self.deepest else { throw problem("no more than \(Self.deepest) levels") }
         try skipFlowSpace(behind: column)
+        let properties = properties()
+        if !properties.isEmpty { try skipFlowSpace(behind: column) }
+        let value: JSONValue
         switch byte {
-        case UInt8(ascii: "'"), UInt8(ascii: "\""): return .string(try quoted(behind: column))
+        case UInt8(ascii: "*"): value = try aliased()
+        case UInt8(ascii: "'"), UInt8(ascii: "\""): value = .string(try quoted(behind: column))
         case UInt8(ascii: "["):
             index += 1
             var elements: [JSONValue] = []
             while try !endsFlow(UInt8(ascii: "]"), behind: column) {
                 elements.append(try flow(depth + 1, behind: column))
             }
-            return .array(elements)
-        case UInt8(ascii: "{"):
-            index += 1
-            var object = JSONObject()
-            while try !endsFlow(UInt8(ascii: "}"), behind: column) {
-                let name = try flow(depth + 1, behind: column)
-                guard let name = Producers.text(name) else { throw problem("a name") }
-                try skipFlowSpace(behind: column)
-                var value = JSONValue.null
-                if byte == UInt8(ascii: ":") {
-                    index += 1
-                    value = try flow(depth + 1, behind: column)
-                }
-                object.members.append(JSONObject.Member(name: name, value: value))
-            }
-            return .object(object)
-        default: return Self.plain(flowScalar())
+            value = .array(elements)
+        case UInt8(ascii: "{"): value = try flowMapping(depth, behind: column)
+        default: value = Self.plain(try flowScalar(behind: column))
         }
+        return take(value, properties)
+    }
+
+    private mutating func flowMapping(_ depth: Int, behind column: Int) throws(Problem) -> JSONValue {
+        index += 1
+        var object = JSONObject()
+        while try !endsFlow(UInt8(ascii: "}"), behind: column) {
+            let name = try flow(depth + 1, behind: column)
+            guard let name = Producers.text(name) else { throw problem("a name") }
+            try skipFlowSpace(behind: column)
+            var value = JSONValue.null
+            if byte == UInt8(ascii: ":") {
+                index += 1
+                value = try flow(depth + 1, behind: column)
+            }
+            object.members.append(JSONObject.Member(name: name, value: value))
+        }
+        return .object(object)
     }
 
     private mutating func skipFlowSpace(behind column: Int) throws(Problem) {
@@ -305,9 +347,21 @@ struct YAMLReader {
         return false
     }
 
-    private mutating func flowScalar() -> String {
-        let start = index
-        while let byte, !",[]{}".utf8.contains(byte), !isColon(index), byte != 0x0a { index += 1 }
-        return Producers.withoutBlanksAround(String(decoding: bytes[start..<index], as: UTF8.self))
+    /// A scalar without quotation marks, which may go on on the lines behind.
+    private mutating func flowScalar(behind column: Int) throws(Problem) -> String {
+        var text = ""
+        while true {
+            let start = index
+            while byte != 0x0a, byte != 0x0d, !endsFlowScalar { index += 1 }
+            text += Producers.withoutBlanksAround(String(decoding: bytes[start..<index], as: UTF8.self))
+            guard byte == 0x0a || byte == 0x0d else { return text }
+            let ends = try skipSpace(behind: column)
+            guard !endsFlowScalar else { return text }
+            text += ends < 2 ? " " : String(repeating: "\n", count: ends - 1)
+        }
+    }
+
+    private var endsFlowScalar: Bool {
+        byte.map { ",[]{}".utf8.contains($0) } ?? true || isColon(index)
     }
 }
