@@ -108,9 +108,10 @@ package struct TLSStream {
     /// Whether bytes are held back that keys may open.
     package var waitsForKeys: Bool { client.waits == .keys || server.waits == .keys }
 
-    /// Bytes of both directions that are held back.
-    var heldBytes: Int {
-        client.held.count - client.heldStart + server.held.count - server.heldStart
+    /// Bytes of both directions that are held back while keys are missing; of one that waits for the other side only, none.
+    package var heldForKeys: Int {
+        guard waitsForKeys else { return 0 }
+        return client.held.count - client.heldStart + server.held.count - server.heldStart
     }
 
     /// No more keys will come: says of what is held back that it cannot be read.

@@ -91,7 +91,7 @@ final class ConnectionReader {
 
     /// Counts anew what waits for keys.
     func countWaiting() {
-        let count = tls.heldBytes
+        let count = tls.heldForKeys
         reading.waitingBytes += count - waitingBytes
         waitingBytes = count
     }
@@ -113,7 +113,7 @@ final class ConnectionReader {
 
     /// Bytes of that.
     var heldForKeys: Int {
-        tls.heldBytes + (messages?.tunnel?.heldForKeys ?? 0) + (socks?.tunnel?.heldForKeys ?? 0)
+        tls.heldForKeys + (messages?.tunnel?.heldForKeys ?? 0) + (socks?.tunnel?.heldForKeys ?? 0)
     }
 
     /// See ``MessageReader/timePassed(until:)``.

@@ -317,6 +317,20 @@ struct TLSDamageTests {
         #expect(reading.plaintext.values.allSatisfy { $0.isEmpty } && reading.reasons.count == 1)
     }
 
+    /// No key helps where the other side's hello is missing: nobody is to give up waiting for one to make room.
+    @Test func onlyWhatKeysMayOpenIsHeldForThem() throws {
+        let pair = try Self.pair("TLS_AES_128_GCM_SHA256", records: 30)
+        for sides in [[Side.client], [.client, .server]] {
+            var stream = TLSStream(holdingForKeys: 1 << 20)
+            var reading = TLSReading()
+            for (side, bytes) in pair.wire where sides.contains(side) {
+                bytes.withUnsafeBytes { stream.receive($0, from: side, keys: TLSKeyLog(), into: &reading) }
+            }
+            #expect(stream.waitsForKeys == (sides.count == 2) && reading.reasons.isEmpty)
+            #expect((stream.heldForKeys > 0) == (sides.count == 2))
+        }
+    }
+
     // MARK: - What is no TLS
 
     @Test(
