@@ -71,6 +71,23 @@ struct AlamofireLogTests {
         #expect(throws: CaptureError.self) { try read("words\n" + text) }
     }
 
+    /// What an app of its own prints so is no reason to pass over what another tool says.
+    @Test func titleOfAnotherToolIsNone() throws {
+        let log = """
+            [Request]: POST https://op.example/token
+            --> POST https://op.example/token http/1.1
+            Content-Type: application/x-www-form-urlencoded
+
+            code=abcd
+            --> END POST (9-byte body)
+            <-- 400 Bad Request https://op.example/token (12ms)
+            <-- END HTTP (0-byte body)
+
+            """
+        let capture = try read(log)
+        #expect(capture.creator.name == "OkHttp" && capture[0].response?.status == 400)
+    }
+
     @Test(.timeLimit(.minutes(1))) func hostileTextsTakeNoQuadraticTime() throws {
         for line in [
             "x\n", "        x\n", "    [Body]:\n", "    [Headers]:\n", "[Request]: GET https://a.example/\n",

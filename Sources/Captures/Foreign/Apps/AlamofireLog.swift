@@ -3,6 +3,8 @@
 /// Its lines are indented. Bodies of other types than JSON, XML and text are counted, not shown: forms are missing.
 struct AlamofireLog {
     private static let titles: [[UInt8]] = [Array("[Request]: ".utf8)]
+    /// What it says behind each request; others have that title as well.
+    private static let answer = Array("[Response]:".utf8)
 
     private var calls: [AppCall] = []
     private var mark: AppLogLine.Mark?
@@ -14,7 +16,9 @@ struct AlamofireLog {
     /// Nil where no call is in it.
     static func read(_ source: CaptureSource) -> Capture? {
         let text = LogText(source)
-        guard ByteSearch.index(of: titles[0], in: text.bytes) != nil else { return nil }
+        guard ByteSearch.index(of: titles[0], in: text.bytes) != nil,
+            ByteSearch.index(of: answer, in: text.bytes) != nil
+        else { return nil }
         var log = AlamofireLog()
         text.forEachLine { log.take(AppLogLine($0)) }
         log.close()
