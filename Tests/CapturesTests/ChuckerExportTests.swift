@@ -95,6 +95,19 @@ struct ChuckerExportTests {
         #expect(body.size == text?.utf8.count ?? 93)
     }
 
+    /// Its lines ended in two bytes each, and what was at its end is not shown.
+    @Test func pageIsNotCutForTheEndsOfItsLines() throws {
+        let page = "<html>\n<body>\n</body>\n</html>"
+        for (length, isCut) in [(30, false), (34, false), (36, false), (60, true)] {
+            let text = Self.call(answer: page).replacing(
+                "content-length: 25",
+                with: "content-length: \(length)"
+            ).replacing("application/json", with: "text/html")
+            let body = try #require(try read(text)[0].response?.body)
+            #expect(body.text == page && body.isTruncated == isCut, "\(length)")
+        }
+    }
+
     @Test(arguments: ["---------- Request ----------\n", "URL: https://op.example/\nMethod: GET\n"])
     func otherTextIsNone(text: String) {
         #expect(throws: CaptureError.self) { try read("words\n" + text) }

@@ -92,10 +92,17 @@ struct AppCall {
         case .form(let text): return Body(text: text, mediaType: type)
         case .text(let text, let isCut):
             var body = Body(text: text, mediaType: type)
-            // JSON is set anew, which makes it longer; what is shorter has been cut.
-            body.isTruncated = isCut || length.map { $0 > text.utf8.count && !isJSON(text) } ?? false
+            body.isTruncated = isCut || length.map { isShorter(text, than: $0) } ?? false
             return body
         }
+    }
+
+    /// Whether a text is so much shorter than its message was that it has been cut.
+    ///
+    /// JSON is set anew. Of all others the ends of lines may have been two bytes each, and those at both ends are gone.
+    private static func isShorter(_ text: String, than length: Int) -> Bool {
+        let ends = text.utf8.count { $0 == 0x0a } + 4
+        return length > text.utf8.count + ends && !isJSON(text)
     }
 
     private static func isJSON(_ text: String) -> Bool { (try? JSONParser.parse(Array(text.utf8))) != nil }
