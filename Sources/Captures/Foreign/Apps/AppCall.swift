@@ -144,12 +144,3 @@ struct AppCall {
         HeaderFields(fields).first("content-type").map(Body.essence(of:)) == FormBody.mediaType
     }
 }
-
-extension LogText {
-    /// All lines as texts, without their ends; what is no UTF-8 in them is replaced.
-    var lines: [Substring] {
-        var lines: [Substring] = []
-        forEachLine { lines.append(String(decoding: Self.withoutEnd($0), as: UTF8.self)[...]) }
-        return lines
-    }
-}

@@ -25,10 +25,12 @@ struct ChuckerExport {
         let text = LogText(source)
         guard ByteSearch.index(of: mark, in: text.bytes) != nil else { return nil }
         var export = ChuckerExport()
-        let lines = text.lines
-        for (index, line) in lines.enumerated() {
-            export.take(line, before: index + 1 < lines.count ? lines[index + 1] : "")
+        var line: Substring?
+        text.forEachText { next in
+            if let line { export.take(line, before: next) }
+            line = next
         }
+        if let line { export.take(line, before: "") }
         export.close()
         let exchanges = export.calls.compactMap(\.exchange)
         return exchanges.isEmpty ? nil : text.capture(of: exchanges, creator: "Chucker")

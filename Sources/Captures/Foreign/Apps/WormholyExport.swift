@@ -11,11 +11,11 @@ enum WormholyExport {
         var calls: [AppCall] = []
         var title: Substring?
         var lines: [Substring] = []
-        for line in text.lines {
+        text.forEachText { line in
             let next = self.title(line)
             guard next != nil || isEnd(line) else {
                 if title != nil { lines.append(line) }
-                continue
+                return
             }
             if let title, let last = calls.indices.last { take(title, lines, into: &calls[last]) }
             (title, lines) = (next, [])

@@ -31,6 +31,11 @@ struct LogText {
         }
     }
 
+    /// Visits each line as text, without its end; what is no UTF-8 in it is replaced.
+    func forEachText(_ visit: (Substring) -> Void) {
+        forEachLine { visit(String(decoding: Self.withoutEnd($0), as: UTF8.self)[...]) }
+    }
+
     /// A line without its end, be it one of Windows.
     static func withoutEnd(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let line = line.last == 0x0a ? line.dropLast() : line
