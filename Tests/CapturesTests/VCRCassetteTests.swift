@@ -110,6 +110,26 @@ struct VCRCassetteTests {
             """
         ),
         (
+            "vcrpy of Python 2",
+            """
+            interactions:
+            - request:
+                body: !!python/unicode 'code=abcd'
+                headers:
+                  Accept: ['*/*']
+                  Content-Type: [application/x-www-form-urlencoded]
+                method: POST
+                uri: https://op.example/token
+              response:
+                body: {string: !!python/unicode '{"error":"invalid_grant"}'}
+                headers: {Content-Type: [application/json], Server: [one that has a long name,
+                    and another]}
+                status: {code: 400, message: Bad
+                    Request}
+            version: 1
+            """
+        ),
+        (
             "PHP-VCR",
             """
             -
