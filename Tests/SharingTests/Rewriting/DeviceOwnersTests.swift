@@ -17,8 +17,14 @@ struct DeviceOwnersTests {
         ("<li>Ada&#39;s iPad", ["given_name=Ada"]),
         ("iPhone 15 Pro von Ada", ["given_name=Ada"]),
         ("iPad de Ada Lovelace", ["given_name=Ada"]),
+        ("Zo\u{eb}'s iPhone, Ren\u{e9}\u{2019}s iPad", ["given_name=Zo\u{eb}", "given_name=Ren\u{e9}"]),
+        (
+            "\u{201c}Ada's iPhone\u{201d}, iPhone von J\u{f6}rg\u{201d}",
+            ["given_name=Ada", "given_name=J\u{f6}rg"]
+        ),
         // Makers, whoever reads it, and sentences.
         ("Apple's iPhone and today's phone", []),
+        ("Meta's Pixel, Vodafone's phone, and let's phone", []),
         ("the provider's phone number", []),
         ("Use your phone to continue", []),
         ("iPhone of the year", []),

@@ -28,8 +28,11 @@ enum DeviceOwners {
             return nil
         }
         let end = device - mark.count
-        let name = text[..<end].suffix(longestName).reversed().prefix(while: isOfName)
-        return name.count < longestName ? own((end - name.count)..<end, in: text) : nil
+        let run = text[..<end].suffix(longestName).reversed().prefix(while: isOfName)
+        guard run.count < longestName else { return nil }
+        // Of a mark before it, as a quotation mark is one.
+        let name = text[(end - run.count)..<end].drop { (0x80..<0xc0).contains($0) }
+        return own(name.startIndex..<end, in: text)
     }
 
     /// ` von Ada`, behind what model it is: `iPhone 15 Pro de Ada`.
@@ -59,7 +62,10 @@ enum DeviceOwners {
         word.count < 4 && word.first.map(\.isASCIIDigit) ?? false
     }
 
-    private static func isOfName(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte >= 0xc3 || byte == 0x2d }
+    /// In UTF-8 quotation marks and dashes begin with 0xe2.
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte >= 0x80 && byte != 0xc2 && byte != 0xe2 || byte == 0x2d
+    }
 
     /// In bytes.
     private static let longestName = 40
@@ -74,9 +80,12 @@ enum DeviceOwners {
     private static let models: Set<String> = [
         "Pro", "Max", "Plus", "Mini", "mini", "Air", "SE", "XR", "XS", "X",
     ]
-    /// Makers, and others who have devices of many people.
+    /// Makers, networks and sites with a pixel of their own, and others who have devices of many people.
     private static let nobodys: Set<String> = [
-        "Apple", "Google", "Samsung", "Today", "Everyone", "Somebody", "Someone", "User", "Owner", "It",
+        "Apple", "Google", "Samsung", "Microsoft", "Amazon", "Nokia", "Sony", "Motorola", "Lenovo", "Dell",
+        "OnePlus", "Oppo", "Fairphone", "Vodafone", "Telekom", "Orange", "Meta", "Facebook", "Instagram",
+        "TikTok", "LinkedIn", "Twitter", "Pinterest", "Snapchat", "Reddit", "Let", "Today", "Everyone",
+        "Somebody", "Someone", "User", "Owner", "It",
         "That",
         "What", "There", "Here", "Company", "Customer", "Employee", "Patient", "Student", "Child",
     ]
