@@ -16,9 +16,9 @@ extension UnexpectedPlacesTests {
             name: "what an element of XML has in another one",
             type: "application/xml",
             body: "<?xml version=\"1.0\"?><r><familyName><value>Kiravel</value></familyName>"
-                + "<familyName/><value>darkish</value></r>",
+                + "<familyName/><value>darkish</value><nickname></nickname><value>lightish</value></r>",
             gone: ["Kiravel"],
-            stays: ["<familyName/><value>darkish</value>"]
+            stays: ["<familyName/><value>darkish</value>", "<value>lightish</value>"]
         ),
         Row(
             name: "members of a document among lines",

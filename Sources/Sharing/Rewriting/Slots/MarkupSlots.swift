@@ -108,7 +108,9 @@ struct MarkupSlots {
             readValue(of: attribute, named: field)
         }
         let content = content(of: element, named: field, isXML: isOfXML)
-        if isOfXML { key.meet(element, named: field, isEmpty: content == nil) }
+        // Nothing stands in `<email></email>`.
+        let isAround = content == nil && !text[element.end...].starts(with: "</".utf8)
+        if isOfXML { key.meet(element, named: field, isEmpty: isAround) }
         if let shown = ShownNames.slot(in: element, of: text) { slots.append(shown) }
         if var content {
             if isOfXML { key.name(&content, of: element.tag, in: text) }
