@@ -18,6 +18,15 @@ struct LabelTextsTests {
         // Values all the same.
         (#"[["password","zem4K!"],["last_name","Quill"]]"#, ["password=zem4K!", "last_name=Quill"]),
         (#"[["password","Passwort"],["last_name","Quill"]]"#, ["last_name=Quill"]),
+        (
+            #"[["email","E-Mail"],["username","Benutzername"],["password","zem4K!"]]"#,
+            ["password=zem4K!"]
+        ),
+        // Names of columns are no labels.
+        (
+            #"[["username","email"],["given_name","family_name"]],[["password","zem4K!"],["last_name","Quill"]]"#,
+            ["password=zem4K!", "last_name=Quill"]
+        ),
     ])
     func pairsOfLabelsAreNoValues(text: String, told: [String]) {
         #expect(Self.told(text) == told)

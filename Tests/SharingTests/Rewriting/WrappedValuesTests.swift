@@ -21,6 +21,10 @@ struct WrappedValuesTests {
         (#"{"family_name":{"localized":{"en_US":"Quill"}}}"#, ["family_name=Quill"]),
         (#"{"email":{"@value":"a@b.example"}}"#, ["email=a@b.example"]),
         (#"{"password":{"old":"zem4K!","new":"zem5K!"}}"#, ["password=zem4K!", "password=zem5K!"]),
+        (
+            #"{"password":{"old":"Mypassword","new":"Newpassword"}}"#,
+            ["password=Mypassword", "password=Newpassword"]
+        ),
         // What pages say, what an object is called otherwise, and what nobody is called by.
         (#"{"password":{"en":"Enter it"}}"#, ["en=Enter it"]),
         (#"{"username":{"de":"Ihr Zugang"}}"#, ["de=Ihr Zugang"]),

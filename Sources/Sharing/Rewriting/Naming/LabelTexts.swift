@@ -7,8 +7,8 @@ enum LabelTexts {
     static func unnamed(_ slots: [Slot], in text: ArraySlice<UInt8>) -> [Slot] {
         let places = slots.indices.filter { saysItsName(slots[$0], in: text) }
         let names = Set(places.map { slots[$0].name })
-        // `{"password": {"old": "Old password", "new": "New password"}}`
-        let texts = Set(places.map { text[slots[$0].range] })
+        // `{"password": {"old": "Old password", "new": "New password"}}`; one word may be what somebody chose.
+        let texts = Set(places.map { text[slots[$0].range] }.filter { $0.contains(0x20) })
         guard max(names.count, texts.count) >= leastLabels else { return slots }
         var slots = slots
         for place in places { slots[place].name = "" }
@@ -51,7 +51,7 @@ enum LabelTexts {
     }
 
     /// A few words that begin with a capital, or are of another script than Latin.
-    private static func isOfWords(_ value: ArraySlice<UInt8>) -> Bool {
+    static func isOfWords(_ value: ArraySlice<UInt8>) -> Bool {
         guard (4...64).contains(value.count), let first = value.first,
             (0x41...0x5a).contains(first) || first >= 0x80
         else { return false }

@@ -17,7 +17,9 @@ struct ScriptSlots {
             operations: reader.signIns.subtracting(reader.queries)
         )
         if reader.labels >= LabelTexts.leastLabels {
-            for place in reader.paired { reader.slots[place].name = "" }
+            for place in reader.paired where LabelTexts.isOfWords(text[reader.slots[place].range]) {
+                reader.slots[place].name = ""
+            }
         }
         reader.slots = FunctionArguments.named(reader.slots, in: text)
         let named = LabelTexts.unnamed(FlattenedLists.named(reader.slots, in: text), in: text)
@@ -290,10 +292,12 @@ struct ScriptSlots {
         let own = SlotReader.string(TextCoding.escapes.decoded(text[slots[first].range]).bytes)
         guard own.utf8.count <= 64, Self.isTelling(own) else { return }
         let value = text[slots[first + 1].range]
-        guard !SecretRoles.isWord(SlotReader.string(value)), !LabelTexts.says(value, own) else {
+        guard !LabelTexts.says(value, own) else {
             labels += 1
             return
         }
+        // `["username", "email"]` lists names.
+        guard !SecretRoles.isWord(SlotReader.string(value)) else { return }
         slots[first].name = ""
         slots[first + 1].name = own
         paired.append(first + 1)
