@@ -2,6 +2,7 @@ import ArgumentParser
 import Captures
 import Diagnosis
 import Foundation
+import JOSE
 import Reports
 
 /// What broke each login, root cause first.
@@ -93,7 +94,7 @@ struct Diagnose: ParsableCommand {
                 progress.clear()
                 StandardError.report(failure.message, hint: failure.hint)
                 unreadable = unreadable ?? failure
-                reports.append(Report(unreadable: name, because: failure.message))
+                reports.append(Self.report(unreadable: name, because: failure.message))
             }
         }
         progress.clear()
@@ -106,6 +107,13 @@ struct Diagnose: ParsableCommand {
         if reports.contains(where: { $0.hasFindings(of: failOn.severity) }) {
             throw ExitCode(ExitStatus.negative.rawValue)
         }
+    }
+
+    /// What is told of a capture that cannot be read: reports are kept and passed on, and a token that was given in place of a file is
+    /// not to be in them.
+    static func report(unreadable name: String, because failure: String) -> Report {
+        guard JSONWebToken.parse(name) != nil else { return Report(unreadable: name, because: failure) }
+        return Report(unreadable: "a token", because: failure.replacingBytes(name, with: "a token"))
     }
 
     /// What tells one flow after the other.

@@ -213,6 +213,16 @@ struct CommandLineTests {
         #expect(result.errors.contains("/nowhere.har: no such file"))
     }
 
+    /// A report is kept and passed on; what to do with the token is said beside it.
+    @Test(arguments: ["json", "junit", "sarif", "markdown"])
+    func tokenInPlaceOfACaptureIsInNoReport(format: String) throws {
+        let token = "eyJhbGciOiJub25lIn0.e30."
+        let result = try Program.run(["diagnose", "--format", format, token, Self.healthy])
+        #expect(result.status == 66 && result.errors.contains("jwt \(token)"), "\(result.errors)")
+        #expect(!result.output.contains("eyJhbGciOiJub25lIn0"), "\(result.output)")
+        #expect(result.output.contains("a token: no such file"), "\(result.output)")
+    }
+
     @Test(
         arguments: [
             (["--only", "token-invalid-grant"], 1), (["--ignore", "pkce-*", "--ignore", "token-*"], 0),
