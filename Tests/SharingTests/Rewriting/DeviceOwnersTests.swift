@@ -22,7 +22,9 @@ struct DeviceOwnersTests {
             "\u{201c}Ada's iPhone\u{201d}, iPhone von J\u{f6}rg\u{201d}",
             ["given_name=Ada", "given_name=J\u{f6}rg"]
         ),
+        ("Ada's phone, Ada's laptop", ["given_name=Ada", "given_name=Ada"]),
         // Makers, whoever reads it, and sentences.
+        ("Okta's phone verification and Duo's laptop app", []),
         ("Apple's iPhone and today's phone", []),
         ("Meta's Pixel, Vodafone's phone, and let's phone", []),
         ("the provider's phone number", []),

@@ -9,7 +9,10 @@ enum DeviceOwners {
         devices.flatMap { device in
             Bytes.places(behind: device, in: lower).flatMap { end in
                 let start = text.startIndex + end - device.count
-                return [owner(before: start, in: text), owner(behind: text.startIndex + end, in: text)]
+                let behind = text.startIndex + end
+                // `Okta's phone verification` is no telephone.
+                let isDevice = !common.contains(device) || !goesOn(text[behind...])
+                return [isDevice ? owner(before: start, in: text) : nil, owner(behind: behind, in: text)]
             }
         }.compactMap { range in
             range.map { Slot(name: "given_name", range: $0, coding: coding, kind: .text) }
@@ -20,6 +23,15 @@ enum DeviceOwners {
         "iphone", "ipad", "ipod", "imac", "macbook", "mac mini", "apple watch", "galaxy", "pixel", "laptop",
         "phone", "handy",
     ].map { Array($0.utf8) }
+
+    /// Words for any device, which are more often said of what is done by it.
+    private static let common = ["phone", "laptop", "handy"].map { Array($0.utf8) }
+
+    /// Whether another word is behind.
+    private static func goesOn(_ rest: ArraySlice<UInt8>) -> Bool {
+        let next = rest.prefix(2)
+        return next.first == 0x20 && next.last.map(\.isASCIILetter) ?? false
+    }
 
     /// `Ada's `: one word, with a capital in front.
     private static func owner(before device: Int, in text: ArraySlice<UInt8>) -> Range<Int>? {
