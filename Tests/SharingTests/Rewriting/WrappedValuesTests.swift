@@ -28,6 +28,8 @@ struct WrappedValuesTests {
         // What pages say, what an object is called otherwise, and what nobody is called by.
         (#"{"password":{"en":"Enter it"}}"#, ["en=Enter it"]),
         (#"{"username":{"de":"Ihr Zugang"}}"#, ["de=Ihr Zugang"]),
+        (#"{"email":{"en":"Enter it"},"city":{"en":"Where?"}}"#, ["en=Enter it", "en=Where?"]),
+        (#"{"displayName":{"en":"Acme Shop"}}"#, ["en=Acme Shop"]),
         (#"{"password":{"old":"Old password","new":"New password"}}"#, []),
         (#"{"mobile":{"id":"x"},"theme":{"s":"dark","en":"Dark"}}"#, ["id=x", "s=dark", "en=Dark"]),
         (#"{"S":"Quill"}"#, ["S=Quill"]),

@@ -11,8 +11,10 @@ enum WrappedValues {
         guard isOfText || types.contains(member) || isLanguage(member),
             case .secret(let kind) = SecretRoles.role(of: name, in: .claims)
         else { return false }
-        // What pages say of a password, or of an account, they say in several languages.
-        return isOfText || types.contains(member) || kind.isPersonal && !SecretRoles.namesAccount(name)
+        if isOfText || types.contains(member) { return true }
+        // What pages say of a password, an address or an account, and what a client is called, they say in several languages.
+        return kind == .personal && SecretRoles.namesSomebody(name) && !SecretRoles.namesAccount(name)
+            && SecretRoles.normalized(name) != "displayname"
     }
 
     /// Of DynamoDB, of MongoDB, of JSON-LD, of XML that was made JSON, of localised names, and of changes.
