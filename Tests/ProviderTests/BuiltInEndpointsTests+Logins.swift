@@ -130,10 +130,12 @@ extension BuiltInEndpointsTests {
     }
 
     /// OpenID Connect Core, sections 3.1.2.1 and 5.5.1: whoever signs in is whom the request names, or nobody does.
-    @Test(arguments: [("248289761001", true), ("bob", false), ("nobody-here", true)])
-    func userWhoSignsInIsWhomTheRequestNames(subject: String, isMeant: Bool) throws {
+    ///
+    /// A hint may be of another provider's days; `claims` leaves no choice (section 3.1.2.2).
+    @Test(arguments: [("248289761001", true, true), ("bob", false, false), ("nobody-here", true, false)])
+    func userWhoSignsInIsWhomTheRequestNames(subject: String, byHint: Bool, byClaims: Bool) throws {
         let claims = "{\"id_token\":{\"sub\":{\"value\":\"\(subject)\"}}}"
-        for asked in [try hint(of: subject), ("claims", claims)] {
+        for (asked, isMeant) in [(try hint(of: subject), byHint), (("claims", claims), byClaims)] {
             let caller = Caller(provider())
             let page = caller.get(Self.issuer + "/authorize", Self.request + [asked])
             let form = HTMLForm.all(in: page.body?.text ?? "").first
