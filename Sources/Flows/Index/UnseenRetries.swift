@@ -1,4 +1,5 @@
 import Captures
+import JOSE
 import OAuth
 
 extension CaptureIndex {
@@ -12,7 +13,8 @@ extension CaptureIndex {
 /// Requests that were refused and made once more when the recording ended, or where it lost the answer.
 ///
 /// Those that were refused for what they say, and say the same again, are not among them: they are refused again. They count
-/// where the server could not answer, or asked for patience or a nonce, or where the next try sends something else.
+/// where the server could not answer, or asked for patience or a nonce, or where the next try sends something else. What another
+/// user is refused, or a try between the two was answered, is told by that answer.
 private struct UnseenRetries: Sendable {
     /// The next try, by the exchange of the one that was refused.
     private(set) var next: [Int: Int] = [:]
@@ -25,10 +27,13 @@ private struct UnseenRetries: Sendable {
             guard let attempt = index.messages[exchange].flatMap({ Attempt($0, in: index) }) else { continue }
             if attempt.isUnseen {
                 unseen[attempt.purpose] = attempt
-            } else if attempt.answer.isRefusal, let later = unseen[attempt.purpose],
-                attempt.isPutOff || attempt.values != later.values
-            {
+                continue
+            }
+            guard let later = unseen[attempt.purpose], attempt.mayBeOfUser(of: later) else { continue }
+            if attempt.answer.isRefusal, attempt.isPutOff || attempt.values != later.values {
                 next[exchange] = later.answer.exchange
+            } else {
+                unseen[attempt.purpose] = nil
             }
         }
     }
@@ -36,8 +41,10 @@ private struct UnseenRetries: Sendable {
     private struct Attempt {
         /// What two tries of the same request have in common.
         var purpose: [String]
-        /// What is sent, without what is made anew for each try.
+        /// What is sent; of what is made anew for each try, that it is there.
         var values: Set<String>
+        /// Of whom the token is that was brought; nil where it does not say.
+        var subject: String?
         var answer: Answer
 
         /// Nil of messages whose answers are pages, or go to the app.
@@ -46,8 +53,10 @@ private struct UnseenRetries: Sendable {
             var parameters = Parameters()
             switch message {
             case .token(let call):
-                let grant = call.code ?? call.refreshToken ?? "\(call.grantType) of \(call.clientID ?? "")"
-                purpose = ["token", grant]
+                let grant = call.code ?? call.refreshToken
+                purpose =
+                    grant.map { ["token", $0] }
+                    ?? [call.grantType, call.clientID, call.parameters["username"]].map { $0 ?? "" }
                 parameters = call.parameters
                 answer = call.answer
             case .pushedRequest(let call), .deviceAuthorization(let call),
@@ -56,7 +65,8 @@ private struct UnseenRetries: Sendable {
                 parameters = call.parameters
                 answer = call.answer
             case .userInfo(let call), .resource(let call):
-                purpose = [index.methodAndAddress(of: call)]
+                purpose = [index.methodAndAddress(of: call), request.headers.first("user-agent") ?? ""]
+                subject = JSONWebToken.parse(call.knownToken)?.subject
                 answer = call.answer
             case .discovery(let document):
                 purpose = [request.methodAndURL]
@@ -70,7 +80,7 @@ private struct UnseenRetries: Sendable {
                 return nil
             }
             values = Set(
-                parameters.items.filter { $0.name != "client_assertion" }.map { "\($0.name)=\($0.value)" }
+                parameters.items.map { Self.fresh.contains($0.name) ? $0.name : "\($0.name)=\($0.value)" }
                     + [request.headers.first("authorization"), request.body?.essence].map { $0 ?? "" }
                     + [request.url.withoutQuery]
             )
@@ -86,6 +96,16 @@ private struct UnseenRetries: Sendable {
                 || answer.error.map { Self.delays.contains($0.error) } ?? false
         }
 
+        /// Whether nothing says that two users sent this one and another.
+        func mayBeOfUser(of other: Attempt) -> Bool {
+            guard let subject, let others = other.subject else { return true }
+            return subject == others
+        }
+
+        /// What clients make anew for every login, or for every request.
+        private static let fresh: Set<String> = [
+            "client_assertion", "assertion", "request", "state", "nonce", "code_challenge",
+        ]
         private static let delays: Set<String> = [
             "use_dpop_nonce", "server_error", "temporarily_unavailable", "authorization_pending", "slow_down",
         ]
