@@ -87,10 +87,12 @@ struct RefusedGrant {
     private static let unfinished = RefusedGrant(
         "The user has something left to do before the provider lets them in",
         """
-        The name and password may be right: the provider says that the account is not set up yet. Something is asked of this user that takes a page, which this grant         has none of: a new password, an address to confirm, terms to accept, a second factor to set up.
+        The name and password may be right: the provider says that the account is not set up yet. Something is asked of this user that \
+        takes a page, which this grant has none of: a new password, an address to confirm, terms to accept, a second factor to set up.
         """,
         """
-        Look at the user's required actions at the provider (Keycloak: Users, Details; a temporary password is one, and so are profile fields that became required), and have them         done or taken away. The code flow shows the user the page for them.
+        Look at the user's required actions at the provider (Keycloak: Users, Details; a temporary password is one, and so are profile \
+        fields that became required), and have them done or taken away. The code flow shows the user the page for them.
         """
     )
 
