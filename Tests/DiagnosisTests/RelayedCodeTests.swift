@@ -59,7 +59,8 @@ struct RelayedCodeTests {
         arguments: [
             ("state", nil, 401, true), ("nonce", nil, 401, true), ("code_challenge", nil, 401, true),
             ("state", "as sent", 401, false), ("theme", nil, 401, false), ("state", "short", 401, false),
-            ("state", nil, 200, false),
+            ("state", nil, 200, false), ("state", "waiting_for_the_user", 401, false),
+            ("state", "brought-to-the-server-0001", 401, false),
         ] as [(String, String?, Int, Bool)]
     )
     func valueOfTheServerThatWasNotSent(name: String, value: String?, status: Int, isTold: Bool) throws {
@@ -71,6 +72,12 @@ struct RelayedCodeTests {
         start.request.url = RecordedURL("https://api.shop.example/start")
         start.request.body = Body(text: "{}", mediaType: "application/json")
         let told = value == "as sent" ? sent : value ?? "made-up-by-the-server-0001"
+        if told.hasPrefix("brought") {
+            recording = recording.editingLast("/session") {
+                let code = $0.request.body?.text?.dropLast() ?? ""
+                $0.request.body = Body(text: "\(code),\"state\":\"\(told)\"}", mediaType: "application/json")
+            }
+        }
         start.response = RecordedResponse(
             status: 200,
             body: Body(text: "{\"\(name)\":\"\(told)\"}", mediaType: "application/json")
@@ -82,6 +89,24 @@ struct RelayedCodeTests {
             (finding?.title == "The app did not use the \(name) that its own server had made up") == isTold
         )
         #expect((finding?.places.contains("1 response.body \(name)") == true) == isTold)
+    }
+
+    /// Apple is sent the hash of what the server made up.
+    @Test(arguments: [("raw-nonce-of-the-server-0001", false), ("another-nonce-0001", true)])
+    func hashOfTheServersNonceIsNoOther(hashed: String, isTold: Bool) throws {
+        var recording = try relayed(401, "{\"message\":\"unknown\"}")
+            .asking("nonce", CodeChallenge.s256(of: hashed))
+        var start = try #require(recording.exchanges.last)
+        start.startedAt = recording.exchanges[1].startedAt - .milliseconds(20)
+        start.request.url = RecordedURL("https://api.shop.example/start")
+        start.request.body = Body(text: "{}", mediaType: "application/json")
+        start.response = RecordedResponse(
+            status: 200,
+            body: Body(text: "{\"nonce\":\"raw-nonce-of-the-server-0001\"}", mediaType: "application/json")
+        )
+        recording.exchanges.insert(start, at: 1)
+        let title = try #require(recording.finding(rule)).title
+        #expect(title.hasPrefix("The app did not use the nonce") == isTold)
     }
 
     /// At a scheme of its own the app alone gets the code, whatever it calls itself.

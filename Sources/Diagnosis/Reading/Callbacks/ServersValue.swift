@@ -31,14 +31,16 @@ struct ServersValue {
                 let json = JSONBody.object(of: recorded.response?.body, below: Self.largest)
             else { continue }
             let values = Self.names.compactMap { name in
-                json[name]?.string.flatMap { $0.utf8.count >= 8 ? (name: name, value: $0) : nil }
+                json[name]?.string.flatMap { Self.isMadeUp($0) ? (name: name, value: $0) : nil }
             }
             // The last that told any is the one of this login.
             guard !values.isEmpty else { continue }
             for (name, value) in values {
                 guard let parameter = request.parameters.parameter(name), !parameter.value.isEmpty,
-                    !parameter.value.equalsBytes(of: value), !Placeholder.isOne(value),
-                    !Placeholder.isOne(parameter.value)
+                    !Self.isUsed(value, in: parameter.value), !Placeholder.isOne(value),
+                    !Placeholder.isOne(parameter.value),
+                    // The server knows the login by what the app brings it.
+                    name != "state" || !Self.isBrought(value, by: flow.capture[relay].request)
                 else { continue }
                 self.name = name
                 told = Evidence(
@@ -52,6 +54,24 @@ struct ServersValue {
             return nil
         }
         return nil
+    }
+
+    /// Whether a value is none that a program has names for, as `not_authenticated` is of a state.
+    private static func isMadeUp(_ value: String) -> Bool {
+        let bytes = value.utf8
+        return bytes.count >= 16 && bytes.contains { (0x30...0x39).contains($0) }
+            && bytes.allSatisfy { (0x21...0x7e).contains($0) }
+    }
+
+    /// Whether an app sent a value as it is, with something of its own around it, or hashed: Apple is sent the hash of a `nonce`.
+    private static func isUsed(_ value: String, in sent: String) -> Bool {
+        let decoded = Base64URL.decode(sent).map { String(decoding: $0, as: UTF8.self) }
+        return sent.containsBytes(value) || decoded?.containsBytes(value) ?? false
+            || CodeChallenge.relation(of: sent, to: value) != nil
+    }
+
+    private static func isBrought(_ value: String, by request: RecordedRequest) -> Bool {
+        request.url.text.containsBytes(value) || request.body?.text?.containsBytes(value) ?? false
     }
 
     var title: String { "The app did not use the \(name) that its own server had made up" }
