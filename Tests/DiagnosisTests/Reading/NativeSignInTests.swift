@@ -88,7 +88,8 @@ struct NativeSignInTests {
     /// What no browser answers by itself is a refusal.
     @Test(arguments: [
         ("DPoP algs=\"ES256\"", true), ("Bearer", true), ("Negotiate", false), ("Basic realm=\"x\"", false),
-        ("DPoP error=\"use_dpop_nonce\"", false),
+        ("DPoP error=\"use_dpop_nonce\"", false), ("Bearer realm=\"x\", Negotiate", false),
+        ("Bearer realm=\"x\", DPoP algs=\"ES256\"", true),
     ])
     func tellsAChallengeFromARefusal(challenge: String, fires: Bool) {
         let problem = #"{"type":"https://curity.se/problems/authentication-required","title":"No token"}"#

@@ -130,10 +130,12 @@ extension Flow {
     /// Whether one of the challenges is one that is answered without the user's doing: by a browser, which knows these schemes, or by who is
     /// told to send the request once more with a nonce (RFC 9449, section 8).
     private static func isTakenUp(_ challenges: [String]) -> Bool {
-        challenges.contains { challenge in
-            let scheme = String(challenge.prefix { $0 != " " }).lowercased()
-            return ["basic", "digest", "negotiate", "ntlm"].contains(scheme)
-                || challenge.containsBytes("use_dpop_nonce")
+        challenges.contains { line in
+            // One line may have several, behind commas as their parameters are; some recorders join lines.
+            line.utf8.split { $0 == 0x2c || $0 == 0x0a }.contains { part in
+                let word = part.drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != 0x20 && $0 != 0x0d }
+                return ["basic", "digest", "negotiate", "ntlm"].contains(String(Substring(word)).lowercased())
+            } || line.containsBytes("use_dpop_nonce")
         }
     }
 
