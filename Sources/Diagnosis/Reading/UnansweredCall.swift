@@ -47,7 +47,7 @@ extension Flow {
     }
 
     /// Whether an app on a device went before an answer came, as one does that its user closes: after a time that nobody sets a limit
-    /// to, and no request of it came any more.
+    /// to, and no request of it came any more, nor the same code.
     ///
     /// Who only gave up waiting goes on, or did after a whole number of seconds.
     func isLeftByClosedApp(_ index: Int) -> Bool {
@@ -56,6 +56,13 @@ extension Flow {
             let agent = exchange.request.headers.first("user-agent"), UserAgentName.isNativeApp(agent),
             let wait = exchange.duration, wait < Self.usualPatience, !isWhole(wait)
         else { return false }
+        let code = tokenRequests.first { $0.exchange == index }?.code
+        // A closed app does not bring its code again.
+        if code != nil,
+            tokenRequests.contains(where: { $0.code == code && $0.startedAt > exchange.startedAt })
+        {
+            return false
+        }
         return !exchanges(after: index, within: wait + Self.timeToGoOn).contains {
             capture[$0].startedAt >= exchange.endedAt
                 && capture[$0].request.headers.first("user-agent") == agent
