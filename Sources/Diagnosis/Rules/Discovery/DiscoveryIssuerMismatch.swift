@@ -130,6 +130,8 @@ struct DiscoveryIssuerMismatch: Rule {
     private func templateLeft(in flow: Flow) -> Violation? {
         for document in flow.serverMetadata where document.isUsable {
             guard let named = document.answer.parameters.parameter("issuer"), Self.isTemplate(named.value),
+                // Microsoft's own library says who it is, and knows the template.
+                !flow.capture[document.exchange].request.headers.contains("x-client-sku"),
                 let seen = flow.sighting(ofAppThatStoppedAt: document)
             else { continue }
             return Violation(

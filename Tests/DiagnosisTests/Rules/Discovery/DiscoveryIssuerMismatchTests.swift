@@ -194,10 +194,14 @@ struct DiscoveryIssuerMismatchTests {
     }
 
     /// An app on a device tells nobody: it is seen elsewhere, and opens no login.
-    @Test(arguments: [
-        ("Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", true), ("Java-http-client/21.0.5", false),
-    ])
-    func tellsATemplateThatAnAppOnADeviceStoppedAt(agent: String, fires: Bool) throws {
+    @Test(
+        arguments: [
+            ("Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", nil, true),
+            ("Java-http-client/21.0.5", nil, false),
+            ("Shop/4.2 CFNetwork/1568.200.51 Darwin/24.1.0", "MSAL.iOS", false),
+        ] as [(String, String?, Bool)]
+    )
+    func tellsATemplateThatAnAppOnADeviceStoppedAt(agent: String, library: String?, fires: Bool) throws {
         var recording = try document(
             "https://login.microsoftonline.com/common/v2.0/.well-known/openid-configuration",
             issuer: "https://login.microsoftonline.com/{tenantid}/v2.0"
@@ -211,6 +215,7 @@ struct DiscoveryIssuerMismatchTests {
         let finding = recording.editing { exchange in
             exchange.request.headers.fields.removeAll { $0.name.lowercased() == "user-agent" }
             exchange.request.headers.append("User-Agent", agent)
+            if let library { exchange.request.headers.append("x-client-SKU", library) }
         }.finding(rule)
         #expect((finding?.title.contains("the app stopped there") == true) == fires)
         #expect(finding?.severity ?? .warning == .warning)
