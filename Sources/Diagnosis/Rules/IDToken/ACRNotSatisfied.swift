@@ -80,10 +80,13 @@ struct ACRNotSatisfied: Rule {
             .map { flow.capture[$0.wording].response?.body }
         return bodies.contains { body in
             let words = PageText.told(by: body ?? nil).asciiLowercased()
-            return words.split { !$0.isLetter }.contains { ["acr", "loa", "assurance"].contains($0) }
-                || words.containsBytes("authentication context")
+            return words.split { !$0.isLetter }.contains { ["acr", "loa"].contains($0) }
+                || Self.names.contains(where: words.containsBytes)
         }
     }
+
+    /// Not "assurance" alone, which in French is an insurance.
+    private static let names = ["level of assurance", "assurance level", "authentication context"]
 
     /// The provider says itself that the user did not, or could not, sign in as the request wants (OpenID Connect Core Error Code
     /// unmet_authentication_requirements, section 2).

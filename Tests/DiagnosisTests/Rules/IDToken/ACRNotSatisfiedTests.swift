@@ -82,7 +82,7 @@ struct ACRNotSatisfiedTests {
     /// What the app's server says of its refusal.
     @Test(arguments: [
         ("The acr of the ID token is too low", true), ("insufficient level of assurance", true),
-        ("This user is not known here", false), ("Sacred", false),
+        ("This user is not known here", false), ("Sacred", false), ("Mon assurance: accès refusé", false),
     ])
     func isTheCauseWhereTheAppSaysSo(words: String, isCause: Bool) throws {
         let recording = try Recording(broken).editingLast("/callback") {
