@@ -84,7 +84,8 @@ struct ClaimedHTTPSOpenedInBrowser: Rule {
         }
         guard let last, let response = flow.capture[last].response else { return [] }
         let isJSON = response.body.map { !$0.isPage } ?? true
-        guard response.status != 200 || !isJSON else { return [] }
+        // What has not changed since is as it was then.
+        guard response.status != 200 && response.status != 304 || !isJSON else { return [] }
         return [
             Evidence(
                 place: Place(exchange: last, part: .requestURL, name: ""),

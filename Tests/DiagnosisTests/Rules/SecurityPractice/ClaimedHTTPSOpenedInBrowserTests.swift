@@ -27,6 +27,7 @@ struct ClaimedHTTPSOpenedInBrowserTests {
             ("https://HOST/.well-known/assetlinks.json", 200, "text/html", "answered with 200 and a page"),
             ("https://app-site-association.cdn-apple.com/a/v1/HOST", 404, "text/plain", "answered with 404"),
             ("https://HOST/.well-known/assetlinks.json", 200, "application/json", nil),
+            ("https://HOST/.well-known/assetlinks.json", 304, "application/json", nil),
             ("https://app-site-association.cdn-apple.com/a/v1/other.example", 404, "text/plain", nil),
             ("https://other.example/.well-known/assetlinks.json", 404, "text/plain", nil),
         ] as [(String, Int, String, String?)]
