@@ -118,7 +118,8 @@ extension FlowGrouping {
             last.endpoint.origin == request.endpoint.origin,
             let status = capture[last.exchange].response?.status, status >= 400,
             capture[request.exchange].startedAt - capture[last.exchange].endedAt <= .seconds(3600),
-            mayGoOn(request, flow)
+            // A client that has one state for all of its logins has it in every browser.
+            flow.mayBeOfBrowser(in: request.exchange, index)
         else { return nil }
         return flow
     }
