@@ -107,6 +107,11 @@ struct RefreshHistory: Sendable {
         return first
     }
 
+    /// When the token of a refresh was accepted last; nil where it never was.
+    func lastUse(ofTokenOf refresh: TokenRequest) -> Timestamp? {
+        refresh.refreshToken.flatMap { uses[$0]?.accepted }
+    }
+
     /// The last refresh with the same token shortly before this one, whose answer was lost.
     ///
     /// Nil where there is none, where the token was accepted after it, and where the provider is seen to leave tokens in place. Where

@@ -56,6 +56,32 @@ struct RefreshTokenExpiredTests {
         #expect(finding.fix.contains("seven days") == fires)
     }
 
+    /// One that was good for longer than a week is not of such an app.
+    @Test(arguments: [(6, true), (8, false)])
+    func tokenThatLastedLongerIsOfNoAppInTesting(days: Int, isInTesting: Bool) throws {
+        var recording = try refused("Token has been expired or revoked.").editing { exchange in
+            let google = "https://accounts.google.com/o/oauth2/v2/auth"
+            let asked = "https://id.harbour.example/authorize"
+            exchange.request.url = RecordedURL(exchange.request.url.text.replacing(asked, with: google))
+            if let location = exchange.response?.location {
+                exchange.response?.redirect(to: location.replacing(asked, with: google))
+            }
+            guard exchange.request.url.path == "/token" else { return }
+            exchange.request.url = RecordedURL("https://oauth2.googleapis.com/token")
+        }
+        let last = recording.exchanges.count - 1
+        var used = recording.exchanges[last]
+        used.startedAt = used.startedAt + .seconds(days * 86_400)
+        used.response = RecordedResponse(
+            status: 200,
+            body: Body(text: #"{"access_token":"not-a-token-of-google"}"#, mediaType: "application/json")
+        )
+        recording.exchanges[last].startedAt = recording.exchanges[last].startedAt + .seconds(20 * 86_400)
+        recording.exchanges.insert(used, at: last)
+        let finding = try #require(recording.finding(rule))
+        #expect(finding.fix.contains("seven days") == isInTesting)
+    }
+
     @Test func leavesTheSentenceOfTheSpecificationAlone() throws {
         let recording = try Recording(broken + ".near-miss")
         #expect(recording.finding(rule) == nil)
