@@ -73,7 +73,7 @@ enum ClientKind {
         }
         if isMutualTLS(request, flow) { return .unknown("the client may have shown a certificate") }
         if case .violated(let violation) = flow.verdict(of: ClientAuthMissing()),
-            violation.faultyExchange == request.exchange, violation.severity == .error
+            violation.faultyExchange == request.exchange, violation.severity != .note
         {
             return .unknown("the provider wants this client's credentials, which it forgot")
         }
