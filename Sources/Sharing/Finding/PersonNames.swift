@@ -247,7 +247,9 @@ struct PersonNames {
         "june", "april", "august", "english", "french", "german",
     ]
 
-    /// What devices and programs are called: of `Ada's iPhone` one word is Ada's. An account may be called so all the same.
+    /// What devices and programs are called: one word of `Ada's iPhone` is the name of its owner.
+    ///
+    /// An account may be called so all the same.
     private static let wordsOfDevices: Set<String> = [
         "android", "chrome", "chromebook", "desktop", "edge", "firefox", "galaxy", "huawei", "imac", "ipad",
         "iphone", "ipod", "laptop", "linux",
