@@ -1,32 +1,22 @@
 /// Reads what Alamofire says of an answer (`debugPrint(response)`), with which apps on Apple's systems call servers.
 ///
 /// Its lines are indented. Bodies of other types than JSON, XML and text are counted, not shown: forms are missing.
-struct AlamofireLog {
+struct AlamofireLog: AppLog {
+    static let creator = "Alamofire"
+    static let marks: [[UInt8]] = [titles[0], answer]
+
     private static let titles: [[UInt8]] = [Array("[Request]: ".utf8)]
     /// What it says behind each request; others have that title as well.
     private static let answer = Array("[Response]:".utf8)
 
-    private var calls: [AppCall] = []
+    private(set) var calls: [AppCall] = []
     private var mark: AppLogLine.Mark?
     private var isAnswer = false
     /// What the lines that are indented further belong to: `[Headers]:`, `[Body]:`.
     private var part: Substring?
     private var lines: [Substring] = []
 
-    /// Nil where no call is in it.
-    static func read(_ source: CaptureSource) -> Capture? {
-        let text = LogText(source)
-        guard ByteSearch.index(of: titles[0], in: text.bytes) != nil,
-            ByteSearch.index(of: answer, in: text.bytes) != nil
-        else { return nil }
-        var log = AlamofireLog()
-        text.forEachLine { log.take(AppLogLine($0)) }
-        log.close()
-        let exchanges = log.calls.compactMap(\.exchange)
-        return exchanges.isEmpty ? nil : text.capture(of: exchanges, creator: "Alamofire")
-    }
-
-    private mutating func take(_ line: AppLogLine) {
+    mutating func take(_ line: AppLogLine) {
         if let (mark, _) = line.find(Self.titles), let content = line.content(behind: mark) {
             let words = content.split(separator: " ", maxSplits: 2)
             guard words.count > 2, words[1].utf8.allSatisfy(\.isASCIILetter), words[2].containsScheme else {
@@ -94,7 +84,7 @@ struct AlamofireLog {
     }
 
     /// What stands in the part that ends here.
-    private mutating func close() {
+    mutating func close() {
         guard let part else { return }
         let lines = AppCall.trimmed(lines)
         (self.part, self.lines) = (nil, [])

@@ -3,7 +3,10 @@ import JSON
 /// Reads what the `LogInterceptor` of dio prints, with which Flutter's apps call servers, also out of Android's log.
 ///
 /// A form stands there as Dart prints a map (`{code: abcd}`), and is encoded anew. Bodies are in it only where they were asked for.
-struct DioLog {
+struct DioLog: AppLog {
+    static let creator = "dio"
+    static let marks: [[UInt8]] = [titles[0]]
+
     private enum Section {
         case facts
         case headers
@@ -15,7 +18,7 @@ struct DioLog {
         Array("*** DioError ***".utf8),
     ]
 
-    private var calls: [AppCall] = []
+    private(set) var calls: [AppCall] = []
     /// Of ``calls``, those without an answer, by their URLs.
     private var waiting: [String: [Int]] = [:]
     private var mark: AppLogLine.Mark?
@@ -26,20 +29,9 @@ struct DioLog {
     private var open: Int?
     private var lines: [Substring] = []
 
-    /// Nil where no call is in it.
-    static func read(_ source: CaptureSource) -> Capture? {
-        let text = LogText(source)
-        guard ByteSearch.index(of: titles[0], in: text.bytes) != nil else { return nil }
-        var log = DioLog()
-        text.forEachLine { log.take(AppLogLine($0)) }
-        log.closeBody()
-        let exchanges = log.calls.compactMap(\.exchange)
-        return exchanges.isEmpty ? nil : text.capture(of: exchanges, creator: "dio")
-    }
-
-    private mutating func take(_ line: AppLogLine) {
+    mutating func take(_ line: AppLogLine) {
         if let (mark, title) = line.find(Self.titles) {
-            closeBody()
+            close()
             self.mark = mark
             (section, isAnswer, isFailure, open) = (.facts, title > 0, title > 1, nil)
             if title == 0 {
@@ -56,7 +48,7 @@ struct DioLog {
         switch (section, content) {
         case (nil, _): break
         case (_, ""):
-            closeBody()
+            close()
             // An error has its own words before the answer; behind that nothing is told.
             if open.map({ !isAnswer || calls[$0].status != nil }) ?? true { section = nil }
         case (.body?, _): lines.append(content)
@@ -113,7 +105,7 @@ struct DioLog {
 
     // MARK: - Bodies
 
-    private mutating func closeBody() {
+    mutating func close() {
         guard section == .body else { return }
         let lines = lines
         self.lines = []

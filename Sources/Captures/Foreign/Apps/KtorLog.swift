@@ -1,7 +1,10 @@
 /// Reads what the `Logging` plugin of Ktor's client prints, with which Kotlin's apps call servers, also out of Android's log.
 ///
 /// With its level `ALL` all is there. Several values of a field stand in one.
-struct KtorLog {
+struct KtorLog: AppLog {
+    static let creator = "Ktor"
+    static let marks: [[UInt8]] = [titles[0], mark]
+
     private enum Section {
         case facts
         case body
@@ -14,7 +17,7 @@ struct KtorLog {
     ]
     private static let mark = Array("COMMON HEADERS".utf8)
 
-    private var calls: [AppCall] = []
+    private(set) var calls: [AppCall] = []
     /// Of ``calls``, those without an answer, by their URLs.
     private var waiting: [String: [Int]] = [:]
     private var mark: AppLogLine.Mark?
@@ -26,19 +29,7 @@ struct KtorLog {
     private var open: Int?
     private var lines: [Substring] = []
 
-    /// Nil where no call is in it.
-    static func read(_ source: CaptureSource) -> Capture? {
-        let text = LogText(source)
-        guard ByteSearch.index(of: titles[0], in: text.bytes) != nil,
-            ByteSearch.index(of: mark, in: text.bytes) != nil
-        else { return nil }
-        var log = KtorLog()
-        text.forEachLine { log.take(AppLogLine($0)) }
-        let exchanges = log.calls.compactMap(\.exchange)
-        return exchanges.isEmpty ? nil : text.capture(of: exchanges, creator: "Ktor")
-    }
-
-    private mutating func take(_ line: AppLogLine) {
+    mutating func take(_ line: AppLogLine) {
         if let (mark, title) = line.find(Self.titles), let content = line.content(behind: mark) {
             self.mark = mark
             begin(content, title: title, at: line.time)

@@ -4,7 +4,10 @@ import JSON
 ///
 /// Values are not escaped there, and divided where they are long. Objects without others in them are put together again; of deeper
 /// ones nobody knows what was a text.
-struct PrettyDioLog {
+struct PrettyDioLog: AppLog {
+    static let creator = "PrettyDioLogger"
+    static let marks: [[UInt8]] = [titles[0]]
+
     private enum Box {
         /// The first of a message: its URL stands in it.
         case message
@@ -20,7 +23,7 @@ struct PrettyDioLog {
         Array("╔╣ DioException ║ ".utf8),
     ]
 
-    private var calls: [AppCall] = []
+    private(set) var calls: [AppCall] = []
     /// Of ``calls``, those without an answer, by their URLs.
     private var waiting: [String: [Int]] = [:]
     private var unanswered = 0
@@ -34,18 +37,7 @@ struct PrettyDioLog {
     private var pairs: [HeaderFields.Field] = []
     private var lines: [Substring] = []
 
-    /// Nil where no call is in it.
-    static func read(_ source: CaptureSource) -> Capture? {
-        let text = LogText(source)
-        guard ByteSearch.index(of: titles[0], in: text.bytes) != nil else { return nil }
-        var log = PrettyDioLog()
-        text.forEachLine { log.take(AppLogLine($0)) }
-        log.close()
-        let exchanges = log.calls.compactMap(\.exchange)
-        return exchanges.isEmpty ? nil : text.capture(of: exchanges, creator: "PrettyDioLogger")
-    }
-
-    private mutating func take(_ line: AppLogLine) {
+    mutating func take(_ line: AppLogLine) {
         if let (mark, title) = line.find(Self.titles), let content = line.content(behind: mark) {
             close()
             self.mark = mark
@@ -139,7 +131,7 @@ struct PrettyDioLog {
     // MARK: - Parts
 
     /// What stands in the box that ends here, or behind it: a text that is sent has none.
-    private mutating func close() {
+    mutating func close() {
         defer { (box, pairs, lines) = (nil, [], []) }
         guard let open else { return }
         switch box {
