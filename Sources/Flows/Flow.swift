@@ -75,9 +75,9 @@ extension Flow {
     /// When the login itself began: metadata and keys may have been read hours before, and are a part of it all the same.
     package var began: Timestamp {
         let prepared = prepared
-        guard
-            let first = exchanges.lazy.filter({ !prepared.contains($0) }).map({ capture[$0].startedAt }).min()
-        else { return started }
+        let own = exchanges.lazy.filter { !prepared.contains($0) }.map { capture[$0].startedAt }
+        // What has no time, as an app's log, may be beside what has.
+        guard let first = own.filter(\.isKnown).min() ?? own.first else { return started }
         // What the app read for the login before this one was not read for this one.
         let other = otherRequest(before: first) ?? started
         let before = prepared.lazy.map { capture[$0].startedAt }

@@ -184,6 +184,21 @@ struct TimelineTextTests {
         #expect(document.contains("\"started\": null") && document.contains("\"at\": null"))
     }
 
+    /// A log without times stands beside a recording: the login began when the recording says.
+    @Test func timesOfOthersAreKeptBesideOneThatWasNotRecorded() throws {
+        let recorded = String(
+            decoding: try Fixtures.bytes("captures/healthy/web-code-flow.har"),
+            as: UTF8.self
+        )
+        let name = try #require(recorded.firstRange(of: "startedDateTime"))
+        let lines = try timeline(of: Array(recorded.replacingCharacters(in: name, with: "_start").utf8))
+            .split(separator: "\n")
+        #expect(lines[1].hasPrefix("  started 2026-03-15T09:15:00.060"), "\(lines[1])")
+        #expect(!lines[1].contains("days"))
+        let rows = lines.filter { $0.contains("[0] ") }
+        #expect(rows.first?.trimmingPrefix { $0 == " " }.hasPrefix("[0] ") == true, "\(rows)")
+    }
+
     /// More nanoseconds than 64 bits hold lie between the two.
     @Test func loginThatBeganCenturiesAgoIsDrawn() throws {
         var builder = CaptureBuilder()

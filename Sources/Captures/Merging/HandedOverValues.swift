@@ -26,6 +26,15 @@ struct HandedOverValues: Sendable {
     /// The callback is later than the redirect to it.
     private func given(_ code: String) -> Int64? { called[code] ?? issued[code] }
 
+    /// When what an exchange brings on was given out; nil of other uses, and where nothing has it.
+    func time(before value: HandedOverValue) -> Int64? {
+        switch value.use {
+        case .spent: given(value.text)
+        case .asked: pushed[value.text]
+        case .issued, .called, .pushed: nil
+        }
+    }
+
     /// An interval that B's clock is ahead of A's, without what would let a value be brought before it was given out; as it is
     /// where the two contradict each other.
     static func narrowing(_ interval: ClockEstimate.Interval, _ a: HandedOverValues, _ b: HandedOverValues)

@@ -32,7 +32,9 @@ struct SightingOrder {
         let servers = servers(ahead: ahead)
         return captures.indices.map { file in
             let spans = marks[file].spans
-            guard spans.contains(where: { $0 != nil }) else { return dates(of: captures[file], servers) }
+            guard spans.contains(where: { $0 != nil }) else {
+                return order(ofFile: file, servers, ahead: ahead)
+            }
             var last = Int64.min
             return spans.map { span in
                 if let span { last = span.moved(by: -ahead[file]).start }
@@ -52,23 +54,37 @@ struct SightingOrder {
         return servers
     }
 
-    /// When the exchanges of a file without times were over, by what their answers say (`Date`, RFC 9110, section 6.6.1).
+    /// Where the exchanges of a file without times belong: behind what gave out the code or the `request_uri` that they bring on, and by
+    /// what their answers say of when they were over (`Date`, RFC 9110, section 6.6.1).
     ///
-    /// An app's log has nothing else. What has no date either stays where it stood.
-    private func dates(of capture: Capture, _ servers: [String: Int64]) -> [Int64] {
+    /// An app's log has nothing else. What has neither stays behind what it stood behind.
+    private func order(ofFile file: Int, _ servers: [String: Int64], ahead: [Int64]) -> [Int64] {
         var last: Int64?
-        let dates = capture.indices.map { index -> Int64? in
-            let exchange = capture[index]
-            guard let date = exchange.response?.headers.first("date").flatMap(Timestamp.init(httpDate:))
-            else { return last }
-            // Whole seconds: what another file has of the same second came first, as a code does before it is redeemed.
-            let end = ClockSpan.nanoseconds(of: date) + 999_999_999
-            let own = end - (exchange.request.url.host.flatMap { servers[$0] } ?? 0)
-            last = max(last ?? own, own)
+        let order = captures[file].indices.map { index -> Int64? in
+            let exchange = captures[file][index]
+            let given = time(before: exchange, ahead: ahead).map { $0 + 1 }
+            var own = given
+            if let date = exchange.response?.headers.first("date").flatMap(Timestamp.init(httpDate:)) {
+                // Whole seconds: what another file has of the same second came first.
+                let end = ClockSpan.nanoseconds(of: date) + Self.second - 1
+                let over = end - (exchange.request.url.host.flatMap { servers[$0] } ?? 0)
+                own = given.flatMap { over - $0 < Self.second ? $0 : nil } ?? over
+            }
+            if let own { last = max(last ?? own, own) }
             return last
         }
-        let first = dates.lazy.compactMap(\.self).first ?? Int64.min
-        return dates.map { $0 ?? first }
+        let first = order.lazy.compactMap(\.self).first ?? Int64.min
+        return order.map { $0 ?? first }
+    }
+
+    private static let second: Int64 = 1_000_000_000
+
+    /// When another file has that the value was given out which an exchange brings on, by the common clock.
+    private func time(before exchange: Exchange, ahead: [Int64]) -> Int64? {
+        let values = HandedOverValue.all(in: exchange)
+        return zip(marks, ahead).flatMap { marks, ahead in
+            values.compactMap { marks.handedOver.time(before: $0).map { $0 - ahead } }
+        }.max()
     }
 
     /// Which of two sightings is nearer to who asked: its URL is the one that was meant, and it saw what arrived.

@@ -333,7 +333,9 @@ struct TimelineText {
         return status + (exchange.duration.map { style.dim(" \(milliseconds($0))") } ?? "")
     }
 
+    /// Nothing where only the other of the two is known.
     private func offset(_ time: Timestamp, from start: Timestamp) -> String {
+        guard time.isKnown == start.isKnown else { return "" }
         let milliseconds = (time - start).wholeMilliseconds
         let fraction = String(milliseconds.magnitude % 1000)
         return milliseconds < 0

@@ -28,7 +28,8 @@ struct ViewerRows: Sendable {
         }
         self.steps = steps
         let capture = report.capture
-        let first = capture.indices.map { capture[$0].startedAt }.min() ?? Timestamp(nanoseconds: 0)
+        let times = capture.indices.lazy.map { capture[$0].startedAt }.filter(\.isKnown)
+        let first = times.min() ?? Timestamp(nanoseconds: 0)
         all = capture.indices.map { index in
             Self.row(
                 index,

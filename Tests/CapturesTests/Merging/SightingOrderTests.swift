@@ -44,4 +44,16 @@ struct SightingOrderTests {
         let (browser, app) = Self.files(skew: 0, hasDates: false)
         #expect(CaptureMerger(browser, app).story == ["b0", "b1", "b2", "a0", "a1"])
     }
+
+    /// A code is redeemed behind the callback that brought it, a pushed request before the browser has its URI.
+    @Test(arguments: [false, true]) func whatTheyBringOnWasGivenOutBefore(hasDates: Bool) {
+        var (browser, app) = Self.files(skew: 0, given: 8, hasDates: hasDates)
+        browser.add("https://app.example/cb?code=code-0-Xy12", at: 8.2, status: 302)
+        browser.add("/later", at: 8.3)
+        app.exchanges[1].request.body = .init(
+            text: "grant_type=authorization_code&code=code-0-Xy12",
+            mediaType: "application/x-www-form-urlencoded"
+        )
+        #expect(CaptureMerger(browser, app).story == ["a0", "a2", "b0", "b1", "b2", "a3", "a1"])
+    }
 }

@@ -47,9 +47,8 @@ struct TokenInvalidGrant: Rule {
             if isRepaired { misplaced.severity = .note }
             return .violated(misplaced)
         }
-        var evidence = refused.prefix(4).map { request in
-            request.answer.evidence(note: flow.checkedValues(of: request))
-        }
+        let checked = refused.prefix(4).map { flow.checkedValues(of: $0) }
+        var evidence = zip(refused, checked).map { $0.answer.evidence(note: $1) }
         let unsent = unsent(insteadOf: refused, flow)
         evidence += unsent + assertion(of: first, flow) + unasked(by: first, flow)
         var words =
@@ -69,13 +68,18 @@ struct TokenInvalidGrant: Rule {
             Violation(
                 evidence,
                 severity: isRepaired ? .note : nil,
-                explanation: words?.explanation,
+                explanation: words?.explanation ?? (checked.contains { $0 != nil } ? nil : Self.unchecked),
                 fix: words?.fix,
                 title: words?.title,
                 exchange: first.exchange
             )
         )
     }
+
+    private static let unchecked = """
+        invalid_grant stands for anything that is wrong with a code or refresh token: expired, revoked, already used, issued to another client, or not \
+        fitting redirect URI or code verifier. The capture has nothing to compare with what was sent.
+        """
 
     /// Whether each was made once more with success, later and with the same: a mistyped one-time code is typed once more.
     private func isRepaired(_ refused: [TokenRequest], by granted: [TokenRequest]) -> Bool {

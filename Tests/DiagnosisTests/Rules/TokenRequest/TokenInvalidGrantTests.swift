@@ -20,6 +20,16 @@ struct TokenInvalidGrantTests {
         )
     }
 
+    /// Of a token request alone nothing could be compared, and there are no notes to point to.
+    @Test func saysWhereNothingCouldBeChecked() throws {
+        let whole = try Recording(broken)
+        #expect(whole.finding(rule)?.explanation.contains("notes say what was checked") == true)
+        let alone = Recording(whole.exchanges.filter { $0.request.url.path == "/token" })
+        let finding = try #require(alone.finding(rule))
+        #expect(finding.notes.isEmpty)
+        #expect(finding.explanation.contains("nothing to compare"))
+    }
+
     /// Discord refuses a redirect URI that the login did not name, without a word on it.
     @Test func namesARedirectURIOfTheExchangeAlone() throws {
         let finding = try #require(Recording(broken).asking("redirect_uri", nil).finding(rule))
