@@ -25,6 +25,15 @@ package struct HandedOverValue: Sendable, Hashable {
         self.text = text
     }
 
+    /// What gives out the value that this use brings on, the latest first; none of what gives one out itself.
+    package var givers: [HandedOverValue] {
+        switch use {
+        case .spent: [HandedOverValue(use: .called, text: text), HandedOverValue(use: .issued, text: text)]
+        case .asked: [HandedOverValue(use: .pushed, text: text)]
+        case .issued, .called, .pushed: []
+        }
+    }
+
     /// What an exchange has of them, at most one for each use.
     package static func all(in exchange: Exchange) -> [HandedOverValue] {
         var found: [HandedOverValue] = []

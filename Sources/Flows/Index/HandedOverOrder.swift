@@ -40,7 +40,8 @@ struct HandedOverOrder {
     private func corrected() -> [Int] {
         var late: [String: [ClosedRange<Int>]] = [:]
         for (value, place) in brought {
-            guard let giver = giver(of: value), giver > place, let file = file(giver),
+            guard let giver = value.givers.lazy.compactMap({ given[$0] }).first, giver > place,
+                let file = file(giver),
                 file != self.file(place), start(giver) - start(place) <= Self.most
             else { continue }
             late[file, default: []].append(place...giver)
@@ -62,12 +63,6 @@ struct HandedOverOrder {
     }
 
     private func start(_ place: Int) -> Timestamp { capture[entries[place]].startedAt }
-
-    /// The callback rather than the redirect to it.
-    private func giver(of value: HandedOverValue) -> Int? {
-        let uses: [HandedOverValue.Use] = value.use == .spent ? [.called, .issued] : [.pushed]
-        return uses.lazy.compactMap { given[HandedOverValue(use: $0, text: value.text)] }.first
-    }
 
     /// The file whose clock the entry at a place has its time from.
     private func file(_ place: Int) -> String? { capture[entries[place]].provenance.seen.first?.file }
