@@ -98,7 +98,7 @@ struct Record: AsyncParsableCommand {
 
     func run() async throws {
         // What the libraries and the arguments needed: on top of it the start would be the most that a recorder ever holds.
-        StartupPages.unmap()
+        CodePages.unmap()
         if let interface = packets.interface { return try await recordPackets(of: interface) }
         guard packets.filter == nil else {
             throw CommandFailure(

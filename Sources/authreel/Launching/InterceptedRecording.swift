@@ -108,6 +108,8 @@ struct InterceptedRecording {
             StandardError.note("looking through what was recorded; Ctrl-C leaves it at that")
         }
         defer { isOver.store(true, ordering: .relaxed) }
+        // Nothing is passed on any more.
+        CodePages.unmap()
         return view.finish()
     }
 
@@ -132,9 +134,9 @@ struct InterceptedRecording {
     private func tidyMemory() -> Task<Void, any Error> {
         Task {
             // The first client is often there within the second, and needs less than the start did.
-            StartupPages.unmap()
+            CodePages.unmap()
             try await Task.sleep(for: .seconds(1))
-            StartupPages.unmap()
+            CodePages.unmap()
         }
     }
 

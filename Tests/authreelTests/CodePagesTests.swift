@@ -4,7 +4,7 @@ import Testing
 
 @testable import authreel
 
-struct StartupPagesTests {
+struct CodePagesTests {
     /// Kilobytes of code that is mapped from shared libraries (`Rss` of proc(5)), the last of which are far down in the list.
     private static func mapped() throws -> Int {
         let list = try #require(try FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd())
@@ -20,7 +20,7 @@ struct StartupPagesTests {
         let before = try Self.mapped()
         // Other tests need theirs again at once.
         let isGone = try (0..<20).contains { _ in
-            StartupPages.unmap()
+            CodePages.unmap()
             return try Self.mapped() < before * 3 / 4
         }
         #expect(isGone)

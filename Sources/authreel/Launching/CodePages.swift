@@ -1,12 +1,12 @@
 import Foundation
 
-/// The pages of the program and its libraries that only its start needed.
-enum StartupPages {
+/// The pages of the program and its libraries.
+enum CodePages {
     /// Unmaps what came from the program's and its libraries' files and was never written to, code and constants; what is
     /// needed again is there at its first use.
     ///
-    /// Most of what a recorder holds of memory would else be code that found the command and the certificates. Nothing is
-    /// lost; the pages stay in the system's cache.
+    /// Most of what a recorder holds of memory would else be code that linked the libraries, read the arguments and found the
+    /// certificates: it is called between such stages. Nothing is lost; the pages stay in the system's cache.
     static func unmap() {
         #if os(Linux)
         // Its size is not known before it is read to the end.
